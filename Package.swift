@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every Swift target, tests included.
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// The hot paths index byte buffers; whole-module optimisation is what lets their bounds checks be hoisted.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "liverelay",
+    products: [.executable(name: "liverelay", targets: ["liverelay"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
+        module("Playlist", []),
+        module("Tracker", ["Playlist", "CCurl"]),
+        module("Decrypt", ["Playlist", "CCrypto"]),
+        module("Splice", ["CLibAV"]),
+        module("LiveRing", ["Playlist"]),
+        .executableTarget(
+            name: "liverelay",
+            dependencies: [
+                "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("PlaylistTests", ["Playlist", "TestSupport"]),
+        tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
+        tests("DecryptTests", ["Decrypt", "TestSupport"]),
+        tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
+        tests("RelayTests", ["liverelay", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport"]),
+        tests("LayoutTests", ["TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,98 @@
+/// One video access unit in decoding order, as fMP4 wants it.
+package struct VideoPacket: Equatable, Sendable {
+    package enum Sync: Equatable, Sendable {
+        /// An IDR picture (HEVC: IDR or BLA, and CRA at the start of a run): decoding may begin here.
+        case instantaneousRefresh
+        /// A recovery point SEI or an HEVC CRA: decodable after some pictures; never marked sync.
+        case recoveryPoint
+        case none
+    }
+
+    /// PID of the elementary stream it came from (0 when the container has none).
+    package let pid: UInt16
+    package let configuration: VideoConfiguration
+    /// As on the wire, 0 ..< 2³³; nil when no PES header gave one.
+    package let pts: Ticks?
+    package let dts: Ticks?
+    package let sync: Sync
+    /// Bytes of this access unit were lost or doubted on the way.
+    package let isDamaged: Bool
+    /// NAL units, each behind its length in four bytes: access unit delimiters and filler left out, and in front of
+    /// a sync sample exactly the parameter sets of `configuration`, in its order.
+    package let payload: ArraySlice<UInt8>
+
+    package init(
+        pid: UInt16, configuration: VideoConfiguration, pts: Ticks?, dts: Ticks?, sync: Sync, isDamaged: Bool,
+        payload: ArraySlice<UInt8>
+    ) {
+        self.pid = pid
+        self.configuration = configuration
+        self.pts = pts
+        self.dts = dts
+        self.sync = sync
+        self.isDamaged = isDamaged
+        self.payload = payload
+    }
+}
+
+/// One coded audio frame.
+package struct AudioPacket: Equatable, Sendable {
+    package let pid: UInt16
+    package let configuration: AudioConfiguration
+    /// As on the wire, 0 ..< 2³³: of the PES for the first frame that begins in it, counted in samples after that;
+    /// nil while no PES has given one.
+    package let pts: Ticks?
+    package let isDamaged: Bool
+    package let payload: ArraySlice<UInt8>
+
+    package init(
+        pid: UInt16, configuration: AudioConfiguration, pts: Ticks?, isDamaged: Bool, payload: ArraySlice<UInt8>
+    ) {
+        self.pid = pid
+        self.configuration = configuration
+        self.pts = pts
+        self.isDamaged = isDamaged
+        self.payload = payload
+    }
+}
+
+/// What one fed segment gave: the packets of each track in the order in which they began.
+package struct DemuxedSegment: Equatable, Sendable {
+    package var video: [VideoPacket] = []
+    package var audio: [AudioPacket] = []
+    package var counts = DemuxCounts()
+
+    package init() {}
+}
+
+/// What a demuxer met and could not use. Each is shown in /status.json, summed over the channel.
+package struct DemuxCounts: Equatable, Sendable {
+    /// Bytes passed over to find packet sync again.
+    package var bytesOutOfSync = 0
+    /// Transport packets with transport_error_indicator, a bad adaptation field or a continuity gap before them.
+    package var transportErrors = 0
+    /// Transport packets sent twice, dropped once.
+    package var duplicatePackets = 0
+    package var scrambledPackets = 0
+    /// PSI sections whose CRC_32 did not fit.
+    package var badSections = 0
+    /// Access units and audio frames that came before their parameter sets, or were cut off at both ends.
+    package var undecodable = 0
+    /// Access units and audio frames left open when the clock was announced to change.
+    package var abandoned = 0
+    /// Packets of elementary streams that are neither video nor audio.
+    package var otherPackets = 0
+
+    package init() {}
+
+    package static func += (left: inout DemuxCounts, right: DemuxCounts) {
+        left.bytesOutOfSync += right.bytesOutOfSync
+        left.transportErrors += right.transportErrors
+        left.duplicatePackets += right.duplicatePackets
+        left.scrambledPackets += right.scrambledPackets
+        left.badSections += right.badSections
+        left.undecodable += right.undecodable
+        left.abandoned += right.abandoned
+        left.otherPackets += right.otherPackets
+    }
+}

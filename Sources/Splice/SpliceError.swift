@@ -1,0 +1,31 @@
+/// Why a segment could not be taken apart or put together.
+package struct SpliceError: Error, Equatable {
+    package enum Reason: Equatable, Sendable {
+        /// No packet sync, no box structure, no audio frame: none of the containers we read.
+        case unknownContainer(firstBytes: [UInt8])
+        /// A stream type that is encrypted sample by sample (0xDB, 0xCF, 0xC1, 0xC2).
+        case sampleEncryption(streamType: UInt8)
+        /// Media was found, but nothing in a codec that can be carried.
+        case noSupportedStream(streamTypes: [UInt8])
+        /// Packed audio without its ID3 PRIV timestamp (RFC 8216 §3.4).
+        case missingTimestamp
+        /// A parameter set whose field does not decode or is out of range.
+        case badParameterSet(field: String)
+        /// Bits or bytes ended before the structure did.
+        case truncated
+        /// A library's error code.
+        case library(code: Int32, call: String)
+    }
+
+    package let reason: Reason
+    /// Byte offset into the segment or parameter set.
+    package let offset: Int
+    /// The standard and section that asks otherwise.
+    package let section: String
+
+    package init(_ reason: Reason, offset: Int = 0, section: String) {
+        self.reason = reason
+        self.offset = offset
+        self.section = section
+    }
+}

@@ -1,0 +1,54 @@
+/// The parameter sets a video stream is decoded with, as they stood in the stream: whole NAL units, header byte
+/// included, emulation prevention bytes kept, no start code and no length. Their order is by kind, then by id.
+///
+/// Two stretches of video with equal values need one init section; any other byte begins a new run.
+package struct VideoConfiguration: Hashable, Sendable {
+    package enum Codec: Hashable, Sendable { case h264, hevc }
+
+    package let codec: Codec
+    /// HEVC only; empty for H.264.
+    package let videoParameterSets: [[UInt8]]
+    package let sequenceParameterSets: [[UInt8]]
+    package let pictureParameterSets: [[UInt8]]
+
+    package init(
+        codec: Codec, videoParameterSets: [[UInt8]] = [], sequenceParameterSets: [[UInt8]],
+        pictureParameterSets: [[UInt8]]
+    ) {
+        self.codec = codec
+        self.videoParameterSets = videoParameterSets
+        self.sequenceParameterSets = sequenceParameterSets
+        self.pictureParameterSets = pictureParameterSets
+    }
+}
+
+/// What an audio decoder must know before the first frame.
+package struct AudioConfiguration: Hashable, Sendable {
+    package enum Codec: Hashable, Sendable {
+        /// MPEG-4 AAC; the payload of a packet is one raw_data_block set without its ADTS or LOAS header.
+        case aac
+        /// MPEG-1/2 audio layer 1, 2 or 3, whole frames.
+        case mpegAudio(layer: Int)
+        case ac3, eac3
+    }
+
+    package let codec: Codec
+    /// Hz, of the coded frames: an HE-AAC stream says half of what it plays at (ISO/IEC 14496-3 §1.6.5).
+    package let sampleRate: Int
+    package let channelCount: Int
+    /// Samples per channel of one frame at `sampleRate`: 1024 for AAC.
+    package let samplesPerFrame: Int
+    /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3`
+    /// (ETSI TS 102 366 Annex F). Otherwise empty.
+    package let decoderSpecificInfo: [UInt8]
+
+    package init(
+        codec: Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int, decoderSpecificInfo: [UInt8]
+    ) {
+        self.codec = codec
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.samplesPerFrame = samplesPerFrame
+        self.decoderSpecificInfo = decoderSpecificInfo
+    }
+}

@@ -1,0 +1,79 @@
+package import Playlist
+
+/// Which of the channel's playlists a segment came from.
+package enum RenditionRole: String, Hashable, Sendable, CaseIterable { case main, audio }
+
+/// What the tracker hands downstream: for each rendition in playlist order, each segment once.
+package struct Delivery: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case segment(TrackedSegment)
+        /// These will never come; the next segment of this rendition follows a seam.
+        case lost(SegmentLoss)
+        /// ENDLIST was reached and everything before it delivered.
+        case ended
+    }
+
+    package let rendition: RenditionRole
+    package let content: Content
+
+    package init(rendition: RenditionRole, content: Content) {
+        self.rendition = rendition
+        self.content = content
+    }
+}
+
+/// A fetched segment with all that is needed to read it.
+package struct TrackedSegment: Equatable, Sendable {
+    package let segment: MediaSegment
+    /// Absolute, after redirects.
+    package let url: String
+    package let body: [UInt8]
+    /// What stood at the URI of the AES-128 key in force, unchecked; nil when the segment is clear.
+    package let key: [UInt8]?
+    /// Absolute address of that key, for messages.
+    package let keyURL: String?
+    /// The EXT-X-MAP section in force, still encrypted if it was, and its key.
+    package let map: [UInt8]?
+    package let mapKey: [UInt8]?
+    /// Segments between the previous delivery and this one were lost or skipped, or the list was reset.
+    package let isAfterSeam: Bool
+    /// Session time at which a playlist first listed it.
+    package let listedAt: Duration
+
+    package init(
+        segment: MediaSegment, url: String, body: [UInt8], key: [UInt8]? = nil, keyURL: String? = nil,
+        map: [UInt8]? = nil, mapKey: [UInt8]? = nil, isAfterSeam: Bool = false, listedAt: Duration = .zero
+    ) {
+        self.segment = segment
+        self.url = url
+        self.body = body
+        self.key = key
+        self.keyURL = keyURL
+        self.map = map
+        self.mapKey = mapKey
+        self.isAfterSeam = isAfterSeam
+        self.listedAt = listedAt
+    }
+}
+
+package struct SegmentLoss: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
+        /// The window slid past them before they were listed to us.
+        case slidOut
+        /// EXT-X-GAP.
+        case gap
+        /// Every try failed; the last answer's status, or nil when there was none.
+        case unavailable(status: Int?)
+        /// The media was an HTML page, or empty.
+        case notMedia
+        case keyUnavailable(url: String, status: Int?)
+    }
+
+    package let mediaSequences: Range<UInt64>
+    package let reason: Reason
+
+    package init(mediaSequences: Range<UInt64>, reason: Reason) {
+        self.mediaSequences = mediaSequences
+        self.reason = reason
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+
+/// One client connection: each request head becomes one response, written as fast as the client reads it.
+///
+/// The pipelining handler before this one delivers the next request only after the end of the last response, and the
+/// end is written only when the socket has taken the whole body: so a connection owns at most one body and one file.
+final class HTTPConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case idle
+        case answering(keepAlive: Bool)
+        /// The last response is out; only the client's end of the connection is awaited.
+        case finished
+    }
+
+    private let responder: Responder
+    private let idleTimeout: TimeAmount
+    private var state = State.idle
+    private var files: FileTransmission?
+    private var inputClosed = false
+    private var progressedAt = NIODeadline.now()
+    private var idleCheck: Scheduled<Void>?
+
+    init(responder: @escaping Responder, idleTimeout: TimeAmount) {
+        self.responder = responder
+        self.idleTimeout = idleTimeout
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        progressedAt = .now()
+        checkIdleness(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        idleCheck?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // The body of a request means nothing here: the parser counts it off, and nobody keeps it.
+        guard case .head(let head) = unwrapInboundIn(data), case .idle = state else { return }
+        answer(head, context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            inputClosed = true
+            if case .answering = state { return }  // who shuts down only its sending half still reads the answer
+            context.close(promise: nil)
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
+
+// MARK: One response
+
+extension HTTPConnectionHandler {
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        progressedAt = .now()
+        let request = HTTPRequestReader(head)
+        let keepAlive = request.allowsKeepAlive && !inputClosed
+        let framed = openFiles(of: request.answer(by: responder, date: Self.dateText()), to: request)
+        state = .answering(keepAlive: keepAlive)
+        let last = context.eventLoop.makePromise(of: Void.self)
+        last.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
+        let sendsBytes = if case .bytes = framed.body { true } else { false }
+        context.write(
+            wrapOutboundOut(.head(request.head(of: framed, keepAlive: keepAlive))), promise: sendsBytes ? nil : last)
+        if case .bytes(let bytes, let range) = framed.body {
+            let buffer = context.channel.allocator.buffer(bytes: bytes[range])
+            context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: last)
+        }
+        context.flush()
+    }
+
+    /// The response itself, with its first file open; or what to say instead if there is no such file any more.
+    private func openFiles(of framed: FramedResponse, to request: HTTPRequestReader) -> FramedResponse {
+        guard case .files(let slices) = framed.body else { return framed }
+        do throws(FileTransmission.Failure) {
+            files = try FileTransmission(slices)
+            return framed
+        } catch {
+            return request.answer(insteadOf: error, date: Self.dateText())
+        }
+    }
+
+    private func sent(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
+        guard case .success = result else {
+            files = nil
+            context.close(promise: nil)
+            return
+        }
+        progressedAt = .now()
+        do throws(FileTransmission.Failure) {
+            guard let region = try files?.next() else {
+                finish(context)
+                return
+            }
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
+            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: promise)
+        } catch {
+            // The announced length can no longer be kept: only a broken connection tells the client so.
+            files = nil
+            context.close(promise: nil)
+        }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        files = nil
+        guard case .answering(keepAlive: true) = state, !inputClosed else {
+            state = .finished
+            context.write(wrapOutboundOut(.end(nil)), promise: nil)
+            // Closing both halves over unread input would reset the connection and destroy what is on its way.
+            context.close(mode: inputClosed ? .all : .output, promise: nil)
+            return
+        }
+        state = .idle
+        context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private static func dateText() -> String {
+        HTTPDate.text(secondsSince1970: time(nil))
+    }
+}
+
+// MARK: Idle connections
+
+extension HTTPConnectionHandler {
+    /// Closes a connection on which for `idleTimeout` no request was complete and no slice of a body was taken.
+    private func checkIdleness(_ context: ChannelHandlerContext) {
+        let deadline = progressedAt + idleTimeout
+        guard deadline > .now() else {
+            context.close(promise: nil)
+            return
+        }
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.checkIdleness(context)
+        }
+    }
+}

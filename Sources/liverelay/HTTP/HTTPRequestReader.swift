@@ -1,0 +1,88 @@
+import NIOHTTP1
+
+/// One request head between NIO's types and ours: what it asks, and the head of what answers it.
+struct HTTPRequestReader {
+    /// A body up to this size is read past; after a larger one, or one of unknown size, the connection is not reused.
+    static let ignoredBodyLimit = 64 * 1024
+
+    private let received: HTTPRequestHead
+
+    init(_ head: HTTPRequestHead) { received = head }
+
+    /// Whether another request may follow on the connection.
+    var allowsKeepAlive: Bool {
+        guard received.isKeepAlive else { return false }
+        // A client that awaits 100 Continue may send its body or not, now that it has another answer (RFC 9110 §10.1.1).
+        guard !received.headers.contains(name: "expect") else { return false }
+        guard !received.headers.contains(name: "transfer-encoding") else { return false }
+        let bodySize = received.headers.first(name: "content-length").map { Int($0) ?? Int.max } ?? 0
+        return bodySize <= Self.ignoredBodyLimit
+    }
+
+    func answer(by responder: Responder, date: String) -> FramedResponse {
+        do throws(RequestTarget.Malformed) {
+            let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
+            return FramedResponse(response(to: target, by: responder), to: target, date: date)
+        } catch {
+            return answer(with: .text(.badRequest, "The address of this request is malformed."), date: date)
+        }
+    }
+
+    func answer(insteadOf failure: FileTransmission.Failure, date: String) -> FramedResponse {
+        switch failure {
+        case .missing, .changed:
+            answer(with: .notFound(received.uri), date: date)
+        case .system:
+            answer(with: .text(.serviceUnavailable, "The file cannot be opened now."), date: date)
+        }
+    }
+
+    func head(of framed: FramedResponse, keepAlive: Bool) -> HTTPResponseHead {
+        var fields = framed.fields.map { ($0.name, $0.value) }
+        if !keepAlive {
+            fields.append(("Connection", "close"))
+        } else if received.version != .http1_1 {
+            fields.append(("Connection", "keep-alive"))
+        }
+        return HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: framed.status.rawValue),
+            headers: HTTPHeaders(fields))
+    }
+
+    private func response(to target: RequestTarget, by responder: Responder) -> Response {
+        // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
+        if received.version == .http1_1, received.headers["host"].count != 1 {
+            return .text(.badRequest, "A request needs one Host field.")
+        }
+        switch target.method {
+        case .get, .head: return responder(target)
+        case .options: return CrossOrigin.preflight
+        case .other: return CrossOrigin.methodNotAllowed
+        }
+    }
+
+    /// An answer whatever the target says.
+    private func answer(with response: Response, date: String) -> FramedResponse {
+        FramedResponse(response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
+    }
+
+    private var method: RequestTarget.Method {
+        switch received.method {
+        case .GET: .get
+        case .HEAD: .head
+        case .OPTIONS: .options
+        default: .other(received.method.rawValue)
+        }
+    }
+
+    private var fields: RequestTarget.Fields {
+        RequestTarget.Fields(
+            range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
+            acceptEncoding: value("accept-encoding"), origin: value("origin"))
+    }
+
+    private func value(_ name: String) -> String? {
+        let values = received.headers[name]
+        return values.count <= 1 ? values.first : values.joined(separator: ", ")
+    }
+}

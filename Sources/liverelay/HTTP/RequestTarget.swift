@@ -1,0 +1,114 @@
+/// What a request asks for, freed of its transport: the target decoded, and the fields that change the answer.
+struct RequestTarget: Equatable, Sendable {
+    enum Method: Equatable, Sendable {
+        case get, head, options
+        case other(String)
+    }
+
+    struct QueryItem: Equatable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// Fields of RFC 9110, each nil if absent, several of one name joined by commas (§5.3).
+    struct Fields: Equatable, Sendable {
+        var range: String?
+        var ifRange: String?
+        var ifNoneMatch: String?
+        var acceptEncoding: String?
+        var origin: String?
+    }
+
+    /// Why a target is refused with 400.
+    enum Malformed: Error, Equatable {
+        /// Neither `/path` nor `http://host/path` (RFC 9112 §3.2).
+        case form
+        /// A percent sign without two hex digits, or bytes that are not UTF-8.
+        case encoding
+        /// A `.` or `..` segment, an encoded `/`, or a control character: no client resolves to such a path.
+        case path
+    }
+
+    let method: Method
+    /// Decoded; starts with `/`; safe to append to a directory's path.
+    let path: String
+    /// Decoded, in order. `+` stands for itself, because it is part of an ISO 8601 time zone.
+    let query: [QueryItem]
+    let fields: Fields
+
+    /// The value of the first query item with this name, or nil.
+    func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}
+
+extension RequestTarget {
+    /// - Parameter uri: the request-target of the request line, as received (RFC 9112 §3.2).
+    init(method: Method, uri: String, fields: Fields = Fields()) throws(Malformed) {
+        self.method = method
+        self.fields = fields
+        if method == .options && uri == "*" {
+            (path, query) = ("/", [])
+            return
+        }
+        let origin = try Self.originForm(uri)
+        let end = origin.firstIndex(of: "?") ?? origin.endIndex
+        path = try Self.decodedPath(origin[..<end])
+        query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.index(after: end)...])
+    }
+
+    /// Path and query; of a target in absolute form, which a client behind a proxy may send, without what precedes it.
+    private static func originForm(_ uri: String) throws(Malformed) -> Substring {
+        if uri.utf8.first == UInt8(ascii: "/") { return uri[...] }
+        let scheme = uri.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else { throw .form }
+        let authority = uri.dropFirst(scheme == "https://" ? 8 : 7)
+        guard let slash = authority.firstIndex(of: "/") else { return "/" }
+        return authority[slash...]
+    }
+
+    private static func decodedPath(_ text: Substring) throws(Malformed) -> String {
+        for segment in text.split(separator: "/") {
+            let decoded = try percentDecoded(segment)
+            let isUnsafe = decoded.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
+            guard decoded != ".", decoded != "..", !isUnsafe else { throw .path }
+        }
+        return try percentDecoded(text)
+    }
+
+    private static func decodedQuery(_ text: Substring) throws(Malformed) -> [QueryItem] {
+        var items: [QueryItem] = []
+        for pair in text.split(separator: "&") {
+            let end = pair.firstIndex(of: "=") ?? pair.endIndex
+            let name = try percentDecoded(pair[..<end])
+            let value = end == pair.endIndex ? "" : try percentDecoded(pair[pair.index(after: end)...])
+            items.append(QueryItem(name: name, value: value))
+        }
+        return items
+    }
+
+    private static func percentDecoded(_ text: Substring) throws(Malformed) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                throw .encoding
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
+        return decoded
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

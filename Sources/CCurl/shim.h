@@ -1,5 +1,62 @@
-// libcurl as Swift can call it: its setters are variadic and its error macros are not imported.
+// libcurl as Swift can call it: its setters and getters are variadic, and Swift imports no variadic function.
+// One function per kind of argument keeps the argument's type checked on both sides.
 #ifndef LIVERELAY_CCURL_SHIM_H
 #define LIVERELAY_CCURL_SHIM_H
 #include <curl/curl.h>
+
+static const long liverelay_curl_global_all = CURL_GLOBAL_ALL;
+
+static inline CURLcode liverelay_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode liverelay_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode liverelay_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode liverelay_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode liverelay_curl_set_headers(CURL *easy, struct curl_slist *value) {
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, value);
+}
+
+static inline CURLcode liverelay_curl_set_body_callback(CURL *easy, curl_write_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_WRITEDATA, context) : code;
+}
+
+static inline CURLcode liverelay_curl_set_header_callback(CURL *easy, curl_write_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HEADERDATA, context) : code;
+}
+
+static inline CURLcode liverelay_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode liverelay_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode liverelay_curl_get_string(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode liverelay_curl_get_private(CURL *easy, void **value) {
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
+}
+
+static inline CURLMcode liverelay_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLSHcode liverelay_curl_share_data(CURLSH *share, curl_lock_data data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
 #endif

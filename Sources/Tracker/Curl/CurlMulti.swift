@@ -1,0 +1,56 @@
+import CCurl
+
+/// Owner of the multi handle: the connections of all channels.
+@safe
+struct CurlMulti: ~Copyable {
+    /// Idle connections kept for the next request.
+    static let keptConnections = 128
+    /// To one host, of all channels: a CDN may serve dozens of them, four segments and a playlist each.
+    static let connectionsPerHost = 64
+    static let connections = 512
+
+    private let raw: UnsafeMutableRawPointer
+
+    /// nil when memory is out.
+    init?() {
+        guard curlIsReady, let raw = unsafe curl_multi_init() else { return nil }
+        unsafe self.raw = raw
+        _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, Self.keptConnections)
+        _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, Self.connectionsPerHost)
+        _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.connections)
+    }
+
+    deinit { _ = unsafe curl_multi_cleanup(raw) }
+
+    func add(_ handle: borrowing CurlHandle) -> Bool { unsafe curl_multi_add_handle(raw, handle.raw) == CURLM_OK }
+
+    func remove(_ handle: borrowing CurlHandle) { _ = unsafe curl_multi_remove_handle(raw, handle.raw) }
+
+    /// Moves every transfer as far as it goes without waiting.
+    func perform() {
+        var running: Int32 = 0
+        _ = unsafe curl_multi_perform(raw, &running)
+    }
+
+    /// Waits for a socket, for libcurl's own timers, or for `descriptor` to become readable.
+    func wait(for descriptor: Int32) {
+        var extra = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        _ = unsafe curl_multi_poll(raw, &extra, 1, 10_000, nil)
+    }
+
+    /// The next transfer that ended, and how; nil when none is left.
+    func nextFinished() -> (CurlTransfer, CURLcode)? {
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(raw, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
+            // Copied now: removing the handle frees the message.
+            let code = unsafe message.pointee.data.result
+            if let transfer = unsafe CurlTransfer.of(easy: easy) { return (transfer, code) }
+        }
+        return nil
+    }
+}
+
+private let curlIsReady = curl_global_init(liverelay_curl_global_all) == CURLE_OK

@@ -1,0 +1,127 @@
+import CCurl
+
+/// One transfer on the curl thread: its handle, and what came so far.
+@safe
+final class CurlTransfer {
+    let id: CurlInbox.TransferID
+    private let job: CurlJob
+    private let continuation: CheckedContinuation<FetchOutcome, Never>
+    private(set) var handle: CurlHandle
+    private var head = ResponseHead()
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    init(_ id: CurlInbox.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation) {
+        self.id = id
+        self.job = job
+        self.handle = handle
+        self.continuation = continuation
+        configureRequest()
+        configureLimits()
+        unsafe self.handle.setReceiver(
+            Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
+    }
+
+    typealias Continuation = CheckedContinuation<FetchOutcome, Never>
+
+    /// The transfer a handle was configured for.
+    static func of(easy: UnsafeMutableRawPointer) -> CurlTransfer? {
+        var context: UnsafeMutableRawPointer?
+        guard unsafe liverelay_curl_get_private(easy, &context) == CURLE_OK else { return nil }
+        return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Only the first call of these two has an effect on the caller, and there is only one.
+    func finish(_ code: CURLcode) {
+        guard code == CURLE_OK else { return fail(reason(of: code), code) }
+        let url = handle.effectiveURL ?? job.address
+        continuation.resume(
+            returning: .success(
+                FetchAnswer(status: handle.status, finalURL: url, headers: head.headers, body: body)))
+    }
+
+    func fail(_ reason: FetchError.Reason, _ code: CURLcode) {
+        let message = reason == .cancelled ? "" : handle.explanation(of: code)
+        continuation.resume(
+            returning: .failure(
+                FetchError(reason, url: job.request.url, code: Int32(bitPattern: code.rawValue), message: message)))
+    }
+
+    private func reason(of code: CURLcode) -> FetchError.Reason {
+        isTooLarge ? .tooLarge : FetchError.Reason(code, answered: handle.status != 0)
+    }
+
+    private func configureRequest() {
+        handle.set(CURLOPT_URL, job.address)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_FOLLOWLOCATION, 1)
+        handle.set(CURLOPT_MAXREDIRS, CurlJob.maxRedirects)
+        // Signed addresses are compared byte for byte; dot segments were removed where the reference was resolved.
+        handle.set(CURLOPT_PATH_AS_IS, 1)
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_COOKIEFILE, "")  // switches the jar on
+        handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
+        handle.setHeaders(job.headerLines)
+        if let range = job.range {
+            handle.set(CURLOPT_RANGE, range)  // of the resource itself, hence no encoding
+        } else {
+            handle.set(CURLOPT_ACCEPT_ENCODING, "")  // all that libcurl knows
+        }
+        if let proxy = job.configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+        if let noProxy = job.configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
+    }
+
+    private func configureLimits() {
+        let limits = job.limits
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
+        handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
+        handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
+        handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
+    }
+
+    /// Called with decompressed bytes, 16 KiB at most.
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= job.limits.bodyBytes - body.count else {
+            isTooLarge = true
+            return false
+        }
+        if body.isEmpty, let announced = handle.announcedBytes {
+            body.reserveCapacity(min(announced, job.limits.bodyBytes))
+        }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
+        let isBounded = unsafe head.receive(String(decoding: bytes, as: UTF8.self))
+        isTooLarge = isTooLarge || !isBounded
+        return isBounded
+    }
+}
+
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return unsafe transfer.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+extension Duration {
+    /// Rounded up, because 0 means "no limit" to libcurl.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let perMillisecond: Int64 = 1_000_000_000_000_000
+        return Int(seconds * 1000 + (attoseconds + perMillisecond - 1) / perMillisecond)
+    }
+}

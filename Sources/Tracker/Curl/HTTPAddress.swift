@@ -1,0 +1,59 @@
+import CCurl
+
+/// An absolute http or https address, read by the very parser that will connect to it: what was judged is what is asked.
+struct HTTPAddress: Hashable, Sendable {
+    /// Whom a credential is for (RFC 6454 §4).
+    struct Origin: Hashable, Sendable {
+        /// "http" or "https".
+        let scheme: String
+        /// Lowercase, without brackets or user name.
+        let host: String
+        let port: String
+    }
+
+    /// As it is to be asked: blanks and other bytes that no request line may hold are percent-encoded, dot segments kept.
+    let text: String
+    let origin: Origin
+
+    /// - Throws: `.unsupportedScheme` for anything but http and https, `.other` for what is no address.
+    init(_ text: String) throws(FetchError) {
+        let parts = try AddressParts(text)
+        guard let scheme = parts.text(of: CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw FetchError(.unsupportedScheme, url: text, message: "only http and https are fetched")
+        }
+        guard let host = parts.text(of: CURLUPART_HOST), let port = parts.text(of: CURLUPART_PORT),
+            let whole = parts.text(of: CURLUPART_URL)
+        else { throw FetchError(.other, url: text, message: "no host in the address") }
+        self.text = whole
+        origin = Origin(scheme: scheme, host: host.lowercased(), port: port)
+    }
+}
+
+/// Owner of libcurl's parsed address.
+@safe
+private struct AddressParts: ~Copyable {
+    private let parts: OpaquePointer
+
+    init(_ text: String) throws(FetchError) {
+        guard let parts = unsafe curl_url() else { throw FetchError(.other, url: text, message: "out of memory") }
+        let flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_PATH_AS_IS
+        let code = unsafe curl_url_set(parts, CURLUPART_URL, text, UInt32(flags))
+        guard code == CURLUE_OK else {
+            let message = unsafe String(cString: curl_url_strerror(code))
+            unsafe curl_url_cleanup(parts)
+            throw FetchError(.other, url: text, message: message)
+        }
+        unsafe self.parts = parts
+    }
+
+    deinit { unsafe curl_url_cleanup(parts) }
+
+    func text(of part: CURLUPart) -> String? {
+        var found: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_url_get(parts, part, &found, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
+            let text = unsafe found
+        else { return nil }
+        defer { unsafe curl_free(text) }
+        return unsafe String(cString: text)
+    }
+}

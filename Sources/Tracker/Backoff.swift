@@ -1,0 +1,16 @@
+/// Pauses that double from one failure to the next, up to a ceiling, and begin anew after a success.
+struct Backoff: Equatable, Sendable {
+    static let first = Duration.milliseconds(500)
+    static let ceiling = Duration.seconds(8)
+
+    private(set) var failures = 0
+
+    /// How long to wait after one more failure.
+    mutating func next() -> Duration {
+        let pause = failures < 5 ? Self.first * (1 << failures) : Self.ceiling
+        failures += 1
+        return min(pause, Self.ceiling)
+    }
+
+    mutating func reset() { failures = 0 }
+}

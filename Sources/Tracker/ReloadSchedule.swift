@@ -1,0 +1,42 @@
+/// When one media playlist is loaded again (RFC 8216 §6.3.4, draft-pantos-hls-rfc8216bis §6.3.4).
+///
+/// Waits count from the start of the last load, so that a slow answer does not make the next one later still.
+package struct ReloadSchedule: Equatable, Sendable {
+    package enum Load: Equatable, Sendable {
+        /// It listed something new; `lastSegment` is the duration of its last segment.
+        case grew(lastSegment: Duration)
+        case unchanged
+        /// No playlist came, or not a whole one.
+        case failed
+        /// Nothing will ever be added: ENDLIST, or EXT-X-PLAYLIST-TYPE:VOD.
+        case complete
+    }
+
+    /// However short the segments, an origin is not asked more often than this.
+    package static let shortestWait = Duration.milliseconds(500)
+
+    private var began = Duration.zero
+    private var backoff = Backoff()
+
+    package init() {}
+
+    /// A load starts.
+    package mutating func began(at now: Duration) { began = now }
+
+    /// When to load again; nil when there is no more to come.
+    ///
+    /// After a failure there is nothing to wait for in the playlist's own rhythm: the origin is asked again soon, then
+    /// ever less often.
+    package mutating func next(after load: Load, targetDuration: Duration, at now: Duration) -> Duration? {
+        switch load {
+        case .complete: return nil
+        case .failed: return now + backoff.next()
+        case .grew(let lastSegment):
+            backoff.reset()
+            return max(now, began + max(Self.shortestWait, min(lastSegment, targetDuration)))
+        case .unchanged:
+            backoff.reset()
+            return max(now, began + max(Self.shortestWait, targetDuration / 2))
+        }
+    }
+}

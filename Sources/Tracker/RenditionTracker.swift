@@ -1,0 +1,219 @@
+import Playlist
+
+/// One media playlist of the channel: where it is, when it is loaded, what is still owed from it.
+struct RenditionTracker: Sendable {
+    enum Load: Equatable, Sendable {
+        case due(at: Duration)
+        case loading(FetchID, until: Duration)
+        /// Nothing will be added to it.
+        case complete
+    }
+
+    let role: RenditionRole
+    private(set) var address: String
+    private(set) var load: Load
+    private(set) var targetDuration: Duration?
+    private(set) var firstListAt: Duration?
+    private(set) var cursor: SegmentCursor
+    var ladder: StallLadder
+    var queue = SegmentQueue()
+    var counts = TrackerCounts()
+    var hasDeliveredEnd = false
+    private var schedule = ReloadSchedule()
+    private var lastFailure: TrackerError?
+
+    init(_ role: RenditionRole, address: String, giveUp: Duration?, at now: Duration) {
+        self.role = role
+        self.address = address
+        load = .due(at: now)
+        cursor = SegmentCursor(policy: role == .main ? .main : .companion)
+        ladder = StallLadder(giveUp: role == .main ? giveUp : nil)
+    }
+
+    /// The playlist's own, or what the standard's examples have, as long as none was read.
+    var assumedTargetDuration: Duration { targetDuration ?? .seconds(6) }
+
+    /// Waited for a load longer than this, an origin is asked anew.
+    private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
+
+    /// Nothing more to come, and nothing left to hand over.
+    var isDrained: Bool { cursor.hasEnded && queue.isEmpty }
+}
+
+// MARK: - Loading
+
+extension RenditionTracker {
+    mutating func startLoad(as id: FetchID, at now: Duration) -> FetchRequest? {
+        guard case .due(let at) = load, at <= now else { return nil }
+        beganLoad(as: id, at: now)
+        return FetchRequest(.mediaPlaylist, url: address)
+    }
+
+    /// A load started elsewhere turned out to be this playlist's.
+    mutating func beganLoad(as id: FetchID, at now: Duration) {
+        load = .loading(id, until: now + loadLimit)
+        schedule.began(at: now)
+        counts.loads += 1
+    }
+
+    /// The load in flight has taken too long, or its address is no longer wanted.
+    mutating func abandonLoad(at now: Duration) -> FetchID? {
+        guard case .loading(let id, _) = load else { return nil }
+        load = .due(at: now)
+        return id
+    }
+
+    var overdueLoad: Duration? {
+        if case .loading(_, let until) = load { until } else { nil }
+    }
+
+    var nextDeadline: Duration? {
+        var deadlines = [ladder.nextDeadline, queue.nextRetry]
+        switch load {
+        case .due(let at), .loading(_, until: let at): deadlines.append(at)
+        case .complete: break
+        }
+        return deadlines.compactMap { $0 }.min()
+    }
+
+    /// Follows the same rendition elsewhere: the cursor stays. Returns a load to cancel.
+    mutating func move(to address: String, at now: Duration) -> FetchID? {
+        guard !cursor.hasEnded, address != self.address || lastFailure != nil else { return nil }
+        self.address = address
+        let abandoned = abandonLoad(at: now)
+        load = .due(at: now)
+        return abandoned
+    }
+
+    /// - Parameter retry: when to load again, if not by the schedule.
+    mutating func loadFailed(
+        _ error: TrackerError, at now: Duration, retry: Duration? = nil
+    ) -> UpstreamEvent? {
+        counts.failedLoads += 1
+        let next = schedule.next(after: .failed, targetDuration: assumedTargetDuration, at: now)
+        load = (retry ?? next).map { .due(at: $0) } ?? .complete
+        defer { lastFailure = error }
+        return lastFailure == error ? nil : .playlistFailed(role, error)
+    }
+}
+
+// MARK: - Reading a list
+
+extension RenditionTracker {
+    /// Takes what a list has that is new.
+    mutating func accept(
+        _ list: MediaPlaylist, base: String, at now: Duration
+    ) throws(TrackerError) -> [UpstreamEvent] {
+        let hadJoined = cursor.next != nil
+        let effects = cursor.handle(list, at: now)
+        var events = note(list, at: now)
+        if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base) }
+        for effect in effects { events += try apply(effect, list, base, at: now) }
+        let news = effects.compactMap(\.firstNew)
+        if let first = news.first {
+            if !hadJoined { events.append(joined(list, at: first)) }
+            if let silence = ladder.grew(targetDuration: list.targetDuration, at: now) {
+                events.append(.resumed(role, silence: silence))
+            }
+        }
+        if cursor.hasEnded { ladder.stop() }
+        scheduleNext(list, grew: !news.isEmpty, at: now)
+        return events
+    }
+
+    private mutating func note(_ list: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
+        defer { targetDuration = list.targetDuration }
+        lastFailure = nil
+        firstListAt = firstListAt ?? now
+        guard let targetDuration, targetDuration != list.targetDuration else { return [] }
+        return [.targetDurationChanged(role, from: targetDuration, to: list.targetDuration)]
+    }
+
+    private func joined(_ list: MediaPlaylist, at number: UInt64) -> UpstreamEvent {
+        .joined(
+            .init(
+                rendition: role, mediaSequence: number, targetDuration: list.targetDuration, isVOD: list.isComplete))
+    }
+
+    private mutating func apply(
+        _ effect: SegmentCursor.Effect, _ list: MediaPlaylist, _ base: String, at now: Duration
+    ) throws(TrackerError) -> [UpstreamEvent] {
+        switch effect {
+        case .take(let numbers):
+            for number in numbers {
+                let segment = list.segment(number)
+                queue.append(segment, try SegmentRequests(segment, base: base), at: now)
+            }
+        case .gap(let numbers): queue.append(SegmentLoss(mediaSequences: numbers, reason: .gap))
+        case .slid(let numbers): queue.append(SegmentLoss(mediaSequences: numbers, reason: .slidOut))
+        case .stale(let run):
+            counts.staleLists += 1
+            return run == 1 ? [.staleList(role)] : []
+        case .reset(let anchor):
+            counts.resets += 1
+            counts.seams += 1
+            queue.appendSeam()
+            return [.reset(role, anchor)]
+        case .ended: return [.endListed(role)]
+        }
+        return []
+    }
+
+    private mutating func scheduleNext(_ list: MediaPlaylist, grew: Bool, at now: Duration) {
+        let outcome: ReloadSchedule.Load
+        if cursor.hasEnded {
+            outcome = .complete
+        } else if grew, let last = list.segments.last {
+            outcome = .grew(lastSegment: last.duration)
+        } else {
+            outcome = .unchanged
+        }
+        load =
+            schedule.next(after: outcome, targetDuration: list.targetDuration, at: now).map { .due(at: $0) }
+            ?? .complete
+    }
+
+    /// The next thing to hand over, counted.
+    mutating func popReady(_ shelf: ResourceShelf) -> Delivery.Content? {
+        guard let content = queue.popReady(shelf) else { return nil }
+        switch content {
+        case .segment: counts.delivered += 1
+        case .lost(let loss):
+            counts.lost += UInt64(loss.mediaSequences.count)
+            counts.seams += 1
+        case .ended: break
+        }
+        return content
+    }
+}
+
+extension RenditionTracker {
+    var status: UpstreamStatus.Rendition {
+        var status = UpstreamStatus.Rendition(
+            role: role, url: address, targetDuration: targetDuration, nextMediaSequence: cursor.next,
+            hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
+            counts: counts)
+        if case .expecting(let since, let climbed) = ladder.state {
+            status.grewAt = since
+            status.stall = climbed
+        }
+        return status
+    }
+}
+
+extension SegmentCursor.Effect {
+    fileprivate var isStaleOrReset: Bool {
+        switch self {
+        case .stale, .reset: true
+        case .take, .gap, .slid, .ended: false
+        }
+    }
+
+    /// The first media sequence number of what is new.
+    fileprivate var firstNew: UInt64? {
+        switch self {
+        case .take(let numbers), .gap(let numbers): numbers.lowerBound
+        case .slid, .stale, .reset, .ended: nil
+        }
+    }
+}

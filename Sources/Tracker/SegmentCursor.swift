@@ -1,0 +1,185 @@
+package import Playlist
+
+/// Which media segments of one rendition are still owed downstream (RFC 8216 §6.3.3, §6.3.4).
+///
+/// It is shown every list that was loaded, in order, and says what is new in it. A segment is known by its media
+/// sequence number as long as the numbers keep their promise (§6.2.2), and by its address and date when they do not.
+package struct SegmentCursor: Sendable {
+    package enum State: Sendable {
+        case unjoined
+        case following(Position)
+        case ended
+    }
+
+    package struct Position: Sendable {
+        /// The first media sequence number that was not taken yet.
+        package var next: UInt64
+        /// When a list last had something new.
+        package var grewAt: Duration
+        /// Set while the lists loaded end before `next`.
+        var stale: Stale?
+        var known: KnownSegments
+        /// Addresses change at each refresh for no reason: only numbers count from then on.
+        var distrustsAddresses = false
+        var wasJustReset = false
+    }
+
+    struct Stale: Sendable {
+        var lists = 1
+        let firstUpperBound: UInt64
+    }
+
+    /// Ranges are media sequence numbers of the list shown, except in `slid`.
+    package enum Effect: Equatable, Sendable {
+        /// To be fetched, in this order.
+        case take(Range<UInt64>)
+        /// Marked EXT-X-GAP: not to be fetched.
+        case gap(Range<UInt64>)
+        /// These left the list before it was loaded; what follows is not continuous with what came before.
+        case slid(lost: Range<UInt64>)
+        /// The list ends before what was taken from an earlier one, and is not believed. `run` counts such lists.
+        case stale(run: Int)
+        /// The upstream counts anew; what follows is not continuous with what came before.
+        case reset(Anchor)
+        /// EXT-X-ENDLIST, or a playlist of type VOD: nothing follows what was taken.
+        case ended
+    }
+
+    /// What the place in a list that counts anew was found by.
+    package enum Anchor: String, Equatable, Sendable { case address, programDateTime, edge }
+
+    package private(set) var state = State.unjoined
+    private let policy: CursorPolicy
+
+    package init(policy: CursorPolicy = .main) { self.policy = policy }
+
+    /// The first media sequence number not taken yet; nil before joining.
+    package var next: UInt64? {
+        if case .following(let position) = state { position.next } else { nil }
+    }
+
+    package var hasEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    /// - Parameter now: time since the session began, when the list arrived.
+    package mutating func handle(_ list: MediaPlaylist, at now: Duration) -> [Effect] {
+        if case .ended = state { return [] }
+        var effects: [Effect] = []
+        if let window = list.window { effects = follow(list, window, at: now) }
+        if list.isComplete {
+            state = .ended
+            effects.append(.ended)
+        }
+        return effects
+    }
+
+    private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
+        guard case .following(var position) = state else {
+            let next = policy.joinPoint(of: list)
+            var position = Position(next: next, grewAt: now, known: KnownSegments(list))
+            let effects = position.advance(through: list, window, at: now)
+            state = .following(position)
+            return effects
+        }
+        let effects: [Effect]
+        switch position.judge(list, window, policy, at: now) {
+        case .continuous: effects = position.advance(through: list, window, at: now)
+        case .stale(let run): effects = [.stale(run: run)]
+        case .reset: effects = position.reset(to: list, window, policy, at: now)
+        }
+        state = .following(position)
+        return effects
+    }
+}
+
+extension SegmentCursor.Position {
+    enum Verdict {
+        case continuous
+        case stale(run: Int)
+        case reset
+    }
+
+    /// Whether a list goes on from the ones before it.
+    mutating func judge(
+        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration
+    ) -> Verdict {
+        let agreement = distrustsAddresses ? .sameAddress : known.agreement(with: list)
+        if agreement == .otherSegments {
+            guard wasJustReset, window.upperBound >= next else { return .reset }
+            distrustsAddresses = true
+        }
+        wasJustReset = false
+        guard window.upperBound < next else { return .continuous }
+        if agreement == .nothingInCommon { return .reset }
+        let lists = (stale?.lists ?? 0) + 1
+        stale = SegmentCursor.Stale(lists: lists, firstUpperBound: stale?.firstUpperBound ?? window.upperBound)
+        let isBelievable = lists > policy.staleLists && agreement != .sameDate && !isLagging(list, window, policy, now)
+        return isBelievable ? .reset : .stale(run: lists)
+    }
+
+    /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless
+    /// it has grown for long without doing so.
+    private func isLagging(
+        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, _ now: Duration
+    ) -> Bool {
+        guard window.upperBound > known.newest.lowerBound else { return false }
+        let hasGrown = window.upperBound > (stale?.firstUpperBound ?? .max)
+        return !hasGrown || now - grewAt <= list.targetDuration * policy.staleTargetDurations
+    }
+
+    /// Takes what `list` has from `next` on.
+    mutating func advance(
+        through list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
+    ) -> [SegmentCursor.Effect] {
+        var effects: [SegmentCursor.Effect] = []
+        if next < window.lowerBound {
+            effects.append(.slid(lost: next..<window.lowerBound))
+            next = window.lowerBound
+        }
+        stale = nil
+        known.learn(list)
+        guard next < window.upperBound else { return effects }
+        effects += list.takes(next..<window.upperBound)
+        next = window.upperBound
+        grewAt = now
+        return effects
+    }
+
+    /// Finds the place in a list that counts anew: by addresses already known, by date, or as if joining.
+    mutating func reset(
+        to list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration
+    ) -> [SegmentCursor.Effect] {
+        let anchor: SegmentCursor.Anchor
+        if let shift = known.shift(to: list), shift != 0 {
+            anchor = .address
+            next = next &+ UInt64(bitPattern: shift)
+        } else if let end = known.endDate(before: next), let first = list.firstSegment(from: end) {
+            anchor = .programDateTime
+            next = first
+        } else {
+            anchor = .edge
+            next = policy.joinPoint(of: list)
+        }
+        known = KnownSegments(list)
+        wasJustReset = true
+        return [.reset(anchor)] + advance(through: list, window, at: now)
+    }
+}
+
+extension CursorPolicy {
+    /// The media sequence number to begin at in a list seen for the first time; the list has segments.
+    func joinPoint(of list: MediaPlaylist) -> UInt64 {
+        guard let window = list.window else { return list.mediaSequence }
+        if list.isComplete { return window.lowerBound }
+        let wanted = max(joinDuration, list.targetDuration * joinTargetDurations)
+        var covered = Duration.zero
+        var count = 0
+        for segment in list.segments.reversed() {
+            guard count < joinSegments, covered < wanted else { break }
+            covered += segment.duration
+            count += 1
+        }
+        return window.upperBound - UInt64(min(count + extraJoinSegments, list.segments.count))
+    }
+}

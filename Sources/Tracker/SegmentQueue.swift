@@ -1,0 +1,241 @@
+import Playlist
+
+/// The segments of one rendition between being listed and being delivered, in playlist order.
+///
+/// Fetches may end in any order; what is handed over is always the head.
+struct SegmentQueue: Sendable {
+    enum Progress: Sendable {
+        case waiting
+        case fetching(FetchID)
+        case pausing(until: Duration)
+        case fetched(body: [UInt8], url: String)
+        case failed(FailedTry)
+    }
+
+    struct Pending: Sendable {
+        let segment: MediaSegment
+        var requests: SegmentRequests
+        let listedAt: Duration
+        /// Still in the playlist as last loaded.
+        var isListed = true
+        var progress = Progress.waiting
+        /// Starts with the first try.
+        var budget: RetryBudget?
+    }
+
+    private enum Entry: Sendable {
+        case segment(Pending)
+        case loss(SegmentLoss)
+        /// The list counts anew from here.
+        case seam
+    }
+
+    /// Entries before `head` are delivered and hold nothing.
+    private var entries: [Entry] = []
+    private var head = 0
+    /// Something was lost since the last segment delivered.
+    private var isAfterSeam = false
+    private(set) var inFlight = 0
+    /// Bytes fetched and not delivered yet.
+    private(set) var heldBytes = 0
+    /// The larger of the last two bodies: what the next ones are expected to weigh.
+    private(set) var recentSize = 0
+    private var lastSize = 0
+
+    var count: Int { entries.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ segment: MediaSegment, _ requests: SegmentRequests, at now: Duration) {
+        entries.append(.segment(Pending(segment: segment, requests: requests, listedAt: now)))
+    }
+
+    mutating func append(_ loss: SegmentLoss) { entries.append(.loss(loss)) }
+
+    /// The numbers of what is queued mean nothing in the lists to come.
+    mutating func appendSeam() {
+        updatePending { $0.isListed = false }
+        entries.append(.seam)
+    }
+
+    /// Takes over fresh addresses, whose tokens live longer, and notes what has left the list.
+    mutating func refresh(from list: MediaPlaylist, base: String) {
+        guard let window = list.window else { return }
+        updatePending { pending in
+            guard pending.isListed else { return }
+            pending.isListed = window.contains(pending.segment.mediaSequence)
+            if case .fetching = pending.progress { return }
+            guard pending.isListed else { return }
+            let listed = list.segment(pending.segment.mediaSequence)
+            if let requests = try? SegmentRequests(listed, base: base) { pending.requests = requests }
+        }
+    }
+
+    private mutating func updatePending(_ update: (inout Pending) -> Void) {
+        for index in head..<entries.count {
+            guard case .segment(var pending) = entries[index] else { continue }
+            switch pending.progress {
+            case .fetched, .failed: continue
+            case .waiting, .fetching, .pausing: break
+            }
+            update(&pending)
+            entries[index] = .segment(pending)
+        }
+    }
+}
+
+// MARK: - Fetching
+
+extension SegmentQueue {
+    /// A segment whose try can start.
+    struct Startable {
+        fileprivate let index: Int
+        /// Nothing else can be delivered before it, so it may not be held back.
+        let isHead: Bool
+    }
+
+    func startable(at now: Duration) -> Startable? {
+        for index in head..<entries.count {
+            guard case .segment(let pending) = entries[index] else { continue }
+            switch pending.progress {
+            case .waiting: return Startable(index: index, isHead: index == head)
+            case .pausing(let until) where until <= now: return Startable(index: index, isHead: index == head)
+            case .pausing, .fetching, .fetched, .failed: continue
+            }
+        }
+        return nil
+    }
+
+    mutating func start(
+        _ startable: Startable, as id: FetchID, targetDuration: Duration, at now: Duration
+    ) -> SegmentRequests? {
+        guard case .segment(var pending) = entries[startable.index] else { return nil }
+        pending.progress = .fetching(id)
+        pending.budget = pending.budget ?? RetryBudget(targetDuration: targetDuration, at: now)
+        entries[startable.index] = .segment(pending)
+        inFlight += 1
+        return pending.requests
+    }
+
+    /// A try ended. Returns what went wrong, if it did, and how often by now.
+    mutating func settle(
+        _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
+    ) -> (failure: FailedTry, failures: Int, isLast: Bool)? {
+        guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
+        inFlight -= 1
+        defer { entries[index] = .segment(pending) }
+        do {
+            let (body, url) = try request.media(in: outcome)
+            pending.progress = .fetched(body: body, url: url)
+            heldBytes += body.count
+            recentSize = max(body.count, lastSize)
+            lastSize = body.count
+            return nil
+        } catch {
+            let verdict = pending.budget?.failed(isListed: pending.isListed, at: now) ?? .exhausted
+            if case .retry(let next) = verdict {
+                pending.progress = .pausing(until: next)
+            } else {
+                pending.progress = .failed(error)
+            }
+            return (error, pending.budget?.failures ?? 1, verdict == .exhausted)
+        }
+    }
+
+    /// When the next pause between two tries is over.
+    var nextRetry: Duration? {
+        var earliest: Duration?
+        for index in head..<entries.count {
+            guard case .segment(let pending) = entries[index] else { continue }
+            if case .waiting = pending.progress { break }
+            guard case .pausing(let until) = pending.progress else { continue }
+            earliest = min(earliest ?? until, until)
+        }
+        return earliest
+    }
+
+    private func index(of id: FetchID) -> Int? {
+        (head..<entries.count).first { index in
+            guard case .segment(let pending) = entries[index], case .fetching(id) = pending.progress else {
+                return false
+            }
+            return true
+        }
+    }
+}
+
+// MARK: - Delivering
+
+extension SegmentQueue {
+    /// What the head waits for beside its body, once the body is there.
+    var resourcesOfHead: [FetchRequest] {
+        guard head < entries.count, case .segment(let pending) = entries[head] else { return [] }
+        if case .fetched = pending.progress { return pending.requests.resources }
+        return []
+    }
+
+    /// Removes and returns the next thing to hand over, if it is ready.
+    mutating func popReady(_ shelf: ResourceShelf) -> Delivery.Content? {
+        while head < entries.count {
+            switch entries[head] {
+            case .seam:
+                isAfterSeam = true
+                pop()
+            case .loss(let loss):
+                isAfterSeam = true
+                pop()
+                return .lost(loss)
+            case .segment(let pending):
+                guard let content = content(of: pending, shelf) else { return nil }
+                if case .segment(let tracked) = content { heldBytes -= tracked.body.count }
+                if case .lost = content { isAfterSeam = true } else { isAfterSeam = false }
+                pop()
+                return content
+            }
+        }
+        return nil
+    }
+
+    private func content(of pending: Pending, _ shelf: ResourceShelf) -> Delivery.Content? {
+        let number = pending.segment.mediaSequence
+        func lost(_ reason: SegmentLoss.Reason) -> Delivery.Content {
+            .lost(SegmentLoss(mediaSequences: number..<number + 1, reason: reason))
+        }
+        switch pending.progress {
+        case .waiting, .fetching, .pausing: return nil
+        case .failed(let failure): return lost(failure.lossReason)
+        case .fetched(let body, let url):
+            for request in pending.requests.resources {
+                switch shelf.state(of: request) {
+                case .held: continue
+                case .absent, .pending: return nil
+                case .failed(let failure): return lost(request.lossReason(failure))
+                }
+            }
+            let requests = pending.requests
+            return .segment(
+                TrackedSegment(
+                    segment: pending.segment, url: url, body: body, key: shelf.body(of: requests.key),
+                    keyURL: requests.key?.url, map: shelf.body(of: requests.map),
+                    mapKey: shelf.body(of: requests.mapKey), isAfterSeam: isAfterSeam, listedAt: pending.listedAt))
+        }
+    }
+
+    private mutating func pop() {
+        entries[head] = .seam  // frees the body
+        head += 1
+        guard head == entries.count || head >= 64 && head * 2 > entries.count else { return }
+        entries.removeFirst(head)
+        head = 0
+    }
+}
+
+extension SegmentRequests {
+    /// What has to be there beside the media.
+    var resources: [FetchRequest] { [key, map, mapKey].compactMap { $0 } }
+}
+
+extension FetchRequest {
+    fileprivate func lossReason(_ failure: FailedTry) -> SegmentLoss.Reason {
+        purpose == .key ? .keyUnavailable(url: url, status: failure.status) : .unavailable(status: failure.status)
+    }
+}

@@ -1,0 +1,177 @@
+import Playlist
+
+// How a session opens its playlists, follows them, and finds them again.
+
+extension UpstreamSession {
+    mutating func open(at now: Duration) {
+        guard phase == .idle else { return }
+        phase = .opening(Opening(deadline: now + policy.openingLimit))
+        fetchUpstream()
+    }
+
+    private mutating func fetchUpstream() {
+        fetch(FetchRequest(.multivariantPlaylist, url: book.upstream), for: .opening)
+    }
+
+    /// The upstream's own address answered: one playlist to follow, or a choice of them.
+    mutating func settleOpening(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
+        do throws(TrackerError) {
+            let (document, base) = try readPlaylist(outcome, from: book.upstream)
+            switch document {
+            case .media(let list):
+                var main = RenditionTracker(.main, address: book.upstream, giveUp: policy.giveUp, at: now)
+                main.beganLoad(as: id, at: now)
+                trackers = [main]
+                try follow(0, list, base, at: now)
+            case .multivariant(let playlist):
+                let addresses = try book.read(playlist, base: base)
+                trackers = [RenditionTracker(.main, address: addresses.main, giveUp: policy.giveUp, at: now)]
+                if let audio = addresses.audio {
+                    trackers.append(RenditionTracker(.audio, address: audio, giveUp: nil, at: now))
+                }
+                reportChoice()
+            }
+        } catch {
+            openingFailed(error, at: now)
+        }
+    }
+
+    mutating func settlePlaylist(_ role: RenditionRole, _ outcome: FetchOutcome, at now: Duration) {
+        guard let index = index(of: role) else { return }
+        let address = trackers[index].address
+        do throws(TrackerError) {
+            let (document, base) = try readPlaylist(outcome, from: address)
+            guard case .media(let list) = document else { throw TrackerError(.unexpectedPlaylistKind, url: address) }
+            try follow(index, list, base, at: now)
+        } catch {
+            playlistFailed(index, error, at: now)
+        }
+    }
+
+    private mutating func follow(
+        _ index: Int, _ list: MediaPlaylist, _ base: String, at now: Duration
+    ) throws(TrackerError) {
+        let events = try trackers[index].accept(list, base: base, at: now)
+        for event in events { report(event) }
+        guard trackers[index].role == .main else { return }
+        if case .opening = phase { phase = .following }
+        if trackers[index].ladder.silence(at: now) == .zero { book.calm() }
+    }
+
+    /// A later answer that is no playlist counts as an unchanged one, asked for again soon; one that cannot be read
+    /// by anybody without its keys ends the session.
+    private mutating func playlistFailed(_ index: Int, _ error: TrackerError, at now: Duration) {
+        if case .unsupportedProtection = error.reason { return finish(.failed(error)) }
+        if case .opening = phase, trackers[index].role == .main { return openingFailed(error, at: now) }
+        report(trackers[index].loadFailed(error, at: now))
+        if error.mayBeCuredByNewAddress { book.wantReread(at: now) }
+    }
+
+    private mutating func openingFailed(_ error: TrackerError, at now: Duration) {
+        guard case .opening(var opening) = phase else { return finish(.failed(error)) }
+        opening.lastError = error
+        let retryAt = now + opening.backoff.next()
+        if error.isFinal || opening.backoff.failures >= policy.openingTries { return finish(.failed(error)) }
+        if let main = index(of: .main) {
+            report(trackers[main].loadFailed(error, at: now, retry: retryAt))
+        } else {
+            opening.retryAt = retryAt
+        }
+        phase = .opening(opening)
+    }
+}
+
+// MARK: - Finding it again
+
+extension UpstreamSession {
+    mutating func settleReread(_ outcome: FetchOutcome, at now: Duration) {
+        book.endReread()
+        do throws(TrackerError) {
+            let (document, base) = try readPlaylist(outcome, from: book.upstream)
+            guard case .multivariant(let playlist) = document else {
+                throw TrackerError(.unexpectedPlaylistKind, url: book.upstream)
+            }
+            let before = (book.variant, book.audio)
+            let addresses = try book.read(playlist, base: base)
+            if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
+            move(to: addresses, at: now)
+        } catch {
+            report(.rereadFailed(error))
+        }
+        if case .expecting(_, climbed: .outage) = trackers.first?.ladder.state { book.wantReread(at: now) }
+    }
+
+    private mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
+        for index in trackers.indices {
+            let address = trackers[index].role == .main ? addresses.main : addresses.audio
+            guard let address else { continue }
+            let isNew = address != trackers[index].address
+            cancel(trackers[index].move(to: address, at: now))
+            if isNew { report(.moved(trackers[index].role, url: address)) }
+        }
+    }
+
+    private mutating func reportChoice() {
+        if let variant = book.variant { report(.chose(variant: variant, audio: book.audio)) }
+    }
+
+    mutating func climbLadders(at now: Duration) {
+        for index in trackers.indices {
+            for step in trackers[index].ladder.climb(at: now) {
+                let role = trackers[index].role
+                let silence = trackers[index].ladder.silence(at: now)
+                switch step {
+                case .late: break
+                case .redundantVariant:
+                    guard role == .main, let addresses = book.takeRedundantVariant() else { continue }
+                    move(to: addresses, at: now)
+                case .rereadMultivariant, .outage: book.wantReread(at: now)
+                case .giveUp:
+                    report(.stalled(role, step, silence: silence))
+                    return finish(.gaveUp(TrackerError(.silent(for: silence), url: trackers[index].address)))
+                }
+                report(.stalled(role, step, silence: silence))
+            }
+        }
+    }
+}
+
+// MARK: - What is due
+
+extension UpstreamSession {
+    /// When an empty playlist stops being patience's matter.
+    var noSegmentsDeadline: Duration? {
+        guard let main = trackers.first, main.cursor.next == nil, !main.cursor.hasEnded else { return nil }
+        return main.firstListAt.map { $0 + policy.noSegmentsLimit }
+    }
+
+    mutating func checkDeadlines(at now: Duration) {
+        if case .opening(let opening) = phase, opening.deadline <= now {
+            let error = opening.lastError ?? TrackerError(.openingTimedOut, url: book.upstream)
+            return finish(.failed(error))
+        }
+        if let deadline = noSegmentsDeadline, deadline <= now, let main = trackers.first {
+            let error = TrackerError(.noSegments(for: policy.noSegmentsLimit), url: main.address, section: "4.3.2")
+            return finish(.failed(error))
+        }
+        for index in trackers.indices {
+            guard let overdue = trackers[index].overdueLoad, overdue <= now else { continue }
+            cancel(trackers[index].abandonLoad(at: now))
+            let error = TrackerError(.unreachable(.timedOut), url: trackers[index].address)
+            playlistFailed(index, error, at: now)
+        }
+    }
+
+    mutating func startPlaylists(at now: Duration) {
+        if case .opening(var opening) = phase, let retryAt = opening.retryAt, retryAt <= now {
+            opening.retryAt = nil
+            phase = .opening(opening)
+            fetchUpstream()
+        }
+        for index in trackers.indices {
+            guard let request = trackers[index].startLoad(as: nextID, at: now) else { continue }
+            fetch(request, for: .playlist(trackers[index].role))
+        }
+        if let request = book.startReread(as: nextID, at: now) { fetch(request, for: .reread) }
+    }
+}

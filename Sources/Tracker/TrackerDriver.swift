@@ -1,0 +1,124 @@
+/// What a driver hands downstream.
+package enum DriverOutput: Equatable, Sendable {
+    case delivery(Delivery)
+    case event(UpstreamEvent)
+    /// How the session stands; after each step, once what the step brought was handed over.
+    case status(UpstreamStatus)
+}
+
+/// Runs a session against a live upstream: the only code in Tracker that waits.
+package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
+    private let upstream: any Upstream
+    private let clock: C
+
+    package init(upstream: any Upstream, clock: C) {
+        self.upstream = upstream
+        self.clock = clock
+    }
+
+    /// Runs `session` until it ends, and says how.
+    ///
+    /// Outputs are performed one after the other; as long as one takes, nothing else is decided: that is how a slow
+    /// consumer holds back the intake. Cancelling the task, or throwing from `perform`, cancels every transfer and ends
+    /// the run with that error.
+    package func run(
+        session: UpstreamSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+    ) async throws -> SessionEnd {
+        var session = session
+        let began = clock.now
+        return try await withThrowingDiscardingTaskGroup { group in
+            var errands = DriverErrands(upstream: upstream, clock: clock, began: began)
+            defer { group.cancelAll() }
+            var input = UpstreamSession.Input.start
+            while true {
+                let now = began.duration(to: clock.now)
+                for effect in session.handle(input, at: now) {
+                    switch effect {
+                    case .fetch(let id, let request): errands.fetch(id, request, in: &group)
+                    case .cancel(let id): errands.cancel(id)
+                    case .wake(let time): errands.wake(at: time, in: &group)
+                    case .deliver(let delivery): try await perform(.delivery(delivery), now)
+                    case .report(let event): try await perform(.event(event), now)
+                    case .end(let end):
+                        try await perform(.status(session.status), now)
+                        return end
+                    }
+                }
+                try await perform(.status(session.status), now)
+                input = try await errands.next()
+            }
+        }
+    }
+}
+
+/// The fetches and the one timer of a run, and the inbox they answer into.
+private struct DriverErrands<C: Clock> where C.Duration == Duration {
+    private let upstream: any Upstream
+    private let clock: C
+    private let began: C.Instant
+    private let inbox: AsyncStream<UpstreamSession.Input>
+    private let post: AsyncStream<UpstreamSession.Input>.Continuation
+    private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
+    private var transfers: [FetchID: Revocable] = [:]
+    private var timer: Revocable?
+
+    init(upstream: any Upstream, clock: C, began: C.Instant) {
+        self.upstream = upstream
+        self.clock = clock
+        self.began = began
+        (inbox, post) = AsyncStream.makeStream()
+        arrivals = inbox.makeAsyncIterator()
+    }
+
+    mutating func fetch(_ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>)
+    {
+        let transfer = Revocable()
+        transfers[id] = transfer
+        group.addTask { [upstream, post] in
+            await transfer.run { post.yield(.answered(id, await upstream.fetch(request))) }
+        }
+    }
+
+    mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.revoke() }
+
+    mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
+        timer?.revoke()
+        let timer = Revocable()
+        self.timer = timer
+        group.addTask { [clock, began, post] in
+            await timer.run {
+                guard (try? await clock.sleep(until: began.advanced(by: time), tolerance: nil)) != nil else { return }
+                post.yield(.wake)
+            }
+        }
+    }
+
+    /// The next thing that happened. Cancelling the task ends the wait.
+    mutating func next() async throws -> UpstreamSession.Input {
+        guard let input = await arrivals.next(isolation: #isolation) else { throw CancellationError() }
+        if case .answered(let id, _) = input { transfers.removeValue(forKey: id) }
+        return input
+    }
+}
+
+/// One piece of work in a task group that can be cancelled by itself.
+private struct Revocable: Sendable {
+    private let signal: AsyncStream<Never>
+    private let source: AsyncStream<Never>.Continuation
+
+    init() { (signal, source) = AsyncStream.makeStream() }
+
+    func revoke() { source.finish() }
+
+    /// Returns when the work is done, or cancelled and done.
+    func run(_ work: @escaping @Sendable () async -> Void) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await work()
+                revoke()
+            }
+            for await _ in signal {}
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package import Playlist
+
+/// What an operator may want to know, once per change.
+package enum UpstreamEvent: Equatable, Sendable {
+    /// The upstream is a multivariant playlist, and this was taken from it.
+    case chose(variant: Variant, audio: Rendition?)
+    /// A rendition's first segments are known.
+    case joined(Joined)
+    /// Nothing new was listed for so long that the ladder's next step is taken.
+    case stalled(RenditionRole, StallLadder.Step, silence: Duration)
+    /// The list grows again.
+    case resumed(RenditionRole, silence: Duration)
+    /// A rendition is followed at another address from now on.
+    case moved(RenditionRole, url: String)
+    /// The list went back and was not believed; only the first one in a row is told.
+    case staleList(RenditionRole)
+    /// The upstream counts anew.
+    case reset(RenditionRole, SegmentCursor.Anchor)
+    /// These will never be delivered.
+    case lost(RenditionRole, SegmentLoss)
+    /// A playlist could not be read; told when the reason changes.
+    case playlistFailed(RenditionRole, TrackerError)
+    /// Reading the multivariant playlist again failed.
+    case rereadFailed(TrackerError)
+    /// A segment, key or map did not come. `failures` counts from 1; after the last one it is lost.
+    case tryFailed(FetchRequest, FailedTry, failures: Int, isLast: Bool)
+    case keyFetched(url: String)
+    case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
+    case endListed(RenditionRole)
+
+    package struct Joined: Equatable, Sendable {
+        package let rendition: RenditionRole
+        /// Of the first segment to be delivered.
+        package let mediaSequence: UInt64
+        /// Of the playlist when it was joined: the output seals its own from the main rendition's.
+        package let targetDuration: Duration
+        /// ENDLIST, or type VOD, from the start: there is no live edge.
+        package let isVOD: Bool
+
+        package init(rendition: RenditionRole, mediaSequence: UInt64, targetDuration: Duration, isVOD: Bool) {
+            self.rendition = rendition
+            self.mediaSequence = mediaSequence
+            self.targetDuration = targetDuration
+            self.isVOD = isVOD
+        }
+    }
+}
+
+/// Why a session is over.
+package enum SessionEnd: Equatable, Sendable {
+    /// ENDLIST, and everything before it delivered.
+    case drained
+    /// The upstream was silent for longer than the policy allows.
+    case gaveUp(TrackerError)
+    /// It could not be opened, or cannot be read by any reader like this one.
+    case failed(TrackerError)
+}

@@ -1,0 +1,211 @@
+package import Playlist
+
+/// The name of one fetch, unique within its session, in the order in which they were asked for.
+package struct FetchID: Hashable, Comparable, Sendable {
+    package let number: UInt64
+
+    package init(number: UInt64) { self.number = number }
+
+    package static func < (left: FetchID, right: FetchID) -> Bool { left.number < right.number }
+}
+
+/// One channel's intake: which playlists are followed, what is fetched when, what is handed on in which order.
+///
+/// It owns neither clock nor socket. A driver carries out the effects and brings back the answers, with the time that
+/// has passed since the session began.
+package struct UpstreamSession: Sendable {
+    package struct Policy: Equatable, Sendable {
+        package var variant: VariantChoice
+        /// Silence after which the session gives up; nil: it never does.
+        package var giveUp: Duration?
+        /// Segments fetched at once, of all renditions together.
+        package var maxInFlight: Int
+        /// Bytes of segments fetched or being fetched ahead of the one that is due.
+        package var maxInFlightBytes: Int
+        /// How long a playlist may be without segments when it is opened.
+        package var noSegmentsLimit: Duration
+        /// How often and how long opening is tried before the first media playlist is read.
+        package var openingTries: Int
+        package var openingLimit: Duration
+
+        package init(
+            variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
+            noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9)
+        ) {
+            self.variant = variant
+            self.giveUp = giveUp
+            self.maxInFlight = maxInFlight
+            self.maxInFlightBytes = maxInFlightBytes
+            self.noSegmentsLimit = noSegmentsLimit
+            self.openingTries = openingTries
+            self.openingLimit = openingLimit
+        }
+    }
+
+    package enum Input: Sendable {
+        /// First, and once.
+        case start
+        case answered(FetchID, FetchOutcome)
+        /// The time of the last `Effect.wake` has come.
+        case wake
+    }
+
+    package enum Effect: Equatable, Sendable {
+        case fetch(FetchID, FetchRequest)
+        /// The answer is no longer wanted, and is ignored if it comes nevertheless.
+        case cancel(FetchID)
+        /// Replaces any earlier wake. In session time, which may have passed already.
+        case wake(at: Duration)
+        case deliver(Delivery)
+        case report(UpstreamEvent)
+        /// Nothing follows.
+        case end(SessionEnd)
+    }
+
+    enum Phase: Equatable, Sendable {
+        case idle
+        case opening(Opening)
+        case following
+        case over
+    }
+
+    /// Until the first media playlist is read, trouble is fatal after a few tries.
+    struct Opening: Equatable, Sendable {
+        let deadline: Duration
+        /// When the upstream's own address is fetched again.
+        var retryAt: Duration?
+        var backoff = Backoff()
+        var lastError: TrackerError?
+    }
+
+    /// What a fetch in flight is for.
+    enum Errand: Equatable, Sendable {
+        case opening
+        case reread
+        case playlist(RenditionRole)
+        case segment(RenditionRole, FetchRequest)
+        case resource(FetchRequest)
+    }
+
+    let policy: Policy
+    var phase = Phase.idle
+    var book: AddressBook
+    /// Main first.
+    var trackers: [RenditionTracker] = []
+    var shelf = ResourceShelf()
+    var errands: [FetchID: Errand] = [:]
+    var failedResourceTries = 0
+    private var fetchCount: UInt64 = 0
+    private var armedWake: Duration?
+    /// What concerns the upstream goes out before what is handed downstream: a consumer that takes its time then holds
+    /// back what comes after, not the fetches already due.
+    private var requests: [Effect] = []
+    private var outputs: [Effect] = []
+
+    /// - Parameter upstream: absolute address of a multivariant or a media playlist.
+    package init(upstream: String, policy: Policy) {
+        self.policy = policy
+        book = AddressBook(upstream: upstream, choice: policy.variant)
+    }
+
+    /// - Parameter now: time since the session began; never goes back.
+    package mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
+        guard phase != .over else { return [] }
+        switch input {
+        case .start: open(at: now)
+        case .answered(let id, let outcome):
+            if let errand = errands.removeValue(forKey: id) { settle(errand, id, outcome, at: now) }
+        case .wake: armedWake = nil
+        }
+        if phase != .over { work(at: now) }
+        if phase != .over { arm() }
+        defer {
+            requests = []
+            outputs = []
+        }
+        return requests + outputs
+    }
+
+    private mutating func settle(_ errand: Errand, _ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
+        switch errand {
+        case .opening: settleOpening(id, outcome, at: now)
+        case .reread: settleReread(outcome, at: now)
+        case .playlist(let role): settlePlaylist(role, outcome, at: now)
+        case .segment(let role, let request): settleSegment(role, id, request, outcome, at: now)
+        case .resource(let request): settleResource(request, id, outcome, at: now)
+        }
+    }
+
+    /// Everything that is due by now.
+    private mutating func work(at now: Duration) {
+        checkDeadlines(at: now)
+        guard phase != .over else { return }
+        climbLadders(at: now)
+        guard phase != .over else { return }
+        startPlaylists(at: now)
+        deliver(at: now)
+        startSegments(at: now)
+        startResources(at: now)
+        endIfDrained()
+    }
+
+    private mutating func arm() {
+        var deadlines = trackers.map(\.nextDeadline) + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline]
+        if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
+        guard let next = deadlines.compactMap({ $0 }).min(), next != armedWake else { return }
+        armedWake = next
+        requests.append(.wake(at: next))
+    }
+}
+
+// MARK: - Effects
+
+extension UpstreamSession {
+    /// The name the next fetch will bear.
+    var nextID: FetchID { FetchID(number: fetchCount + 1) }
+
+    mutating func fetch(_ request: FetchRequest, for errand: Errand) {
+        errands[nextID] = errand
+        requests.append(.fetch(nextID, request))
+        fetchCount += 1
+    }
+
+    mutating func cancel(_ id: FetchID?) {
+        guard let id, errands.removeValue(forKey: id) != nil else { return }
+        requests.append(.cancel(id))
+    }
+
+    mutating func report(_ event: UpstreamEvent?) {
+        if let event { outputs.append(.report(event)) }
+    }
+
+    mutating func hand(_ content: Delivery.Content, of role: RenditionRole) {
+        outputs.append(.deliver(Delivery(rendition: role, content: content)))
+    }
+
+    mutating func finish(_ end: SessionEnd) {
+        guard phase != .over else { return }
+        for id in errands.keys.sorted() { cancel(id) }
+        phase = .over
+        outputs.append(.end(end))
+    }
+
+    func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }
+}
+
+// MARK: - Status
+
+extension UpstreamSession {
+    package var status: UpstreamStatus {
+        let phase: UpstreamStatus.Phase =
+            switch self.phase {
+            case .idle: .idle
+            case .opening: .opening
+            case .following: .following
+            case .over: .over
+            }
+        return UpstreamStatus(
+            phase: phase, variant: book.variant, audio: book.audio, renditions: trackers.map(\.status),
+            failedResourceTries: failedResourceTries, multivariantReads: book.reads)
+    }
+}

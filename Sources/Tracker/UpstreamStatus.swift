@@ -1,0 +1,48 @@
+package import Playlist
+
+/// A snapshot of one channel's intake. All times are session time.
+package struct UpstreamStatus: Equatable, Sendable {
+    package enum Phase: String, Equatable, Sendable { case idle, opening, following, over }
+
+    package struct Rendition: Equatable, Sendable {
+        package var role: RenditionRole
+        package var url: String
+        /// nil until a playlist was read.
+        package var targetDuration: Duration?
+        /// The first media sequence number not listed yet; nil before joining and after ENDLIST.
+        package var nextMediaSequence: UInt64?
+        /// When a list last had something new, and the step of the ladder taken since.
+        package var grewAt: Duration?
+        package var stall: StallLadder.Step?
+        package var hasEnded: Bool
+        /// Segments listed and not delivered yet, those in flight included.
+        package var queued: Int
+        package var inFlight: Int
+        package var heldBytes: Int
+        package var counts: TrackerCounts
+    }
+
+    package var phase: Phase
+    package var variant: Variant?
+    package var audio: Playlist.Rendition?
+    /// Main first.
+    package var renditions: [Rendition]
+    /// Tries of keys and maps that failed.
+    package var failedResourceTries: Int
+    /// How often the multivariant playlist was read, the first time included.
+    package var multivariantReads: Int
+}
+
+/// What happened to one rendition since the session began.
+package struct TrackerCounts: Equatable, Sendable {
+    package var loads = 0
+    package var failedLoads = 0
+    package var delivered = 0
+    package var failedTries = 0
+    /// Segments, not occasions.
+    package var lost: UInt64 = 0
+    /// Occasions at which what follows is not continuous.
+    package var seams = 0
+    package var staleLists = 0
+    package var resets = 0
+}

@@ -48,7 +48,7 @@ package struct FetchAnswer: Equatable, Sendable {
 
 /// Why there is no whole answer.
 package struct FetchError: Error, Equatable, Sendable {
-    package enum Reason: Equatable, Sendable {
+    package enum Reason: String, Equatable, Sendable, CaseIterable {
         case unresolvedHost, refused, timedOut, reset, tlsFailure, tooManyRedirects, unsupportedScheme, tooLarge
         /// The connection ended before Content-Length was reached.
         case shortBody

@@ -5,7 +5,10 @@ package struct MediaPlaylist: Equatable, Sendable {
         case event = "EVENT"
     }
 
+    /// As read; what is written is computed from what the playlist holds.
     package var version: Int?
+    /// EXT-X-DEFINE, resolved; every value below has them substituted.
+    package var variables: [VariableDefinition]
     package var targetDuration: Duration
     /// Of the first segment listed, or of the first one skipped by a delta update.
     package var mediaSequence: UInt64
@@ -21,17 +24,25 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var partTarget: Duration?
     /// EXT-X-SKIP:SKIPPED-SEGMENTS of a delta update, otherwise 0; `segments` begin after them.
     package var skippedSegments: Int
+    /// EXT-X-SKIP:RECENTLY-REMOVED-DATERANGES, the IDs.
+    package var recentlyRemovedDateRanges: [String]
     package var segments: [MediaSegment]
     /// Parts of the segment that is not listed yet.
     package var trailingParts: [PartialSegment]
+    /// What else was said of the segment that is not listed yet (DISCONTINUITY, KEY, cue marks, comments …): verbatim
+    /// lines without line end, in order.
+    package var trailingMarks: [String]
+    /// EXT-X-DATERANGE wherever they stood: their dates place them, not the lines around them.
     package var dateRanges: [DateRange]
     package var preloadHints: [AttributeList]
     package var renditionReports: [AttributeList]
-    /// Tags of the playlist as a whole that are not in the draft, verbatim without line end, in order.
+    /// Lines of the head that are not read into a field (tags the draft does not have, comments, tags too malformed to
+    /// read that do not govern media), verbatim without line end, in order. The head ends at the first tag of a segment.
     package var unknownTags: [String]
 
     package init(targetDuration: Duration, mediaSequence: UInt64 = 0, segments: [MediaSegment] = []) {
         self.version = nil
+        self.variables = []
         self.targetDuration = targetDuration
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = nil
@@ -43,8 +54,10 @@ package struct MediaPlaylist: Equatable, Sendable {
         self.serverControl = nil
         self.partTarget = nil
         self.skippedSegments = 0
+        self.recentlyRemovedDateRanges = []
         self.segments = segments
         self.trailingParts = []
+        self.trailingMarks = []
         self.dateRanges = []
         self.preloadHints = []
         self.renditionReports = []
@@ -85,12 +98,16 @@ package struct ServerControl: Equatable, Sendable {
 
 /// EXT-X-DATERANGE (§4.3.2.7); `attributes` are all of them as written, ID included.
 package struct DateRange: Equatable, Sendable {
-    package var id: String
     package var attributes: AttributeList
 
     package init(id: String, attributes: AttributeList) {
-        self.id = id
         self.attributes = attributes
+        self.id = id
+    }
+
+    package var id: String {
+        get { attributes["ID"] ?? "" }
+        set { attributes.set("ID", to: newValue, isQuoted: true) }
     }
 }
 

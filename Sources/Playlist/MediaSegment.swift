@@ -20,8 +20,8 @@ package struct MediaSegment: Equatable, Sendable {
     /// EXT-X-BITRATE in force, kbit/s.
     package var bitrate: Int?
     package var parts: [PartialSegment]
-    /// SCTE-35 and other cue marks (EXT-X-CUE-OUT, CUE-OUT-CONT, CUE-IN, EXT-OATCLS-SCTE35) and unknown tags that
-    /// stand before this segment: verbatim lines without line end, in order.
+    /// Lines before this segment that are not read into a field: cue marks (EXT-X-CUE-OUT, CUE-OUT-CONT, CUE-IN,
+    /// EXT-OATCLS-SCTE35), tags the draft does not have, comments. Verbatim without line end, in order.
     package var marks: [String]
 
     package init(uri: String, duration: Duration, mediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0) {

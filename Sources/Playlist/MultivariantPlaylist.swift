@@ -1,24 +1,41 @@
 /// A multivariant (master) playlist (RFC 8216 §4.3.4) as values.
 package struct MultivariantPlaylist: Equatable, Sendable {
+    /// As read; what is written is computed from what the playlist holds.
     package var version: Int?
+    /// EXT-X-DEFINE, resolved: what the media playlists may IMPORT.
+    package var variables: [VariableDefinition]
     package var hasIndependentSegments: Bool
     package var start: StartOffset?
     package var variants: [Variant]
     package var renditions: [Rendition]
-    /// Tags not read into a field, verbatim without line end, in order.
+    /// EXT-X-I-FRAME-STREAM-INF (§4.3.4.3), URI included.
+    package var iFrameVariants: [AttributeList]
+    /// EXT-X-SESSION-DATA (§4.3.4.4).
+    package var sessionData: [AttributeList]
+    /// EXT-X-SESSION-KEY (§4.3.4.5).
+    package var sessionKeys: [AttributeList]
+    /// EXT-X-CONTENT-STEERING (draft §4.4.6.6).
+    package var contentSteering: AttributeList?
+    /// Lines not read into a field, verbatim without line end, in order.
     package var unknownTags: [String]
 
     package init(variants: [Variant] = [], renditions: [Rendition] = []) {
         self.version = nil
+        self.variables = []
         self.hasIndependentSegments = false
         self.start = nil
         self.variants = variants
         self.renditions = renditions
+        self.iFrameVariants = []
+        self.sessionData = []
+        self.sessionKeys = []
+        self.contentSteering = nil
         self.unknownTags = []
     }
 }
 
-/// EXT-X-STREAM-INF and its URI line (§4.3.4.2).
+/// EXT-X-STREAM-INF and its URI line (§4.3.4.2). The attributes are the value; the named ones are views of them, so
+/// that the two cannot differ.
 package struct Variant: Equatable, Sendable {
     package struct Resolution: Hashable, Sendable {
         package var width: Int
@@ -31,35 +48,73 @@ package struct Variant: Equatable, Sendable {
     }
 
     package var uri: String
-    /// Peak bits per second.
-    package var bandwidth: Int
-    package var averageBandwidth: Int?
-    package var codecs: [String]
-    package var resolution: Resolution?
-    /// As written, for example "29.970".
-    package var frameRate: String?
-    /// GROUP-ID of its audio renditions.
-    package var audio: String?
-    package var video: String?
-    package var subtitles: String?
-    /// All attributes as written, those above included.
+    /// All attributes as written.
     package var attributes: AttributeList
 
     package init(uri: String, bandwidth: Int, attributes: AttributeList = AttributeList()) {
         self.uri = uri
-        self.bandwidth = bandwidth
-        self.averageBandwidth = nil
-        self.codecs = []
-        self.resolution = nil
-        self.frameRate = nil
-        self.audio = nil
-        self.video = nil
-        self.subtitles = nil
         self.attributes = attributes
+        self.bandwidth = bandwidth
+    }
+
+    init(uri: String, attributes: AttributeList) {
+        self.uri = uri
+        self.attributes = attributes
+    }
+
+    /// Peak bits per second; 0 when nothing was said.
+    package var bandwidth: Int {
+        get { attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0 }
+        set { attributes.set("BANDWIDTH", to: String(newValue)) }
+    }
+
+    package var averageBandwidth: Int? {
+        get { attributes["AVERAGE-BANDWIDTH"].flatMap { Int($0) } }
+        set { attributes.set("AVERAGE-BANDWIDTH", to: newValue.map { String($0) }) }
+    }
+
+    /// CODECS in the order written (RFC 6381), without the white space around them.
+    package var codecs: [String] {
+        get {
+            (attributes["CODECS"] ?? "").split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
+        }
+        set { attributes.set("CODECS", to: newValue.isEmpty ? nil : newValue.joined(separator: ","), isQuoted: true) }
+    }
+
+    /// nil when absent or not `<width>x<height>`.
+    package var resolution: Resolution? {
+        get {
+            let sides = (attributes["RESOLUTION"] ?? "").lowercased().split(separator: "x").map { Int($0) }
+            guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+            return Resolution(width: width, height: height)
+        }
+        set { attributes.set("RESOLUTION", to: newValue.map { "\($0.width)x\($0.height)" }) }
+    }
+
+    /// As written, for example "29.970".
+    package var frameRate: String? {
+        get { attributes["FRAME-RATE"] }
+        set { attributes.set("FRAME-RATE", to: newValue) }
+    }
+
+    /// GROUP-ID of its audio renditions.
+    package var audio: String? {
+        get { attributes["AUDIO"] }
+        set { attributes.set("AUDIO", to: newValue, isQuoted: true) }
+    }
+
+    package var video: String? {
+        get { attributes["VIDEO"] }
+        set { attributes.set("VIDEO", to: newValue, isQuoted: true) }
+    }
+
+    package var subtitles: String? {
+        get { attributes["SUBTITLES"] }
+        set { attributes.set("SUBTITLES", to: newValue, isQuoted: true) }
     }
 }
 
-/// EXT-X-MEDIA (§4.3.4.1).
+/// EXT-X-MEDIA (§4.3.4.1). The attributes are the value; the named ones are views of them.
 package struct Rendition: Equatable, Sendable {
     package enum MediaType: String, Sendable {
         case audio = "AUDIO"
@@ -68,26 +123,58 @@ package struct Rendition: Equatable, Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    package var type: MediaType
-    package var groupID: String
-    package var name: String
-    package var language: String?
-    package var isDefault: Bool
-    package var isAutoselect: Bool
-    /// nil: the rendition is in the variant's own stream (§4.3.4.2.1).
-    package var uri: String?
-    package var channels: String?
+    package var type: MediaType {
+        didSet { attributes.set("TYPE", to: type.rawValue) }
+    }
+    /// All attributes as written.
     package var attributes: AttributeList
 
     package init(type: MediaType, groupID: String, name: String, uri: String? = nil) {
-        self.type = type
+        self.init(type: type, attributes: AttributeList())
+        self.attributes.set("TYPE", to: type.rawValue)
         self.groupID = groupID
         self.name = name
-        self.language = nil
-        self.isDefault = false
-        self.isAutoselect = false
         self.uri = uri
-        self.channels = nil
-        self.attributes = AttributeList()
+    }
+
+    init(type: MediaType, attributes: AttributeList) {
+        self.type = type
+        self.attributes = attributes
+    }
+
+    package var groupID: String {
+        get { attributes["GROUP-ID"] ?? "" }
+        set { attributes.set("GROUP-ID", to: newValue, isQuoted: true) }
+    }
+
+    package var name: String {
+        get { attributes["NAME"] ?? "" }
+        set { attributes.set("NAME", to: newValue, isQuoted: true) }
+    }
+
+    package var language: String? {
+        get { attributes["LANGUAGE"] }
+        set { attributes.set("LANGUAGE", to: newValue, isQuoted: true) }
+    }
+
+    package var isDefault: Bool {
+        get { attributes["DEFAULT"] == "YES" }
+        set { attributes.set("DEFAULT", to: newValue ? "YES" : "NO") }
+    }
+
+    package var isAutoselect: Bool {
+        get { attributes["AUTOSELECT"] == "YES" }
+        set { attributes.set("AUTOSELECT", to: newValue ? "YES" : "NO") }
+    }
+
+    /// nil: the rendition is in the variant's own stream (§4.3.4.2.1).
+    package var uri: String? {
+        get { attributes["URI"].flatMap { $0.isEmpty ? nil : $0 } }
+        set { attributes.set("URI", to: newValue, isQuoted: true) }
+    }
+
+    package var channels: String? {
+        get { attributes["CHANNELS"] }
+        set { attributes.set("CHANNELS", to: newValue, isQuoted: true) }
     }
 }

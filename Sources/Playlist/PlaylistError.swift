@@ -3,9 +3,14 @@ package struct PlaylistError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// The text does not begin with #EXTM3U; `beginning` is what it begins with, 64 characters at most.
         case notAPlaylist(beginning: String)
+        /// The tag is required and not there.
         case missing
+        /// The tag is there without that attribute, or without its URI line ("URI").
+        case missingAttribute(String)
         case duplicate
         case badValue(String)
+        /// `{$name}` or IMPORT of a variable that nothing defines (draft §4.3).
+        case undefinedVariable(String)
         /// A tag that belongs to the other kind of playlist.
         case misplaced
     }
@@ -22,5 +27,9 @@ package struct PlaylistError: Error, Equatable, Sendable {
         self.tag = tag
         self.line = line
         self.section = section
+    }
+
+    init(_ reason: Reason, _ tag: PlaylistTag, line: Int) {
+        self.init(reason: reason, tag: tag.rawValue, line: line, section: tag.section)
     }
 }

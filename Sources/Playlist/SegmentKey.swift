@@ -29,3 +29,81 @@ package struct SegmentKey: Hashable, Sendable {
         self.keyFormatVersions = keyFormatVersions
     }
 }
+
+extension SegmentKey {
+    static let byteCount = 16
+
+    /// nil for METHOD=NONE. Throws when METHOD or URI is missing or IV is not a 128-bit number: a key guessed would
+    /// turn media into noise.
+    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> SegmentKey? {
+        let method = Method(text: try attributes.required("METHOD"))
+        guard let method else { return nil }
+        return SegmentKey(
+            method: method, uri: try attributes.required("URI"),
+            initializationVector: try initializationVector(attributes),
+            keyFormat: attributes.list["KEYFORMAT"] ?? identityFormat,
+            keyFormatVersions: attributes.list["KEYFORMATVERSIONS"])
+    }
+
+    /// A hexadecimal-sequence is a number (§4.2): with fewer than 32 digits its high bytes are 0.
+    private static func initializationVector(_ attributes: TagAttributes) throws(PlaylistError) -> [UInt8]? {
+        guard let text = attributes.list["IV"] else { return nil }
+        let digits = text.dropFirst(2)
+        guard text.lowercased().hasPrefix("0x"), 1...(2 * byteCount) ~= digits.utf8.count else {
+            throw attributes.badValue("IV")
+        }
+        var nibbles = [UInt8](repeating: 0, count: 2 * byteCount - digits.utf8.count)
+        for digit in digits {
+            guard digit.isASCII, let nibble = digit.hexDigitValue else { throw attributes.badValue("IV") }
+            nibbles.append(UInt8(nibble))
+        }
+        return (0..<byteCount).map { nibbles[2 * $0] << 4 | nibbles[2 * $0 + 1] }
+    }
+
+    var attributes: AttributeList {
+        var list = AttributeList()
+        list.set("METHOD", to: method.text)
+        list.set("URI", to: uri, isQuoted: true)
+        list.set("IV", to: initializationVector.map(Self.hexadecimal))
+        list.set("KEYFORMAT", to: keyFormat == Self.identityFormat ? nil : keyFormat, isQuoted: true)
+        list.set("KEYFORMATVERSIONS", to: keyFormatVersions, isQuoted: true)
+        return list
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.reduce("0x") { $0 + ($1 < 16 ? "0" : "") + String($1, radix: 16, uppercase: true) }
+    }
+}
+
+extension SegmentKey.Method {
+    /// nil for NONE.
+    init?(text: String) {
+        switch text {
+        case "NONE": return nil
+        case "AES-128": self = .aes128
+        case "SAMPLE-AES": self = .sampleAES
+        default: self = .other(text)
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .aes128: "AES-128"
+        case .sampleAES: "SAMPLE-AES"
+        case .other(let text): text
+        }
+    }
+}
+
+extension [SegmentKey] {
+    /// The keys in force after one more EXT-X-KEY: it replaces the one of its KEYFORMAT.
+    func applying(_ key: SegmentKey) -> [SegmentKey] {
+        var keys = self
+        if let index = keys.firstIndex(where: { $0.keyFormat == key.keyFormat }) {
+            keys[index] = key
+        } else {
+            keys.append(key)
+        }
+        return keys
+    }
+}

@@ -1,0 +1,206 @@
+/// Reads a media playlist (RFC 8216 §4.3.2, §4.3.3) in one pass.
+///
+/// Lenient where players agree on what is meant: no VERSION, no TARGETDURATION, head tags in any order or between
+/// segments, unreadable tags that do not govern media. Strict where reading on would give wrong media.
+package struct MediaPlaylistParser {
+    private var playlist = MediaPlaylist(targetDuration: .zero)
+    private var scope: VariableScope
+    private var assembly = SegmentAssembly()
+    /// The value each once-only tag had.
+    private var onceOnly: [PlaylistTag: ArraySlice<UInt8>] = [:]
+    /// No tag of a segment was seen yet: lines not read into a field belong to the playlist.
+    private var isInHead = true
+    /// Lines since the last URI line that speak of the segment to come.
+    private var linesSinceURI: [PlaylistLine] = []
+
+    /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM; `imported`: variables of
+    ///   the multivariant playlist that named this one, for EXT-X-DEFINE:IMPORT.
+    ///
+    /// A segment whose URI line has not been written yet is not listed. Throws for text that is no playlist, for a
+    /// malformed tag that governs media (`PlaylistTag.governsMedia`), for a URI without EXTINF, and for a playlist that
+    /// has neither segments nor EXT-X-TARGETDURATION.
+    package static func parse(
+        _ bytes: [UInt8], address: String = "", imported: [VariableDefinition] = []
+    ) throws(PlaylistError) -> MediaPlaylist {
+        var parser = MediaPlaylistParser(scope: VariableScope(address: address, imported: imported))
+        for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
+        return try parser.finish()
+    }
+
+    private init(scope: VariableScope) { self.scope = scope }
+
+    private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
+        switch line.content {
+        case .blank: return
+        case .other: keep(line)
+        case .uri:
+            let uri = try scope.substitute(line.text, tag: .extinf, line: line.number)
+            playlist.segments.append(try assembly.close(uri: uri, line: line.number))
+            isInHead = false
+            linesSinceURI.removeAll(keepingCapacity: true)
+        case .tag(let tag, let value):
+            do throws(PlaylistError) {
+                try read(tag, value, line)
+            } catch {
+                if tag.governsMedia { throw error }
+                keep(line)
+            }
+        }
+    }
+
+    /// A line with no field of its own.
+    private mutating func keep(_ line: PlaylistLine) {
+        if line.isCueMark { isInHead = false }
+        guard !isInHead else { return playlist.unknownTags.append(line.text) }
+        assembly.marks.append(line.text)
+        if linesSinceURI.last != line { linesSinceURI.append(line) }
+    }
+
+    private mutating func read(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ line: PlaylistLine
+    ) throws(PlaylistError) {
+        if tag.standsOnce {
+            if let before = onceOnly[tag], before != value { throw PlaylistError(.duplicate, tag, line: line.number) }
+            onceOnly[tag] = value
+        }
+        switch tag.scope {
+        case .mediaSegment:
+            isInHead = false
+            linesSinceURI.append(line)
+            try assembly.read(tag, value, line: line.number, in: scope)
+        case .multivariantPlaylist: throw PlaylistError(.misplaced, tag, line: line.number)
+        case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: scope))
+        case .anyPlaylist, .mediaPlaylist: try readHead(tag, value, line: line.number)
+        }
+    }
+
+    private mutating func readHead(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
+    ) throws(PlaylistError) {
+        switch tag {
+        case .version: playlist.version = try versionNumber(value, line: line)
+        case .independentSegments: playlist.hasIndependentSegments = true
+        case .define: try scope.define(value, line: line)
+        case .targetDuration: playlist.targetDuration = try wholeSeconds(value, line: line)
+        case .mediaSequence: playlist.mediaSequence = try sequenceNumber(value, of: tag, line: line)
+        case .discontinuitySequence: playlist.discontinuitySequence = try sequenceNumber(value, of: tag, line: line)
+        case .endList: playlist.hasEndList = true
+        case .iFramesOnly: playlist.isIFramesOnly = true
+        case .playlistType: playlist.playlistType = try playlistType(value, line: line)
+        case .start, .partInf, .serverControl:
+            try readHeadList(try TagAttributes(value, of: tag, line: line, in: scope))
+        default: return
+        }
+    }
+
+    private mutating func readHeadList(_ attributes: TagAttributes) throws(PlaylistError) {
+        switch attributes.tag {
+        case .start: playlist.start = try StartOffset.read(attributes)
+        case .partInf: playlist.partTarget = try attributes.requiredDuration("PART-TARGET")
+        default: playlist.serverControl = try ServerControl.read(attributes)
+        }
+    }
+
+    private mutating func readMetadata(_ attributes: TagAttributes) throws(PlaylistError) {
+        switch attributes.tag {
+        case .dateRange:
+            playlist.dateRanges.append(
+                DateRange(id: try attributes.required("ID"), attributes: attributes.list))
+        case .skip: try readSkip(attributes)
+        case .preloadHint: playlist.preloadHints.append(attributes.list)
+        default: playlist.renditionReports.append(attributes.list)
+        }
+    }
+
+    private mutating func readSkip(_ attributes: TagAttributes) throws(PlaylistError) {
+        let text = try attributes.required("SKIPPED-SEGMENTS")
+        guard let count = decimalInteger(text.utf8), let skipped = Int32(exactly: count) else {
+            throw attributes.badValue("SKIPPED-SEGMENTS")
+        }
+        playlist.skippedSegments = Int(skipped)
+        playlist.recentlyRemovedDateRanges = (attributes.list["RECENTLY-REMOVED-DATERANGES"] ?? "")
+            .split(separator: "\t").map { String($0) }
+    }
+}
+
+/// Values of the head.
+extension MediaPlaylistParser {
+    /// Numbers above this would leave no room to count on; no channel gets there.
+    static let maximalSequenceNumber = UInt64(Int64.max) - UInt64(Int32.max) * 2
+
+    private func sequenceNumber(
+        _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int
+    ) throws(PlaylistError) -> UInt64 {
+        guard let number = decimalInteger(value.trimmingWhiteSpace()), number <= Self.maximalSequenceNumber else {
+            throw bad(value, tag, line)
+        }
+        return number
+    }
+
+    /// A decimal-integer by §4.3.3.1; a fraction, which some encoders write, is rounded up.
+    private func wholeSeconds(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Duration {
+        guard let duration = DecimalSeconds.duration(value.trimmingWhiteSpace()) else {
+            throw bad(value, .targetDuration, line)
+        }
+        return DecimalSeconds.roundedUp(duration)
+    }
+
+    private func playlistType(
+        _ value: ArraySlice<UInt8>, line: Int
+    ) throws(PlaylistError) -> MediaPlaylist.PlaylistType {
+        let text = String(decoding: value.trimmingWhiteSpace(), as: UTF8.self)
+        guard let type = MediaPlaylist.PlaylistType(rawValue: text) else { throw bad(value, .playlistType, line) }
+        return type
+    }
+
+    private func bad(_ value: ArraySlice<UInt8>, _ tag: PlaylistTag, _ line: Int) -> PlaylistError {
+        PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
+    }
+}
+
+/// What only the whole text tells.
+extension MediaPlaylistParser {
+    private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
+        try sealTargetDuration()
+        numberSegments()
+        playlist.variables = scope.definitions
+        playlist.trailingParts = assembly.parts
+        // What belongs to a URI line that is not there yet says nothing without it.
+        playlist.trailingMarks = linesSinceURI.filter { line in
+            guard case .tag(let tag, _) = line.content else { return true }
+            return ![.extinf, .byteRange, .gap, .part].contains(tag) || assembly.marks.contains(line.text)
+        }.map { $0.text }
+        return playlist
+    }
+
+    /// Missing, or 0 from an encoder that did not know better: the least value that §4.3.3.1 allows.
+    private mutating func sealTargetDuration() throws(PlaylistError) {
+        guard playlist.targetDuration == .zero else { return }
+        guard let longest = playlist.segments.map({ $0.duration }).max() else {
+            if onceOnly[.targetDuration] == nil { throw PlaylistError(.missing, .targetDuration, line: 1) }
+            return
+        }
+        playlist.targetDuration = max(.seconds(1), DecimalSeconds.roundedUp(longest))
+    }
+
+    /// Counted at the end, because the numbers to count from may stand anywhere.
+    private mutating func numberSegments() {
+        let first = playlist.mediaSequence + UInt64(playlist.skippedSegments)
+        let discontinuities = playlist.discontinuitySequence ?? 0
+        for index in playlist.segments.indices {
+            playlist.segments[index].mediaSequence = first + UInt64(index)
+            playlist.segments[index].discontinuitySequence += discontinuities
+        }
+    }
+}
+
+extension ServerControl {
+    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> ServerControl {
+        ServerControl(
+            canSkipUntil: try attributes.duration("CAN-SKIP-UNTIL"),
+            canSkipDateRanges: attributes.flag("CAN-SKIP-DATERANGES"),
+            holdBack: try attributes.duration("HOLD-BACK"),
+            partHoldBack: try attributes.duration("PART-HOLD-BACK"),
+            canBlockReload: attributes.flag("CAN-BLOCK-RELOAD"))
+    }
+}

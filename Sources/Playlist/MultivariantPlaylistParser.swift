@@ -1,0 +1,103 @@
+/// Reads a multivariant playlist (RFC 8216 §4.3.4).
+package struct MultivariantPlaylistParser {
+    private var playlist = MultivariantPlaylist()
+    private var scope: VariableScope
+    /// An EXT-X-STREAM-INF whose URI line has not come yet.
+    private var openVariant: (attributes: AttributeList, line: Int)?
+
+    /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    ///
+    /// Throws for text that is no playlist, a tag of media playlists, a malformed EXT-X-STREAM-INF or one without URI,
+    /// and a variable without definition.
+    package static func parse(
+        _ bytes: [UInt8], address: String = ""
+    ) throws(PlaylistError) -> MultivariantPlaylist {
+        var parser = MultivariantPlaylistParser(scope: VariableScope(address: address, imported: []))
+        for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
+        if let open = parser.openVariant {
+            throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line)
+        }
+        parser.playlist.variables = parser.scope.definitions
+        return parser.playlist
+    }
+
+    private init(scope: VariableScope) { self.scope = scope }
+
+    private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
+        switch line.content {
+        case .blank: return
+        case .other: playlist.unknownTags.append(line.text)
+        case .uri: try closeVariant(line)
+        case .tag(let tag, let value):
+            do throws(PlaylistError) {
+                try read(tag, value, line: line.number)
+            } catch {
+                if tag.governsMedia { throw error }
+                playlist.unknownTags.append(line.text)
+            }
+        }
+    }
+
+    private mutating func closeVariant(_ line: PlaylistLine) throws(PlaylistError) {
+        guard let open = openVariant else { throw PlaylistError(.missing, .streamInf, line: line.number) }
+        let uri = try scope.substitute(line.text, tag: .streamInf, line: line.number)
+        playlist.variants.append(Variant(uri: uri, attributes: open.attributes))
+        openVariant = nil
+    }
+
+    private mutating func read(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
+    ) throws(PlaylistError) {
+        switch tag {
+        case .extm3u: return
+        case .version: playlist.version = try versionNumber(value, line: line)
+        case .independentSegments: playlist.hasIndependentSegments = true
+        case .define: try scope.define(value, line: line)
+        default: try readList(tag, try TagAttributes(value, of: tag, line: line, in: scope))
+        }
+    }
+
+    private mutating func readList(_ tag: PlaylistTag, _ attributes: TagAttributes) throws(PlaylistError) {
+        switch tag {
+        case .start: playlist.start = try StartOffset.read(attributes)
+        case .media: playlist.renditions.append(try Rendition.read(attributes))
+        case .streamInf: try openVariant(attributes)
+        case .iFrameStreamInf: playlist.iFrameVariants.append(attributes.list)
+        case .sessionData: playlist.sessionData.append(attributes.list)
+        case .sessionKey: playlist.sessionKeys.append(attributes.list)
+        case .contentSteering: playlist.contentSteering = attributes.list
+        default: throw PlaylistError(.misplaced, tag, line: attributes.line)
+        }
+    }
+
+    private mutating func openVariant(_ attributes: TagAttributes) throws(PlaylistError) {
+        if let open = openVariant { throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line) }
+        if let text = attributes.list["BANDWIDTH"], Int(text) == nil { throw attributes.badValue("BANDWIDTH") }
+        openVariant = (attributes.list, attributes.line)
+    }
+}
+
+extension Rendition {
+    /// Throws when TYPE or GROUP-ID is missing or TYPE is none of the four.
+    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> Rendition {
+        guard let type = MediaType(rawValue: try attributes.required("TYPE")) else { throw attributes.badValue("TYPE") }
+        _ = try attributes.required("GROUP-ID")
+        return Rendition(type: type, attributes: attributes.list)
+    }
+}
+
+extension StartOffset {
+    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> StartOffset {
+        StartOffset(
+            timeOffset: try attributes.requiredDuration("TIME-OFFSET", isSigned: true),
+            isPrecise: attributes.flag("PRECISE"))
+    }
+}
+
+/// EXT-X-VERSION (§4.3.1.2).
+func versionNumber(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Int {
+    guard let number = decimalInteger(value), let version = Int(exactly: number) else {
+        throw PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), .version, line: line)
+    }
+    return version
+}

@@ -1,0 +1,126 @@
+/// Every tag of RFC 8216 and of draft-pantos-hls-rfc8216bis, by its name without "#".
+package enum PlaylistTag: String, CaseIterable, Sendable {
+    case extm3u = "EXTM3U"
+    case version = "EXT-X-VERSION"
+    case independentSegments = "EXT-X-INDEPENDENT-SEGMENTS"
+    case start = "EXT-X-START"
+    case define = "EXT-X-DEFINE"
+
+    case targetDuration = "EXT-X-TARGETDURATION"
+    case mediaSequence = "EXT-X-MEDIA-SEQUENCE"
+    case discontinuitySequence = "EXT-X-DISCONTINUITY-SEQUENCE"
+    case endList = "EXT-X-ENDLIST"
+    case playlistType = "EXT-X-PLAYLIST-TYPE"
+    case iFramesOnly = "EXT-X-I-FRAMES-ONLY"
+    case partInf = "EXT-X-PART-INF"
+    case serverControl = "EXT-X-SERVER-CONTROL"
+
+    case extinf = "EXTINF"
+    case byteRange = "EXT-X-BYTERANGE"
+    case discontinuity = "EXT-X-DISCONTINUITY"
+    case key = "EXT-X-KEY"
+    case map = "EXT-X-MAP"
+    case programDateTime = "EXT-X-PROGRAM-DATE-TIME"
+    case gap = "EXT-X-GAP"
+    case bitrate = "EXT-X-BITRATE"
+    case part = "EXT-X-PART"
+
+    case dateRange = "EXT-X-DATERANGE"
+    case skip = "EXT-X-SKIP"
+    case preloadHint = "EXT-X-PRELOAD-HINT"
+    case renditionReport = "EXT-X-RENDITION-REPORT"
+
+    case media = "EXT-X-MEDIA"
+    case streamInf = "EXT-X-STREAM-INF"
+    case iFrameStreamInf = "EXT-X-I-FRAME-STREAM-INF"
+    case sessionData = "EXT-X-SESSION-DATA"
+    case sessionKey = "EXT-X-SESSION-KEY"
+    case contentSteering = "EXT-X-CONTENT-STEERING"
+
+    /// Where a tag may stand, and what it speaks of.
+    package enum Scope: Sendable {
+        /// Either kind of playlist.
+        case anyPlaylist
+        /// A media playlist as a whole, at most once (draft §4.4.3).
+        case mediaPlaylist
+        /// The next URI line of a media playlist, or all from there on.
+        case mediaSegment
+        /// Metadata of a media playlist that may stand anywhere and repeat (draft §4.4.5).
+        case mediaMetadata
+        case multivariantPlaylist
+    }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+    /// nil when the draft has no tag of that name. A hash look-up: a long playlist asks for every line.
+    package init?(name: String) {
+        guard let tag = Self.byName[name] else { return nil }
+        self = tag
+    }
+
+    package var scope: Scope {
+        switch self {
+        case .extm3u, .version, .independentSegments, .start, .define: .anyPlaylist
+        case .targetDuration, .mediaSequence, .discontinuitySequence, .endList, .playlistType, .iFramesOnly, .partInf,
+            .serverControl:
+            .mediaPlaylist
+        case .extinf, .byteRange, .discontinuity, .key, .map, .programDateTime, .gap, .bitrate, .part: .mediaSegment
+        case .dateRange, .skip, .preloadHint, .renditionReport: .mediaMetadata
+        case .media, .streamInf, .iFrameStreamInf, .sessionData, .sessionKey, .contentSteering: .multivariantPlaylist
+        }
+    }
+
+    /// Reading on without it would number, cut or decrypt media wrongly, or fetch the wrong one. A malformed tag that
+    /// does not govern media is kept verbatim instead of costing the channel.
+    package var governsMedia: Bool {
+        switch self {
+        case .define, .targetDuration, .mediaSequence, .discontinuitySequence, .extinf, .byteRange, .key, .map, .skip,
+            .streamInf:
+            true
+        default: false
+        }
+    }
+
+    /// May not stand twice with different values.
+    package var standsOnce: Bool {
+        scope == .mediaPlaylist || self == .version || self == .start || self == .skip
+    }
+
+    /// The section that defines it: of RFC 8216, or of draft-pantos-hls-rfc8216bis for what only that has.
+    package var section: String {
+        switch self {
+        case .extm3u: "4.3.1.1"
+        case .version: "4.3.1.2"
+        case .extinf: "4.3.2.1"
+        case .byteRange: "4.3.2.2"
+        case .discontinuity: "4.3.2.3"
+        case .key: "4.3.2.4"
+        case .map: "4.3.2.5"
+        case .programDateTime: "4.3.2.6"
+        case .dateRange: "4.3.2.7"
+        case .targetDuration: "4.3.3.1"
+        case .mediaSequence: "4.3.3.2"
+        case .discontinuitySequence: "4.3.3.3"
+        case .endList: "4.3.3.4"
+        case .playlistType: "4.3.3.5"
+        case .iFramesOnly: "4.3.3.6"
+        case .media: "4.3.4.1"
+        case .streamInf: "4.3.4.2"
+        case .iFrameStreamInf: "4.3.4.3"
+        case .sessionData: "4.3.4.4"
+        case .sessionKey: "4.3.4.5"
+        case .independentSegments: "4.3.5.1"
+        case .start: "4.3.5.2"
+        case .define: "4.4.2.3"
+        case .partInf: "4.4.3.7"
+        case .serverControl: "4.4.3.8"
+        case .gap: "4.4.4.7"
+        case .bitrate: "4.4.4.8"
+        case .part: "4.4.4.9"
+        case .skip: "4.4.5.2"
+        case .preloadHint: "4.4.5.3"
+        case .renditionReport: "4.4.5.4"
+        case .contentSteering: "4.4.6.6"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// The only writer of playlists. What it writes is what a republished playlist must be: UTF-8 without control
+/// characters, each tag once and in the order players expect, EXT-X-VERSION as high as the content needs.
+package enum PlaylistWriter {
+    /// EXTINF is rounded to this many decimals: a tenth of a frame is far above it, and sums of it stay within a frame.
+    static let durationDecimals = 5
+
+    /// Reading it back gives the playlist again, provided that durations have `durationDecimals` decimals at most.
+    package static func write(_ playlist: MediaPlaylist) -> String {
+        var text = PlaylistText()
+        text.text.reserveCapacity(512 + playlist.segments.count * 160)
+        text.head(of: playlist, version: version(neededBy: playlist))
+        var previous: MediaSegment?
+        for segment in playlist.segments {
+            text.entry(segment, after: previous)
+            previous = segment
+        }
+        text.tail(of: playlist)
+        return text.text
+    }
+
+    /// The lines before the first segment. `version`: for a playlist that grows entry by entry, of which the head
+    /// cannot know what will be needed.
+    package static func head(of playlist: MediaPlaylist, version: Int) -> String {
+        var text = PlaylistText()
+        text.head(of: playlist, version: version)
+        return text.text
+    }
+
+    /// The lines of one segment, each with its end: EXT-X-KEY, EXT-X-MAP and EXT-X-BITRATE only where they change from
+    /// `previous`, the segment listed before (nil: none). One EXT-X-DISCONTINUITY when it is discontinuous.
+    package static func entryLines(for segment: MediaSegment, previous: MediaSegment?) -> String {
+        var text = PlaylistText()
+        text.entry(segment, after: previous)
+        return text.text
+    }
+
+    package static func write(_ playlist: MultivariantPlaylist) -> String {
+        var text = PlaylistText()
+        text.master(playlist, version: version(neededBy: playlist))
+        return text.text
+    }
+}
+
+/// EXT-X-VERSION (RFC 8216 §7, draft §8): the lowest that allows what is there.
+extension PlaylistWriter {
+    package static func version(neededBy playlist: MediaPlaylist) -> Int {
+        var version = playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF
+        if playlist.isIFramesOnly { version = max(version, 4) }
+        if !playlist.variables.isEmpty { version = max(version, 8) }
+        if playlist.skippedSegments > 0 { version = max(version, 9) }
+        if !playlist.recentlyRemovedDateRanges.isEmpty { version = max(version, 10) }
+        for segment in playlist.segments {
+            if segment.byteRange != nil { version = max(version, 4) }
+            if segment.map != nil { version = max(version, playlist.isIFramesOnly ? 5 : 6) }
+            if needsKeyFormat(segment.keys + (segment.map?.keys ?? [])) { version = max(version, 5) }
+        }
+        return version
+    }
+
+    package static func version(neededBy playlist: MultivariantPlaylist) -> Int {
+        if !playlist.variables.isEmpty { return 8 }
+        let hasServiceCaptions = playlist.renditions.contains {
+            $0.attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true
+        }
+        return hasServiceCaptions ? 7 : 1
+    }
+
+    private static func needsKeyFormat(_ keys: [SegmentKey]) -> Bool {
+        keys.contains { $0.keyFormat != SegmentKey.identityFormat || $0.keyFormatVersions != nil }
+    }
+}

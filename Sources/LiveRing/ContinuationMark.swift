@@ -1,0 +1,25 @@
+/// What the splice needs to go on behind this segment after a restart, so that no published clock goes back.
+/// The ring keeps it beside the entry and never looks into it.
+package struct ContinuationMark: Equatable, Sendable {
+    /// `tfdt` of the next video fragment, in the video track's timescale (ISO/IEC 14496-12 §8.8.12).
+    package var videoDecodeTime: UInt64
+    /// `tfdt` of the next audio fragment, in the audio track's timescale.
+    package var audioDecodeTime: UInt64
+    /// `mfhd` sequence number of the next fragment (ISO/IEC 14496-12 §8.8.5).
+    package var fragmentSequenceNumber: UInt64
+    /// Where the presentation of this segment ends on the published timeline, 90 kHz ticks.
+    package var presentationEnd: Int64
+    /// The constant composition offset of every run's first sample, 90 kHz ticks: fixed for the life of a channel.
+    package var compositionOffset: Int64
+
+    package init(
+        videoDecodeTime: UInt64, audioDecodeTime: UInt64, fragmentSequenceNumber: UInt64, presentationEnd: Int64,
+        compositionOffset: Int64
+    ) {
+        self.videoDecodeTime = videoDecodeTime
+        self.audioDecodeTime = audioDecodeTime
+        self.fragmentSequenceNumber = fragmentSequenceNumber
+        self.presentationEnd = presentationEnd
+        self.compositionOffset = compositionOffset
+    }
+}

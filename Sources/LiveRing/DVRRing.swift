@@ -1,0 +1,174 @@
+import Playlist
+import Synchronization
+
+/// One channel's ring: segments are published into it by one publisher and seen through `snapshot` by everyone.
+///
+/// A segment's file is whole under its name, then it is in the journal, then it is visible. Files are written without
+/// leaving the actor, so two publishes never mix.
+package actor DVRRing {
+    /// Where to go on after a restart; nil for a ring that has never held a segment.
+    package let resume: ContinuationMark?
+    /// EXT-X-TARGETDURATION in seconds: what was asked for, or what viewers of an earlier run were told if that is
+    /// more. It does not change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
+    package let targetDuration: Int
+    private let spool: SpoolDirectory
+    private var journal: JournalFile
+    private var journalRecords: Int
+    private var index: RingIndex
+    private var hasEnded: Bool
+    /// `end` was called on this very ring.
+    private var isClosed = false
+    /// Something is missing between the newest entry and the next one.
+    private var isInterrupted: Bool
+    private var rewindDrops = 0
+    private var housekeepingError: RingError?
+    private let shown: Mutex<RingSnapshot>
+
+    /// Opens the ring in `directory`, which is created if need be, recovers what is there and removes what is not
+    /// part of it.
+    /// - Parameters:
+    ///   - targetDuration: seconds, at least the upstream's.
+    ///   - firstMediaSequence: where a ring without a past begins. The upstream's number is a good one: names of
+    ///     segments then do not come back when somebody empties the directory.
+    package init(
+        directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0
+    ) throws(RingError) {
+        try self.init(
+            spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: firstMediaSequence)
+    }
+
+    init(
+        spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0
+    ) throws(RingError) {
+        let found = try RingRecovery(
+            spool, policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
+        let journal = Journal(found.index, hasEnded: found.hasEnded)
+        try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
+        let needed = found.index.files
+        for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
+        self.journal = try JournalFile(in: spool)
+        journalRecords = journal.entries.count
+        index = found.index
+        resume = found.resume
+        self.targetDuration = found.index.targetDuration
+        hasEnded = found.hasEnded
+        isInterrupted = found.continues
+        shown = Mutex(
+            RingSnapshot(
+                version: 0, index: found.index, hasEnded: found.hasEnded, rewindDrops: 0, housekeepingError: nil,
+                directory: spool.path))
+        self.spool = spool
+    }
+
+    /// The newest state, at once.
+    package nonisolated var snapshot: RingSnapshot { shown.withLock { $0 } }
+
+    /// The longest segment that may be published, 90 kHz ticks: its EXTINF rounds to TARGETDURATION at most
+    /// (RFC 8216 §4.3.3.1).
+    package nonisolated var maximumSegmentDuration: Int64 {
+        Int64(targetDuration) * MediaTime.ticksPerSecond + MediaTime.ticksPerSecond / 2 - 1
+    }
+
+    /// Publishes one segment: when this returns, viewers see it. When the disk is full the rewind is given up first.
+    ///
+    /// After an error nothing of the segment is there, and the next one gets a DISCONTINUITY. Publishing into a ring
+    /// that ended in an earlier run goes on behind it.
+    package func publish(_ segment: NewSegment) throws(RingError) {
+        guard !isClosed else { throw .ended }
+        try check(segment)
+        let wasInterrupted = isInterrupted
+        isInterrupted = true
+        do throws(RingError) {
+            try store(segment, afterInterruption: wasInterrupted)
+        } catch .diskFull {
+            dropRewind()
+            try store(segment, afterInterruption: wasInterrupted)
+        }
+        isInterrupted = false
+    }
+
+    /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal.
+    package func end() throws(RingError) {
+        guard !isClosed else { return }
+        isClosed = true
+        hasEnded = true
+        show()
+        try rewriteJournal()
+    }
+
+    private func check(_ segment: NewSegment) throws(RingError) {
+        guard (1...maximumSegmentDuration).contains(segment.duration) else {
+            throw .badDuration(segment.duration, maximum: maximumSegmentDuration)
+        }
+        guard segment.isIndependent else { throw .notIndependent(mediaSequence: index.nextMediaSequence) }
+        guard SpoolName.isInitialization(segment.initialization.name) else {
+            throw .badInitializationName(segment.initialization.name)
+        }
+    }
+
+    private func store(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
+        let entry = index.entry(for: segment, afterInterruption: afterInterruption)
+        let reserve = index.policy.freeReserve
+        if index.initializations[entry.initialization.name] == nil {
+            try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
+        }
+        try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
+        var next = index
+        let unneeded = next.publish(entry)
+        do throws(RingError) {
+            try record(next)
+        } catch {
+            try? spool.remove(entry.segment.name)
+            throw spool.asDiskFull(error, needed: reserve)
+        }
+        index = next
+        hasEnded = false
+        show()
+        clearUp(unneeded)
+    }
+
+    private func record(_ next: RingIndex) throws(RingError) {
+        guard let entry = next.listed.last else { return }
+        if hasEnded {
+            // The journal has an ENDLIST from an earlier run, behind which nothing may stand.
+            hasEnded = false
+            try rewriteJournal()
+        }
+        try journal.append(Journal.record(entry, after: index.newest))
+        journalRecords += 1
+    }
+
+    private func dropRewind() {
+        let unneeded = index.dropRewind()
+        guard !unneeded.isEmpty else { return }
+        rewindDrops += 1
+        show()
+        clearUp(unneeded)
+    }
+
+    /// A file that cannot be removed, or a journal that cannot be shortened, is no reason to keep a segment back.
+    private func clearUp(_ unneeded: [SpoolFile]) {
+        do throws(RingError) {
+            for file in unneeded { try spool.remove(file.name) }
+            if journalRecords > 2 * index.entryCount + 64 { try rewriteJournal() }
+        } catch {
+            housekeepingError = error
+        }
+    }
+
+    private func rewriteJournal() throws(RingError) {
+        let journal = Journal(index, hasEnded: hasEnded)
+        try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
+        self.journal = try JournalFile(in: spool)
+        journalRecords = journal.entries.count
+    }
+
+    private func show() {
+        shown.withLock {
+            $0 = RingSnapshot(
+                version: $0.version + 1, index: index, hasEnded: hasEnded, rewindDrops: rewindDrops,
+                housekeepingError: housekeepingError, directory: spool.path)
+        }
+    }
+}

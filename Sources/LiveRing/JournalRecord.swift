@@ -1,0 +1,107 @@
+import Playlist
+
+/// What the ring knows of an entry and no standard tag says: one comment line before the segment's URI, in the form
+/// of a tag with an attribute list (RFC 8216 §4.2).
+struct JournalRecord {
+    static let tag = "#LIVERELAY-ENTRY:"
+
+    private enum Name: String {
+        case byteCount = "BYTES"
+        case initializationByteCount = "INIT-BYTES"
+        case listedFrom = "LISTED-FROM"
+        case videoDecodeTime = "VIDEO-TIME"
+        case audioDecodeTime = "AUDIO-TIME"
+        case fragmentSequenceNumber = "FRAGMENT"
+        case presentationEnd = "END"
+        case compositionOffset = "OFFSET"
+        case videoCodec = "VIDEO"
+        case audioCodec = "AUDIO"
+        case width = "WIDTH"
+        case height = "HEIGHT"
+        case frameRate = "FRAME-RATE"
+    }
+
+    private let attributes: AttributeList
+    private let uri: String
+
+    init(_ entry: RingEntry) {
+        let (mark, format) = (entry.mark, entry.format)
+        let numbers: [(Name, String?)] = [
+            (.byteCount, String(entry.segment.byteCount)),
+            (.initializationByteCount, String(entry.initialization.byteCount)),
+            (.listedFrom, String(entry.listedFrom)),
+            (.videoDecodeTime, String(mark.videoDecodeTime)),
+            (.audioDecodeTime, String(mark.audioDecodeTime)),
+            (.fragmentSequenceNumber, String(mark.fragmentSequenceNumber)),
+            (.presentationEnd, String(mark.presentationEnd)),
+            (.compositionOffset, String(mark.compositionOffset)),
+            (.width, format.resolution.map { String($0.width) }),
+            (.height, format.resolution.map { String($0.height) }),
+        ]
+        let texts: [(Name, String?)] = [
+            (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
+        ]
+        uri = entry.segment.name
+        attributes = AttributeList(
+            numbers.compactMap { name, value in
+                value.map { .init(name: name.rawValue, value: $0, isQuoted: false) }
+            }
+                + texts.compactMap { name, value in
+                    value.map { .init(name: name.rawValue, value: $0, isQuoted: true) }
+                })
+    }
+
+    /// Reads the record among the lines before `segment`.
+    init(of segment: MediaSegment) throws(RingError) {
+        uri = segment.uri
+        guard let line = segment.marks.last(where: { $0.hasPrefix(Self.tag) }) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: Self.tag)
+        }
+        do throws(PlaylistError) {
+            attributes = try AttributeList(parsing: line.dropFirst(Self.tag.count), line: 0, tag: Self.tag)
+        } catch {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: Self.tag)
+        }
+    }
+
+    var line: String { Self.tag + attributes.text }
+
+    /// The entry that `segment` and this record are together.
+    func entry(for segment: MediaSegment) throws(RingError) -> RingEntry {
+        guard let map = segment.map, let programDateTime = segment.programDateTime else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: "EXT-X-MAP, EXT-X-PROGRAM-DATE-TIME")
+        }
+        return RingEntry(
+            mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
+            isDiscontinuous: segment.isDiscontinuous,
+            initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount)),
+            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount)),
+            duration: MediaTime.ticks(segment.duration), programDateTime: programDateTime, mark: try mark(),
+            format: try format(), marks: segment.marks.filter { !$0.hasPrefix(Self.tag) }, isGap: segment.isGap,
+            listedFrom: try number(.listedFrom))
+    }
+
+    private func mark() throws(RingError) -> ContinuationMark {
+        ContinuationMark(
+            videoDecodeTime: try number(.videoDecodeTime), audioDecodeTime: try number(.audioDecodeTime),
+            fragmentSequenceNumber: try number(.fragmentSequenceNumber),
+            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset))
+    }
+
+    private func format() throws(RingError) -> SegmentFormat {
+        let resolution: Variant.Resolution? =
+            text(.width) == nil ? nil : .init(width: try number(.width), height: try number(.height))
+        return SegmentFormat(
+            videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
+            frameRate: text(.frameRate))
+    }
+
+    private func text(_ name: Name) -> String? { attributes[name.rawValue] }
+
+    private func number<Number: FixedWidthInteger>(_ name: Name) throws(RingError) -> Number {
+        guard let value = text(name).flatMap({ Number($0) }) else {
+            throw .damagedJournalEntry(uri: uri, attribute: name.rawValue)
+        }
+        return value
+    }
+}

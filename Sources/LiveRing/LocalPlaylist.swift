@@ -1,0 +1,113 @@
+import Playlist
+
+/// The media playlists that viewers get: what is in them and what they promise (CONFORMANCE of a list is decided
+/// here, its text by `PlaylistWriter`).
+struct LocalPlaylist {
+    let index: RingIndex
+    /// EXT-X-ENDLIST belongs at the end: nothing will follow.
+    let hasEnded: Bool
+
+    /// The sliding live window; nil before the first segment.
+    var live: MediaPlaylist? {
+        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
+        return sliding(window.start(in: index.listed[...])..<index.listed.endIndex)
+    }
+
+    /// nil when nothing of the range is in the ring.
+    func rewind(_ range: RewindRange) -> MediaPlaylist? {
+        switch range {
+        case .whole: sliding(index.listed.indices)
+        case .between(let start, let end): between(start, end)
+        case .last(let milliseconds):
+            sliding(window(milliseconds).start(in: index.listed[...])..<index.listed.endIndex)
+        case .delayed(let milliseconds): delayed(milliseconds)
+        }
+    }
+
+    /// Indices of the entries that hold any of the time from `start` up to `end`.
+    func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
+        let entries = index.listed
+        let first = start.flatMap { start in entries.firstIndex { $0.programDateTimeEnd > start } ?? entries.endIndex }
+        let head = first ?? entries.startIndex
+        let tail = end.flatMap { end in entries[head...].firstIndex { $0.programDateTime >= end } }
+        return head..<(tail ?? entries.endIndex)
+    }
+
+    /// Whether no later segment can belong before `end`.
+    private func isComplete(upTo end: ProgramDateTime) -> Bool {
+        hasEnded || index.listed.contains { $0.programDateTimeEnd >= end }
+    }
+
+    private func between(_ start: ProgramDateTime?, _ end: ProgramDateTime?) -> MediaPlaylist? {
+        let shown = indices(from: start, to: end)
+        guard !shown.isEmpty else { return nil }
+        var playlist = render(shown)
+        if let end, isComplete(upTo: end) {
+            playlist.playlistType = .vod
+            playlist.hasEndList = true
+            return playlist
+        }
+        playlist.hasEndList = hasEnded
+        if canOnlyGrow(from: start, to: end) { playlist.playlistType = .event }
+        // A viewer who asks from when wants to begin there, not at the edge of what is still growing.
+        if start != nil { playlist.start = StartOffset(timeOffset: .zero) }
+        return playlist
+    }
+
+    /// EVENT promises that nothing is ever removed (RFC 8216 §4.3.3.5), so it is said only of a range that the
+    /// policy keeps until it is complete. Later versions come to the same answer.
+    private func canOnlyGrow(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Bool {
+        guard index.policy.rewind != nil else { return index.policy.keeps(span: nil) }
+        guard let start, let end, let first = index.listed.first, start >= first.programDateTime else { return false }
+        let span = end.millisecondsSince1970 - start.millisecondsSince1970
+        return index.policy.keeps(span: .milliseconds(span))
+    }
+
+    /// Once the channel has ended nobody has to stay behind: the rest follows at once.
+    private func delayed(_ milliseconds: Int64) -> MediaPlaylist? {
+        var end = index.listed.endIndex
+        var behind: Int64 = 0
+        while end > 0, behind < MediaTime.ticks(milliseconds: milliseconds) {
+            end -= 1
+            behind += index.listed[end].duration
+        }
+        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
+        let start = window.start(in: index.listed[..<end])
+        return sliding(start..<(hasEnded ? index.listed.endIndex : end))
+    }
+
+    private func window(_ milliseconds: Int64) -> PlaylistWindow {
+        PlaylistWindow(wanted: .milliseconds(milliseconds), targetDuration: index.targetDuration)
+    }
+
+    /// A list that may lose its head later: it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
+    private func sliding(_ shown: Range<Int>) -> MediaPlaylist? {
+        guard !shown.isEmpty else { return nil }
+        var playlist = render(shown)
+        playlist.hasEndList = hasEnded
+        return playlist
+    }
+
+    private func render(_ shown: Range<Int>) -> MediaPlaylist {
+        MediaPlaylist(
+            entries: index.listed[shown], targetDuration: index.targetDuration,
+            nextMediaSequence: index.nextMediaSequence, discontinuitySequence: index.discontinuitySequence)
+    }
+}
+
+extension MediaPlaylist {
+    /// The head that all our lists have, and `entries` under it.
+    /// - Parameters: the numbers are those to begin with when there are no entries.
+    init(
+        entries: ArraySlice<RingEntry>, targetDuration: Int, nextMediaSequence: UInt64, discontinuitySequence: UInt64
+    ) {
+        self.init(
+            targetDuration: .seconds(targetDuration),
+            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence,
+            segments: entries.map(\.mediaSegment))
+        // A DISCONTINUITY before the first segment is in that segment's number, but not in the list's (§6.2.1).
+        self.discontinuitySequence =
+            entries.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence
+        self.hasIndependentSegments = true
+    }
+}

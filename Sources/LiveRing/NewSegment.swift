@@ -1,0 +1,57 @@
+package import Playlist
+
+/// One finished segment as its publisher hands it in. The ring gives it its numbers and its name.
+package struct NewSegment: Sendable {
+    /// The init section it is to be read with. The bytes come with every segment: only the ring knows whether it
+    /// still holds that file.
+    package var initialization: InitializationFile
+    /// Everything up to the payload: styp, moof and the header of mdat.
+    package var header: [UInt8]
+    /// The payload, in the order in which it is written; written where it lies, never copied.
+    package var payload: [ArraySlice<UInt8>]
+    /// 90 kHz ticks of what was written, more than 0 and at most `DVRRing.maximumSegmentDuration`.
+    package var duration: Int64
+    /// EXT-X-DISCONTINUITY belongs before it (RFC 8216 §4.3.2.3).
+    package var isDiscontinuous: Bool
+    /// It can be decoded without any other segment. The ring promises so in every playlist
+    /// (EXT-X-INDEPENDENT-SEGMENTS, §4.3.5.1) and refuses what is not.
+    package var isIndependent: Bool
+    /// Of its first sample.
+    package var programDateTime: ProgramDateTime
+    package var mark: ContinuationMark
+    package var format: SegmentFormat
+    /// Lines to stand before it in every playlist, without line end: cue marks of the upstream.
+    package var marks: [String]
+
+    package init(
+        initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
+        isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, mark: ContinuationMark,
+        format: SegmentFormat, marks: [String] = []
+    ) {
+        self.initialization = initialization
+        self.header = header
+        self.payload = payload
+        self.duration = duration
+        self.isDiscontinuous = isDiscontinuous
+        self.isIndependent = isIndependent
+        self.programDateTime = programDateTime
+        self.mark = mark
+        self.format = format
+        self.marks = marks
+    }
+
+    /// Of the file it becomes.
+    package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
+}
+
+/// An init section (EXT-X-MAP, RFC 8216 §4.3.2.5) and the file name its content gave it.
+package struct InitializationFile: Equatable, Sendable {
+    /// `init-<letters, digits>.mp4`; the same name always means the same bytes.
+    package var name: String
+    package var bytes: [UInt8]
+
+    package init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,45 @@
+package import Playlist
+
+/// One segment of the ring: what a playlist says of it and what its files are.
+package struct RingEntry: Equatable, Sendable {
+    package var mediaSequence: UInt64
+    /// RFC 8216 §6.2.1: a DISCONTINUITY before this very segment is counted in.
+    package var discontinuitySequence: UInt64
+    package var isDiscontinuous: Bool
+    package var initialization: SpoolFile
+    package var segment: SpoolFile
+    /// 90 kHz ticks, as written.
+    package var duration: Int64
+    package var programDateTime: ProgramDateTime
+    package var mark: ContinuationMark
+    package var format: SegmentFormat
+    package var marks: [String]
+    /// Its file was lost or cut short under us. Its number was seen by viewers and cannot be given again, so it
+    /// stays listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
+    package var isGap: Bool
+    /// The first media sequence number in the list that brought this entry. Read in order, these say when each
+    /// older entry left the list.
+    package var listedFrom: UInt64
+
+    /// When its last sample ends.
+    package var programDateTimeEnd: ProgramDateTime {
+        ProgramDateTime(
+            millisecondsSince1970: programDateTime.millisecondsSince1970 + MediaTime.milliseconds(ticks: duration))
+    }
+
+    /// Bytes of its file in the spool.
+    var storedBytes: UInt64 { isGap ? 0 : UInt64(segment.byteCount) }
+
+    /// As a playlist shows it; the map and the date are on every value, the writer knows where they are needed.
+    var mediaSegment: MediaSegment {
+        var value = MediaSegment(
+            uri: segment.name, duration: MediaTime.duration(ticks: duration), mediaSequence: mediaSequence,
+            discontinuitySequence: discontinuitySequence)
+        value.isDiscontinuous = isDiscontinuous
+        value.map = MediaInitialization(uri: initialization.name)
+        value.programDateTime = programDateTime
+        value.isGap = isGap
+        value.marks = marks
+        return value
+    }
+}

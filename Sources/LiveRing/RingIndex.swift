@@ -1,0 +1,164 @@
+/// Which segments are listed, which have left the list and are still there, and which numbers come next.
+///
+/// Time is the media's own: the ring's clock is the sum of the durations published. During an outage nothing ages.
+package struct RingIndex: Equatable, Sendable {
+    /// An entry that no list shows any more (RFC 8216 §6.2.2).
+    struct Retired: Equatable, Sendable {
+        let entry: RingEntry
+        /// Its file goes once the ring's clock is here.
+        let keepUntil: Int64
+    }
+
+    struct Initialization: Equatable, Sendable {
+        let file: SpoolFile
+        /// Entries, listed and retired, that are read with it.
+        var uses: Int
+    }
+
+    package let policy: RetentionPolicy
+    /// EXT-X-TARGETDURATION, seconds.
+    package let targetDuration: Int
+    /// Consecutive media sequence numbers, oldest first.
+    package private(set) var listed: [RingEntry] = []
+    /// Consecutive media sequence numbers, oldest first, all below those of `listed`.
+    private(set) var retired: [Retired] = []
+    private(set) var initializations: [String: Initialization] = [:]
+    package private(set) var nextMediaSequence: UInt64
+    /// Discontinuity sequence number of the newest entry, also when that is gone.
+    package private(set) var discontinuitySequence: UInt64
+    /// Of all that is listed, 90 kHz ticks.
+    package private(set) var listedTicks: Int64 = 0
+    package private(set) var listedBytes: UInt64 = 0
+    package private(set) var retiredBytes: UInt64 = 0
+    private var clock: Int64 = 0
+    private var longest: LongestListing
+
+    package init(
+        policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0
+    ) {
+        self.policy = policy
+        self.targetDuration = targetDuration
+        self.nextMediaSequence = nextMediaSequence
+        self.discontinuitySequence = discontinuitySequence
+        self.longest = LongestListing(ticks: 0, newest: nextMediaSequence)
+    }
+
+    /// The first media sequence number listed, or the next one when nothing is.
+    var firstMediaSequence: UInt64 { listed.first?.mediaSequence ?? nextMediaSequence }
+
+    /// Lists `entry`, which has the next media sequence number, and evicts what the policy does not keep: one bounded
+    /// step. The entry is stamped with where the list now begins.
+    /// - Returns: the files that are no longer needed.
+    mutating func publish(_ entry: RingEntry) -> [SpoolFile] {
+        append(entry)
+        let evicted = dueForEviction()
+        listed[listed.count - 1].listedFrom = listed[evicted].mediaSequence
+        retire(evicted)
+        return expire()
+    }
+
+    /// Lists an entry read back from the journal and evicts what it says was evicted with it.
+    mutating func replay(_ entry: RingEntry) {
+        append(entry)
+        retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
+        _ = expire()
+    }
+
+    /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.
+    /// - Returns: the files that are no longer needed.
+    mutating func dropRewind() -> [SpoolFile] {
+        let shortest = PlaylistWindow(wanted: .zero, targetDuration: targetDuration)
+        retire(shortest.start(in: listed[...]))
+        longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence &- 1)
+        return forget(retired.count)
+    }
+
+    /// Drops gaps from the head of the list: nothing can be played there.
+    mutating func dropLeadingGaps() {
+        retire(listed.prefix { $0.isGap }.count)
+    }
+
+    // The list only grows at its end and shrinks at its head; these three are all that moves it.
+
+    private mutating func append(_ entry: RingEntry) {
+        listed.append(entry)
+        nextMediaSequence = entry.mediaSequence + 1
+        discontinuitySequence = entry.discontinuitySequence
+        listedTicks += entry.duration
+        listedBytes += entry.storedBytes
+        clock += entry.duration
+        initializations[entry.initialization.name, default: Initialization(file: entry.initialization, uses: 0)]
+            .uses += 1
+        longest.note(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
+    }
+
+    private mutating func retire(_ count: Int) {
+        for entry in listed.prefix(count) {
+            retired.append(Retired(entry: entry, keepUntil: clock + entry.duration + longest.ticks))
+            listedTicks -= entry.duration
+            listedBytes -= entry.storedBytes
+            retiredBytes += entry.storedBytes
+        }
+        listed.removeFirst(count)
+    }
+
+    private mutating func forget(_ count: Int) -> [SpoolFile] {
+        var files: [SpoolFile] = []
+        for entry in retired.prefix(count).lazy.map(\.entry) {
+            retiredBytes -= entry.storedBytes
+            files.append(entry.segment)
+            let name = entry.initialization.name
+            initializations[name]?.uses -= 1
+            if initializations[name]?.uses == 0, let unused = initializations.removeValue(forKey: name) {
+                files.append(unused.file)
+            }
+        }
+        retired.removeFirst(count)
+        return files
+    }
+
+    /// How many entries the policy lets go now, without the list becoming shorter than the live window.
+    private func dueForEviction() -> Int {
+        let floor = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
+        let wanted = policy.rewind.map { max(MediaTime.ticks($0), floor) } ?? .max
+        let allowed = policy.byteLimit.map { $0 / 2 } ?? .max
+        var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
+        for entry in listed.prefix(RetentionPolicy.stepsPerPublish) {
+            ticks -= entry.duration
+            guard ticks >= wanted || (bytes > allowed && ticks >= floor) else { break }
+            guard listed.count - count > RetentionPolicy.minimumSegments else { break }
+            bytes -= entry.storedBytes
+            count += 1
+        }
+        return count
+    }
+
+    /// Forgets what has been kept long enough, and what there is no room for.
+    private mutating func expire() -> [SpoolFile] {
+        var (stored, count) = (listedBytes + retiredBytes, 0)
+        for old in retired.prefix(RetentionPolicy.stepsPerPublish) {
+            guard old.keepUntil <= clock || stored > policy.byteLimit ?? .max else { break }
+            stored -= old.entry.storedBytes
+            count += 1
+        }
+        return forget(count)
+    }
+}
+
+/// The longest list that any entry still listed was ever part of. It is never too short, and it shrinks again once
+/// everything that stood in that list is gone.
+private struct LongestListing: Equatable, Sendable {
+    private(set) var ticks: Int64
+    /// Newest entry of that list.
+    private var newest: UInt64
+
+    init(ticks: Int64, newest: UInt64) {
+        self.ticks = ticks
+        self.newest = newest
+    }
+
+    mutating func note(_ listed: Int64, newest: UInt64, oldest: UInt64) {
+        guard listed >= ticks || oldest > self.newest else { return }
+        self = LongestListing(ticks: listed, newest: newest)
+    }
+}

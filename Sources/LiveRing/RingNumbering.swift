@@ -1,0 +1,52 @@
+/// The numbers and names that the next segment gets, and the way back from a name to its file.
+extension RingIndex {
+    /// - Parameter afterInterruption: something was lost between the newest entry and this one, so that a
+    ///   DISCONTINUITY stands before it whatever its publisher says.
+    func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
+        let isDiscontinuous = segment.isDiscontinuous || afterInterruption
+        let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
+        return RingEntry(
+            mediaSequence: nextMediaSequence,
+            discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
+            isDiscontinuous: isDiscontinuous,
+            initialization: SpoolFile(
+                name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
+            segment: SpoolFile(name: name, byteCount: segment.byteCount),
+            duration: segment.duration, programDateTime: segment.programDateTime, mark: segment.mark,
+            format: segment.format, marks: segment.marks, isGap: false, listedFrom: firstMediaSequence)
+    }
+
+    /// The segment of that name, listed or still fetchable (RFC 8216 §6.2.2).
+    package func segmentFile(named name: String) -> SpoolFile? {
+        guard let number = SpoolName.mediaSequence(ofSegment: name), let entry = entry(numbered: number) else {
+            return nil
+        }
+        return entry.segment.name == name && !entry.isGap ? entry.segment : nil
+    }
+
+    /// The init section of that name, if any segment that can be fetched is read with it.
+    package func initializationFile(named name: String) -> SpoolFile? { initializations[name]?.file }
+
+    /// Everything that can be fetched, oldest first.
+    var entries: [RingEntry] { retired.map(\.entry) + listed }
+
+    var entryCount: Int { retired.count + listed.count }
+
+    /// The newest entry that can be fetched.
+    var newest: RingEntry? { listed.last ?? retired.last?.entry }
+
+    /// Every file that has to be in the spool.
+    var files: Set<String> {
+        Set(entries.map(\.segment.name)).union(initializations.keys)
+    }
+
+    private func entry(numbered number: UInt64) -> RingEntry? {
+        if let first = listed.first?.mediaSequence, number >= first {
+            return number < nextMediaSequence ? listed[Int(number - first)] : nil
+        }
+        guard let first = retired.first?.entry.mediaSequence, number >= first, number - first < retired.count else {
+            return nil
+        }
+        return retired[Int(number - first)].entry
+    }
+}

@@ -1,0 +1,74 @@
+import Playlist
+
+/// One published state of the ring: everything a viewer can be told, without waiting for the ring.
+package struct RingSnapshot: Sendable {
+    /// Rises with every change; an answer made from a snapshot may be kept as long as this stays.
+    package let version: UInt64
+    package let index: RingIndex
+    /// EXT-X-ENDLIST stands at the end of every list.
+    package let hasEnded: Bool
+    /// `live.m3u8`, UTF-8; nil before the first segment. (A player gives up on an empty list: keep it waiting.)
+    package let livePlaylist: [UInt8]?
+    /// How often a full disk has cost the rewind since the ring was opened.
+    package let rewindDrops: Int
+    /// What went wrong last while clearing up behind a publish; the segment itself was published.
+    package let housekeepingError: RingError?
+    private let directory: String
+
+    init(
+        version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, housekeepingError: RingError?,
+        directory: String
+    ) {
+        self.version = version
+        self.index = index
+        self.hasEnded = hasEnded
+        self.rewindDrops = rewindDrops
+        self.housekeepingError = housekeepingError
+        self.directory = directory
+        livePlaylist = LocalPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes)
+    }
+
+    /// The newest entry; nil before the first.
+    package var edge: RingEntry? { index.listed.last }
+
+    /// The list is long enough for a player to start on without running dry (Apple HLS authoring specification §8.11),
+    /// or it will not become longer.
+    package var isFilled: Bool {
+        hasEnded || index.listedTicks >= PlaylistWindow.floor(targetDuration: index.targetDuration)
+    }
+
+    /// `dvr.m3u8`, UTF-8; nil when nothing of the range is in the ring. Rendered here and now.
+    package func dvrPlaylist(_ range: RewindRange) -> [UInt8]? {
+        LocalPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
+    }
+
+    /// nil before the first segment.
+    package var masterInputs: MasterInputs? {
+        MasterInputs(entries: index.listed, targetDuration: index.targetDuration)
+    }
+
+    /// `master.m3u8`, UTF-8; nil before the first segment.
+    package func masterPlaylist(uri: String = "live.m3u8") -> [UInt8]? {
+        masterInputs.map { Array(PlaylistWriter.write($0.masterPlaylist(uri: uri)).utf8) }
+    }
+
+    /// The files of the range in playing order, each init section before its segments. One file can be made of them
+    /// when there is one init section. Empty when nothing of the range is in the ring.
+    package func clip(_ range: RewindRange) -> [SpoolFile] {
+        guard case .between(let start, let end) = range else { return [] }
+        let shown = LocalPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        var files: [SpoolFile] = []
+        var initialization: SpoolFile?
+        for entry in index.listed[shown] where !entry.isGap {
+            if entry.initialization != initialization { files.append(entry.initialization) }
+            initialization = entry.initialization
+            files.append(entry.segment)
+        }
+        return files
+    }
+
+    /// Absolute when the ring's directory is.
+    package func path(of file: SpoolFile) -> String { "\(directory)/\(file.name)" }
+
+    private static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
+}

@@ -1,0 +1,96 @@
+import Glibc
+
+/// The directory of one ring, held by one process. A file appears in it whole or not at all: it is written under
+/// another name and renamed.
+///
+/// Nothing is forced to the disk (`fsync`): what a killed process wrote is in the page cache and safe. After a power
+/// loss the newest files may be missing or short, which recovery finds by their size.
+struct SpoolDirectory: ~Copyable {
+    let path: String
+    private let lock: FileDescriptor
+    /// Bytes free on the file system, nil when it does not say; a parameter so that a test can fill a disk.
+    private let freeBytes: @Sendable () -> UInt64?
+
+    /// Creates the directory, not its parents, and locks it.
+    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil) throws(RingError) {
+        if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
+            throw .system(.createDirectory, path: path, code: errno)
+        }
+        let lock = try FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
+        guard try lock.lockExclusively() else { throw .spoolInUse(directory: path) }
+        self.path = path
+        self.lock = lock
+        self.freeBytes = freeBytes ?? { Self.freeBytes(at: path) }
+    }
+
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// - Parameters: `pieces`: the file's bytes, in order; `reserve`: bytes of the file system to leave free.
+    func write(_ name: String, _ pieces: [ArraySlice<UInt8>], leaving reserve: UInt64) throws(RingError) {
+        let needed = reserve + UInt64(pieces.reduce(0) { $0 + $1.count })
+        if let available = freeBytes(), available < needed {
+            throw .diskFull(directory: path, available: available, needed: needed)
+        }
+        let unfinished = path(of: name + SpoolName.unfinished)
+        do throws(RingError) {
+            let file = try FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC)
+            try file.write(pieces)
+            try rename(unfinished, to: path(of: name))
+        } catch {
+            unsafe unlink(unfinished)
+            throw asDiskFull(error, needed: needed)
+        }
+    }
+
+    /// - Returns: nil when there is no such file.
+    func read(_ name: String) throws(RingError) -> [UInt8]? {
+        do throws(RingError) {
+            return try FileDescriptor(path(of: name), flags: O_RDONLY).readToEnd()
+        } catch .system(.open, _, code: ENOENT) {
+            return nil
+        }
+    }
+
+    /// Removes a file; one that is not there is as good as removed.
+    func remove(_ name: String) throws(RingError) {
+        guard unsafe unlink(path(of: name)) != 0, errno != ENOENT else { return }
+        throw .system(.remove, path: path(of: name), code: errno)
+    }
+
+    /// Sizes of the regular files that can only have come from a ring, by name; nobody else's files.
+    func files() throws(RingError) -> [String: Int] {
+        guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
+        defer { unsafe closedir(directory) }
+        var files: [String: Int] = [:]
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            guard SpoolName.isOurs(name), let size = Self.byteCount(ofRegularFile: path(of: name)) else { continue }
+            files[name] = size
+        }
+        return files
+    }
+
+    /// A failed write for want of room, whatever the system calls it, is a full disk.
+    func asDiskFull(_ error: RingError, needed: UInt64) -> RingError {
+        guard case .system(_, _, let code) = error, code == ENOSPC || code == EDQUOT else { return error }
+        return .diskFull(directory: path, available: freeBytes() ?? 0, needed: needed)
+    }
+
+    private func rename(_ old: String, to new: String) throws(RingError) {
+        guard unsafe Glibc.rename(old, new) == 0 else { throw .system(.rename, path: new, code: errno) }
+    }
+
+    private static func byteCount(ofRegularFile path: String) -> Int? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
+    }
+
+    private static func freeBytes(at path: String) -> UInt64? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+}

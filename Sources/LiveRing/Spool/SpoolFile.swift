@@ -1,0 +1,57 @@
+/// A file of the spool: a segment or an init section. Its bytes never change under its name.
+package struct SpoolFile: Hashable, Sendable {
+    package let name: String
+    package let byteCount: Int
+
+    package init(name: String, byteCount: Int) {
+        self.name = name
+        self.byteCount = byteCount
+    }
+}
+
+/// The names that files of the spool have. Only such files are ever removed from a spool directory.
+enum SpoolName {
+    static let journal = "ring.m3u8"
+    static let lock = "ring.lock"
+    /// Added to the name of a file that is not whole yet.
+    static let unfinished = ".part"
+
+    /// `seg-<media sequence>-<fingerprint>.m4s`. The number makes a directory readable. The fingerprint, taken over
+    /// the fragment's header (decode times and the size of every sample), keeps a cache from answering with the
+    /// bytes of an older ring that began at the same number.
+    static func segment(mediaSequence: UInt64, header: [UInt8]) -> String {
+        let hex = String(fingerprint(header), radix: 16)
+        return "seg-\(mediaSequence)-\(String(repeating: "0", count: 8 - hex.count))\(hex).m4s"
+    }
+
+    /// The media sequence number in the name of a segment file; nil for any other name.
+    static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
+        guard name.hasPrefix("seg-"), name.hasSuffix(".m4s") else { return nil }
+        let parts = name.dropFirst(4).dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 8, parts[1].allSatisfy(isPlain) else { return nil }
+        // Above this a number cannot be one of ours, and counting on from it could not go well.
+        return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
+    }
+
+    static func isInitialization(_ name: some StringProtocol) -> Bool {
+        guard name.hasPrefix("init-"), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
+        let middle = name.dropFirst(5).dropLast(4)
+        return !middle.isEmpty && middle.allSatisfy(isPlain)
+    }
+
+    /// Whether a file of that name can only have come from a ring.
+    static func isOurs(_ name: String) -> Bool {
+        if name == journal + unfinished { return true }
+        let whole = name.hasSuffix(unfinished) ? name.dropLast(unfinished.count) : name[...]
+        return isInitialization(whole) || mediaSequence(ofSegment: whole) != nil
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber)
+    }
+
+    /// FNV-1a, 32 bits.
+    private static func fingerprint(_ bytes: [UInt8]) -> UInt32 {
+        bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+}

@@ -118,15 +118,13 @@ extension HTTPConnectionHandler {
 
     private func finish(_ context: ChannelHandlerContext) {
         files = nil
-        guard case .answering(keepAlive: true) = state, !inputClosed else {
-            state = .finished
-            context.write(wrapOutboundOut(.end(nil)), promise: nil)
-            // Closing both halves over unread input would reset the connection and destroy what is on its way.
-            context.close(mode: inputClosed ? .all : .output, promise: nil)
-            return
-        }
-        state = .idle
-        context.write(wrapOutboundOut(.end(nil)), promise: nil)
+        let isLast = if case .answering(keepAlive: true) = state { inputClosed } else { true }
+        state = isLast ? .finished : .idle
+        // Nothing is sent for the end, but at shutdown the handlers before this one close the connection once it is
+        // flushed.
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        // Closing both halves over unread input would reset the connection and destroy what is on its way.
+        if isLast { context.close(mode: inputClosed ? .all : .output, promise: nil) }
     }
 
     private static func dateText() -> String {

@@ -31,17 +31,25 @@ struct HTTPServer: Sendable {
         responder: @escaping Responder
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-        let quiescing = ServerQuiescingHelper(group: group)
         do {
-            let listener = try await bootstrap(group, quiescing, limits, responder)
-                .bind(host: address.host, port: address.port).get()
-            return HTTPServer(
-                group: group, listener: listener, quiescing: quiescing,
-                port: listener.localAddress?.port ?? address.port)
+            return try await listen(on: address, group, limits, responder)
         } catch {
             try? await group.shutdownGracefully()
             throw HTTPServerError(error, at: address)
         }
+    }
+
+    /// A function of its own so that after a failure the quiescing helper is gone before its event loops are: its end
+    /// still completes a promise on one of them.
+    private static func listen(
+        on address: ListenAddress, _ group: MultiThreadedEventLoopGroup, _ limits: Limits,
+        _ responder: @escaping Responder
+    ) async throws -> HTTPServer {
+        let quiescing = ServerQuiescingHelper(group: group)
+        let listener = try await bootstrap(group, quiescing, limits, responder)
+            .bind(host: address.host, port: address.port).get()
+        return HTTPServer(
+            group: group, listener: listener, quiescing: quiescing, port: listener.localAddress?.port ?? address.port)
     }
 
     /// Stops accepting, lets each response under way end, and after `limit` cuts what is left. Every connection is
@@ -69,6 +77,8 @@ struct HTTPServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // Out of descriptors, accept fails at once and for ever: pause instead of spinning.
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
                     try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                 }
             }

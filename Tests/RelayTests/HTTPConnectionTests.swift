@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import liverelay
+
+/// What happens between requests, between connections, and at the end.
+@Suite(.ownThreads) struct HTTPConnectionTests {
+    @Test func twoHundredRequestsOnOneConnection() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client()
+        for index in 0..<200 {
+            try client.send(request("GET", index % 2 == 0 ? "/live.m3u8" : "/seg-1.m4s"))
+            let response = try client.response()
+            #expect(response.body == (index % 2 == 0 ? HTTPOrigin.playlist : HTTPOrigin.segment))
+        }
+        #expect(try origin.comesToHoldFiles(0))
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    /// Requests of one packet are answered in order, each wholly; thousands of them do not grow the stack.
+    @Test func pipelinedRequests() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client()
+        let count = 5000
+        try client.send(
+            (0..<count).map {
+                request(
+                    "GET", $0 % 3 == 0 ? "/seg-1.m4s" : "/query?start=\($0)",
+                    $0 % 3 == 0 ? ["Range: bytes=\($0)-\($0)"] : [])
+            }.joined())
+        for index in 0..<count {
+            let expected = index % 3 == 0 ? [HTTPOrigin.segment[index]] : Array("\(index)\n".utf8)
+            #expect(try client.response().body == expected)
+        }
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    @Test func sixtyFourConnectionsAtOnce() async throws {
+        let origin = try await HTTPOrigin(threads: 2)
+        let count = 64
+        let clients = UnsafeMutableBufferPointer<RawClient>.allocate(capacity: count)
+        for index in 0..<count { unsafe clients.initializeElement(at: index, to: try origin.client()) }
+        for index in 0..<count { try unsafe clients[index].send(request("GET", "/seg-1.m4s")) }
+        for index in (0..<count).reversed() {
+            #expect(try unsafe clients[index].response().body == HTTPOrigin.segment)
+        }
+        unsafe clients.deinitialize()
+        unsafe clients.deallocate()
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    @Test func slowReaderHoldsUpNobodyAndGetsEverything() async throws {
+        let origin = try await HTTPOrigin()
+        var slow = try origin.client(receiveBuffer: 4096)
+        try slow.send(request("GET", "/large.mp4"))
+        #expect(try slow.head().status == 200)
+        var quick = try origin.client()
+        for _ in 0..<50 {
+            try quick.send(request("GET", "/seg-1.m4s"))
+            #expect(try quick.response().body.count == HTTPOrigin.segment.count)
+        }
+        #expect(try origin.comesToHoldFiles(1), "the slow one's file is still being sent")
+        #expect(try slow.take(4 << 20).count == 4 << 20)
+        await origin.server.shutdown(within: .zero)
+    }
+
+    @Test(arguments: [true, false])
+    func clientThatGoesAwayReleasesItsFile(byReset: Bool) async throws {
+        let origin = try await HTTPOrigin()
+        try Self.leaveInTheMiddle(of: origin, byReset: byReset)
+        // The event loop sees the end of the connection between two requests of another.
+        #expect(try origin.comesToHoldFiles(0))
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    private static func leaveInTheMiddle(of origin: borrowing HTTPOrigin, byReset: Bool) throws {
+        var client = try origin.client(receiveBuffer: 4096)
+        try client.send(request("GET", "/large.mp4"))
+        #expect(try client.head().status == 200)
+        #expect(try origin.comesToHoldFiles(1))
+        if byReset { client.resetAtEnd() }
+    }
+
+    @Test func clientThatOnlyStopsSendingGetsItsAnswer() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client()
+        try client.send(request("GET", "/clip.mp4"))
+        client.endSending()
+        #expect(try client.response().body.count == 2 * HTTPOrigin.segment.count)
+        #expect(try client.rest().isEmpty)
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    static let silences: [(who: String, sends: String)] = [
+        ("sends nothing", ""), ("sends half a head", "GET / HT"), ("is done", request("GET", "/query")),
+    ]
+
+    @Test(arguments: silences)
+    func silentConnectionIsClosed(who: String, sends: String) async throws {
+        let origin = try await HTTPOrigin(limits: .init(idleTime: .milliseconds(100)))
+        var client = try origin.client()
+        try client.send(sends)
+        if sends.hasSuffix("\r\n\r\n") { #expect(try client.response().status == 200) }
+        #expect(try client.rest().isEmpty, "who \(who)")
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    /// The announced length can no longer be kept: the connection breaks, and the server goes on.
+    @Test func fileThatShrinksWhileItIsSent() async throws {
+        let origin = try await HTTPOrigin(limits: .init(idleTime: .milliseconds(500)))
+        var client = try origin.client(receiveBuffer: 4096)
+        try client.send(request("GET", "/large.mp4"))
+        let announced = Int(try client.head()["Content-Length"] ?? "")
+        #expect(announced == HTTPOrigin.largeByteCount)
+        try FileHandle(forWritingTo: origin.directory.appendingPathComponent("large.mp4")).truncate(atOffset: 1000)
+        #expect(try client.rest().count < HTTPOrigin.largeByteCount)
+        #expect(try origin.comesToHoldFiles(0))
+        var other = try origin.client()
+        try other.send(request("GET", "/query"))
+        #expect(try other.response().status == 200)
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    @Test func fileRemovedWhileItIsSentIsSentToItsEnd() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client(receiveBuffer: 4096)
+        try client.send(request("GET", "/large.mp4"))
+        #expect(try client.head().status == 200)
+        try FileManager.default.removeItem(at: origin.directory.appendingPathComponent("large.mp4"))
+        #expect(try client.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        await origin.server.shutdown(within: .seconds(1))
+    }
+}

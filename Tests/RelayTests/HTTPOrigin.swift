@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import liverelay
+
+/// A server with something to serve, in a directory of its own, for the tests that speak to it.
+struct HTTPOrigin: ~Copyable {
+    static let playlist = Array(String(repeating: "#EXTINF:6.006,\nseg-1.m4s\n", count: 160).utf8)
+    static let segment = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    /// More than the socket buffers of a connection take: who does not read it holds up its sender.
+    static let largeByteCount = 64 << 20
+
+    let server: HTTPServer
+    let directory: URL
+
+    init(limits: HTTPServer.Limits = .init(), threads: Int = 1) async throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("origin-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data(Self.segment).write(to: directory.appendingPathComponent("seg-1.m4s"))
+        try Data(Self.segment).write(to: directory.appendingPathComponent("grown.m4s"))
+        let large = directory.appendingPathComponent("large.mp4")
+        try Data().write(to: large)
+        try FileHandle(forWritingTo: large).truncate(atOffset: UInt64(Self.largeByteCount))
+        server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), limits: limits, threads: threads,
+            responder: Self.responder(directory.path))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    private static func responder(_ directory: String) -> Responder {
+        let gzip = Gzip.compress(playlist)
+        return { target in
+            switch target.path {
+            case "/live.m3u8":
+                return Response(
+                    contentType: .playlist, cacheControl: .maxAge(seconds: 3), etag: "\"p1\"",
+                    body: .bytes(playlist, gzip: gzip))
+            case "/seg-1.m4s": return file("seg-1.m4s", segment.count)
+            case "/grown.m4s": return file("grown.m4s", 1000)
+            case "/large.mp4": return file("large.mp4", largeByteCount)
+            case "/shrunk.m4s": return file("seg-1.m4s", segment.count + 1)
+            case "/evicted.m4s": return file("evicted.m4s", 1000)
+            case "/directory": return file("", 10)
+            case "/clip.mp4":
+                let part = BodyFile(path: directory + "/seg-1.m4s", byteCount: segment.count)
+                return Response(contentType: .videoMP4, cacheControl: .noStore, body: .files([part, part]))
+            case "/query": return .text(.ok, target.query("start") ?? "none")
+            case "/nothing": return Response(contentType: .text, cacheControl: .noStore, body: .empty)
+            default: return .notFound(target.path, cacheControl: .maxAge(seconds: 6))
+            }
+        }
+        @Sendable func file(_ name: String, _ byteCount: Int) -> Response {
+            Response(
+                contentType: .videoMP4, cacheControl: .immutable, etag: "\"\(name)\"",
+                body: .file(path: directory + "/" + name, byteCount: byteCount))
+        }
+    }
+
+    func client(receiveBuffer: CInt? = nil) throws -> RawClient {
+        try RawClient(port: server.port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Whether the server comes to have exactly `count` files of its directory open. A client can have a whole answer
+    /// before the server closes its file; each round trip on another connection lets its one event loop go on.
+    func comesToHoldFiles(_ count: Int) throws -> Bool {
+        var other = try client()
+        for _ in 0..<2000 where try openFileCount() != count {
+            try other.send(request("GET", "/query"))
+            _ = try other.response()
+        }
+        return try openFileCount() == count
+    }
+
+    /// How many descriptors of this process are open on files in the directory.
+    func openFileCount() throws -> Int {
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return open.count {
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return link?.hasPrefix(directory.path) == true
+        }
+    }
+}
+
+/// A request as text.
+func request(_ method: String, _ path: String, _ fields: [String] = [], version: String = "1.1") -> String {
+    (["\(method) \(path) HTTP/\(version)", "Host: test"] + fields + ["", ""]).joined(separator: "\r\n")
+}

@@ -1,0 +1,121 @@
+import Glibc
+import Testing
+
+/// A client that sends what it is told and reads what comes, on one blocking socket: it knows no more of HTTP than
+/// where a response ends. Ten seconds of silence end a test that would otherwise hang.
+struct RawClient: ~Copyable {
+    struct Failure: Error {
+        let call: String
+        let errno: Int32
+    }
+
+    private let descriptor: CInt
+    private var unread: [UInt8] = []
+
+    /// - Parameter receiveBuffer: bytes the kernel may hold for this client; small, for one that reads slowly.
+    init(port: Int, receiveBuffer: CInt? = nil) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        if var size = receiveBuffer {
+            _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(call: "connect", errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0x4000) }
+            guard sent > 0 else { throw Failure(call: "send", errno: errno) }
+            rest.removeFirst(sent)
+        }
+    }
+
+    /// Ends the sending half: the server reads an end of file.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Makes the end of this client a reset instead of an orderly close.
+    func resetAtEnd() {
+        var setting = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// The next response; of one to a HEAD there is no body.
+    mutating func response(toHead isHead: Bool = false) throws -> RawResponse {
+        var response = try head()
+        let hasBody = !isHead && response.status != 204 && response.status != 304
+        response.body = hasBody ? try take(Int(response["Content-Length"] ?? "0") ?? 0) : []
+        return response
+    }
+
+    /// Status and fields only; the body stays to be read.
+    mutating func head() throws -> RawResponse {
+        while true {
+            if let end = unread.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let text = String(decoding: unread[..<end.lowerBound], as: UTF8.self)
+                unread.removeFirst(end.upperBound)
+                return RawResponse(head: text)
+            }
+            guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a head", errno: 0) }
+        }
+    }
+
+    mutating func take(_ count: Int) throws -> [UInt8] {
+        while unread.count < count {
+            guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a body", errno: 0) }
+        }
+        defer { unread.removeFirst(count) }
+        return Array(unread.prefix(count))
+    }
+
+    /// Everything until the server closes, however it does.
+    mutating func rest() throws -> [UInt8] {
+        do {
+            while try receive() > 0 {}
+        } catch let failure as Failure where failure.errno == ECONNRESET {}
+        defer { unread = [] }
+        return unread
+    }
+
+    private mutating func receive() throws -> Int {
+        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count >= 0 else { throw Failure(call: "recv", errno: errno) }
+        unread.append(contentsOf: buffer[..<count])
+        return count
+    }
+}
+
+struct RawResponse {
+    let status: Int
+    let fields: [(name: String, value: String)]
+    var body: [UInt8] = []
+
+    init(head: String) {
+        let lines = head.split(separator: "\r\n")
+        status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+        fields = lines.dropFirst().map { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            return (String(line[..<colon]), String(line[colon...].dropFirst(2)))
+        }
+    }
+
+    /// The value of a field that occurs once; nil if it is absent. Two of one name fail the test.
+    subscript(name: String) -> String? {
+        let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+        #expect(values.count <= 1, "\(name) occurs \(values.count) times")
+        return values.first
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import liverelay
+
+/// Beginning and end of the server.
+@Suite(.ownThreads) struct HTTPServerTests {
+    @Test func shutdownCutsADownloadAtItsLimit() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client(receiveBuffer: 4096)
+        try client.send(request("GET", "/large.mp4"))
+        #expect(try client.head().status == 200)
+        let took = await ContinuousClock().measure { await origin.server.shutdown(within: .milliseconds(200)) }
+        #expect(took >= .milliseconds(200) && took < .seconds(5), "took \(took)")
+        #expect(try client.rest().count < HTTPOrigin.largeByteCount)
+        #expect(try origin.openFileCount() == 0)
+    }
+
+    @Test func shutdownLetsADownloadEnd() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client(receiveBuffer: 65536)
+        try client.send(request("GET", "/large.mp4"))
+        #expect(try client.head().status == 200)
+        let server = origin.server
+        async let down: Void = server.shutdown(within: .seconds(30))
+        #expect(try client.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        #expect(try client.rest().isEmpty)
+        await down
+    }
+
+    @Test func shutdownDoesNotWaitForIdleConnections() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client()
+        try client.send(request("GET", "/query"))
+        #expect(try client.response().status == 200)
+        let took = await ContinuousClock().measure { await origin.server.shutdown(within: .seconds(30)) }
+        #expect(took < .seconds(5), "took \(took)")
+        #expect(try client.rest().isEmpty)
+        #expect(throws: RawClient.Failure.self) { _ = try origin.client() }
+    }
+
+    @Test func addressInUseIsSaid() async throws {
+        let origin = try await HTTPOrigin()
+        let port = origin.server.port
+        await #expect(throws: HTTPServerError.addressInUse(host: "127.0.0.1", port: port)) {
+            try await Self.start("127.0.0.1", port)
+        }
+        await origin.server.shutdown(within: .seconds(1))
+        // And the port is free at once, although connections of the old server may still linger.
+        let next = try await Self.start("127.0.0.1", port)
+        #expect(next.port == port)
+        await next.shutdown(within: .seconds(1))
+    }
+
+    @Test func addressOfAnotherMachineIsSaid() async throws {
+        await #expect(throws: HTTPServerError.addressNotAvailable(host: "192.0.2.1", port: 0)) {
+            try await Self.start("192.0.2.1", 0)
+        }
+    }
+
+    @Test func unknownHostIsSaid() async throws {
+        await #expect(throws: HTTPServerError.unknownHost("no-such-host.invalid")) {
+            try await Self.start("no-such-host.invalid", 0)
+        }
+    }
+
+    /// Against curl(1): a client that knows HTTP better than the one of these tests.
+    @Test func curlReadsIt() async throws {
+        let origin = try await HTTPOrigin()
+        let base = "http://127.0.0.1:\(origin.server.port)"
+        #expect(try runTool("curl", ["-sf", "--compressed", base + "/live.m3u8"]) == HTTPOrigin.playlist)
+        #expect(
+            try runTool("curl", ["-sf", "-r", "-100", base + "/seg-1.m4s"]) == Array(HTTPOrigin.segment.suffix(100)))
+        #expect(
+            try runTool("curl", ["-sf", "-C", "99000", base + "/seg-1.m4s"]) == Array(HTTPOrigin.segment[99_000...]))
+        #expect(try runTool("curl", ["-sfI", base + "/seg-1.m4s"]).count > 0)
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    private static func start(_ host: String, _ port: Int) async throws -> HTTPServer {
+        try await HTTPServer.start(on: ListenAddress(host: host, port: port), threads: 1) { .notFound($0.path) }
+    }
+}

@@ -17,7 +17,10 @@ struct AddressBook: Sendable {
     private let choice: VariantChoice
     /// nil: the upstream is a media playlist, or was not read yet.
     private var multivariant: (playlist: MultivariantPlaylist, base: String)?
-    private(set) var variant: Variant?
+    /// The variant chosen, then those redundant to it (RFC 8216 §6.2.4).
+    private var variants: [Variant] = []
+    /// Index in `variants` of the one in use.
+    private var current = 0
     private(set) var audio: Rendition?
     private(set) var reads = 0
     private(set) var reread = Reread.idle
@@ -29,31 +32,33 @@ struct AddressBook: Sendable {
         self.choice = choice
     }
 
-    /// Chooses from a multivariant playlist that was just read.
+    /// nil as long as none was chosen.
+    var variant: Variant? { variants.isEmpty ? nil : variants[current] }
+
+    /// What EXT-X-DEFINE:IMPORT of a media playlist may name.
+    var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
+
+    /// Chooses from a multivariant playlist that was just read. A redundant variant in use stays in use.
     mutating func read(_ playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> Addresses {
         reads += 1
-        guard let chosen = choice.choose(from: playlist) else { throw TrackerError(.noVariant, url: upstream) }
+        guard let chosen = choice.choose(from: playlist) else {
+            throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
+        }
         multivariant = (playlist, base)
-        return take(chosen.variant, chosen.audio, base)
+        variants = [chosen.variant] + chosen.alternates
+        return take(min(current, variants.count - 1), of: playlist, base)
     }
 
-    /// Takes the next variant that differs from the one in use by its address only (RFC 8216 §4.3.4.2); nil when
-    /// there is none.
+    /// Goes on to the next redundant variant, after the last one to the first; nil when there is none.
     mutating func takeRedundantVariant() -> Addresses? {
-        guard let multivariant, let variant else { return nil }
-        let variants = multivariant.playlist.variants
-        guard let current = variants.firstIndex(of: variant) else { return nil }
-        let others = variants[(current + 1)...] + variants[..<current]
-        guard let other = others.first(where: { $0.isRedundant(to: variant) }) else { return nil }
-        let renditions = multivariant.playlist.renditions.filter { $0.type == .audio && $0.groupID == other.audio }
-        let sameAudio = audio.flatMap { audio in renditions.first { $0.name == audio.name } }
-        return take(other, sameAudio ?? audio, multivariant.base)
+        guard let multivariant, variants.count > 1 else { return nil }
+        return take((current + 1) % variants.count, of: multivariant.playlist, multivariant.base)
     }
 
-    private mutating func take(_ variant: Variant, _ audio: Rendition?, _ base: String) -> Addresses {
-        self.variant = variant
-        self.audio = audio
-        let main = URIReference.resolve(variant.uri, against: base)
+    private mutating func take(_ index: Int, of playlist: MultivariantPlaylist, _ base: String) -> Addresses {
+        current = index
+        audio = playlist.audio(of: variants[index])
+        let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         return Addresses(main: main, audio: companion == main ? nil : companion)
     }
@@ -82,12 +87,5 @@ extension AddressBook {
 
     var nextDeadline: Duration? {
         if case .due(let at) = reread { at } else { nil }
-    }
-}
-
-extension Variant {
-    fileprivate func isRedundant(to other: Variant) -> Bool {
-        uri != other.uri && bandwidth == other.bandwidth && codecs == other.codecs && resolution == other.resolution
-            && frameRate == other.frameRate
     }
 }

@@ -86,7 +86,7 @@ struct KnownSegments: Sendable {
     private func compare(_ listed: Known, at index: Int) -> Agreement {
         let known = entries[index]
         if let old = known.date, let new = listed.date {
-            let apart = Duration.milliseconds(abs(old.millisecondsSince1970 - new.millisecondsSince1970))
+            let apart = old.distance(to: new)
             if apart >= known.duration * 2 { return .otherSegments }
             if apart < known.duration / 2 { return .sameDate }
         }

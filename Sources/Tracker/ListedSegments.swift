@@ -52,9 +52,14 @@ extension MediaPlaylist {
 }
 
 extension ProgramDateTime {
+    /// Wraps around instead of trapping: a list may claim segments of any length.
     func advanced(by duration: Duration) -> ProgramDateTime {
         let (seconds, attoseconds) = duration.components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        return ProgramDateTime(millisecondsSince1970: millisecondsSince1970 + milliseconds)
+        let milliseconds = seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
+        return ProgramDateTime(millisecondsSince1970: millisecondsSince1970 &+ milliseconds)
+    }
+
+    func distance(to other: ProgramDateTime) -> Duration {
+        .milliseconds((other.millisecondsSince1970 &- millisecondsSince1970).magnitude)
     }
 }

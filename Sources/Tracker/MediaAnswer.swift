@@ -56,16 +56,20 @@ extension [UInt8] {
     }
 }
 
-/// What a playlist request was answered with.
+/// What a playlist request was answered with, and the address that its relative URIs are resolved against.
+///
+/// - Parameter variables: of the multivariant playlist that named this one.
 func readPlaylist(
-    _ outcome: FetchOutcome, from url: String
+    _ outcome: FetchOutcome, from url: String, variables: [VariableDefinition] = []
 ) throws(TrackerError) -> (document: PlaylistDocument, base: String) {
     switch outcome {
     case .failure(let error): throw TrackerError(.unreachable(error.reason), url: url)
     case .success(let answer):
         guard (200..<300).contains(answer.status) else { throw TrackerError(.refused(status: answer.status), url: url) }
         do {
-            return (try PlaylistParser.parse(answer.body), answer.finalURL)
+            return (
+                try PlaylistParser.parse(answer.body, address: answer.finalURL, imported: variables), answer.finalURL
+            )
         } catch {
             if case .notAPlaylist(let beginning) = error.reason {
                 throw TrackerError(.notAPlaylist(beginning: beginning), url: url, section: error.section)

@@ -40,7 +40,7 @@ extension UpstreamSession {
         guard let index = index(of: role) else { return }
         let address = trackers[index].address
         do throws(TrackerError) {
-            let (document, base) = try readPlaylist(outcome, from: address)
+            let (document, base) = try readPlaylist(outcome, from: address, variables: book.variables)
             guard case .media(let list) = document else { throw TrackerError(.unexpectedPlaylistKind, url: address) }
             try follow(index, list, base, at: now)
         } catch {
@@ -92,13 +92,18 @@ extension UpstreamSession {
                 throw TrackerError(.unexpectedPlaylistKind, url: book.upstream)
             }
             let before = (book.variant, book.audio)
-            let addresses = try book.read(playlist, base: base)
+            var addresses = try book.read(playlist, base: base)
+            if isInOutage, let other = book.takeRedundantVariant() { addresses = other }
             if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
             move(to: addresses, at: now)
         } catch {
             report(.rereadFailed(error))
         }
-        if case .expecting(_, climbed: .outage) = trackers.first?.ladder.state { book.wantReread(at: now) }
+        if isInOutage { book.wantReread(at: now) }
+    }
+
+    private var isInOutage: Bool {
+        if case .expecting(_, climbed: .outage) = trackers.first?.ladder.state { true } else { false }
     }
 
     private mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {

@@ -1,0 +1,68 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// An origin that keeps its numbers, seen through edges that lag, tokens that change and loads that come late.
+@Test(arguments: 0..<400 as Range<UInt64>)
+func everyNumberIsSettledOnceAndInOrder(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let window = UInt64.random(in: 3...10, using: &random)
+    let isDated = Bool.random(using: &random)
+    var edge = UInt64.random(in: 10...5000, using: &random)
+    var cursor = SegmentCursor()
+    var settled: [UInt64] = []
+    for load in 0..<200 {
+        edge += UInt64([0, 0, 1, 1, 1, 2, 3, 12].randomElement(using: &random) ?? 1)
+        let isStale = load > 0 && UInt64.random(in: 0..<5, using: &random) == 0
+        let shown = isStale ? edge - UInt64.random(in: 0..<window, using: &random) : edge
+        let token = random.next()
+        let uri = { (number: UInt64) in "seg\(number).ts?t=\(token)" }
+        let numbers = shown - window..<shown
+        let list = isDated ? datedPlaylist(numbers, uri: uri) : mediaPlaylist(numbers, uri: uri)
+        for effect in cursor.handle(list, at: .seconds(3 * load)) {
+            switch effect {
+            case .take(let numbers), .gap(let numbers), .slid(let numbers): settled += Array(numbers)
+            case .reset(let anchor): Issue.record("seed \(seed): reset by \(anchor) of numbers that never went back")
+            case .stale, .ended: break
+            }
+        }
+    }
+    let first = settled.first ?? 0
+    #expect(settled == Array(first..<first + UInt64(settled.count)), "seed \(seed)")
+    #expect(settled.last.map { $0 + 1 } == cursor.next, "seed \(seed)")
+}
+
+/// Whatever a list says, nothing traps, and what is taken is in the list shown.
+@Test(arguments: 0..<400 as Range<UInt64>)
+func arbitraryListsAreSurvived(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var cursor = SegmentCursor(policy: seed.isMultiple(of: 2) ? .main : .companion)
+    let starts: [UInt64] = [0, 5, 20, 1000, .max - 8]
+    for load in 0..<60 {
+        let start = starts.randomElement(using: &random) ?? 0
+        let count = UInt64.random(in: 0...7, using: &random)
+        let salt = UInt64.random(in: 0...2, using: &random)
+        let epoch = Int64.random(in: -50...50, using: &random)
+        let numbers = start..<start + count
+        let list = datedPlaylist(numbers, epoch: epoch) { "s\($0 / 2 + salt).ts" }
+        for effect in cursor.handle(list, at: .seconds(load)) {
+            guard case .take(let taken) = effect else { continue }
+            #expect(!taken.isEmpty && taken.clamped(to: numbers) == taken, "seed \(seed)")
+        }
+    }
+}

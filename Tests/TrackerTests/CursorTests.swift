@@ -1,0 +1,192 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+typealias CursorRow = (when: String, lists: [MediaPlaylist], yields: [SegmentCursor.Effect])
+
+let joinRows: [CursorRow] = [
+    ("six seconds each: two cover one and a half", [mediaPlaylist(100..<106)], [.take(104..<106)]),
+    ("two seconds each: three at most", [mediaPlaylist(100..<106, seconds: 2)], [.take(103..<106)]),
+    ("twelve seconds each: one would run dry", [mediaPlaylist(100..<106, seconds: 12)], [.take(104..<106)]),
+    ("padded target duration", [mediaPlaylist(100..<106, seconds: 6, targetDuration: 10)], [.take(103..<106)]),
+    ("a single segment", [mediaPlaylist(100..<101)], [.take(100..<101)]),
+    ("nothing listed yet", [mediaPlaylist(0..<0)], []),
+    ("nothing listed, then two", [mediaPlaylist(0..<0), mediaPlaylist(0..<2)], [.take(0..<2)]),
+    ("ENDLIST from the start", [mediaPlaylist(0..<9, edit: { $0.hasEndList = true })], [.take(0..<9), .ended]),
+    ("type VOD", [mediaPlaylist(0..<9, edit: { $0.playlistType = .vod })], [.take(0..<9), .ended]),
+    ("type EVENT is live", [mediaPlaylist(0..<9, edit: { $0.playlistType = .event })], [.take(7..<9)]),
+    (
+        "the edge has a gap", [mediaPlaylist(0..<6, edit: { $0.segments[4].isGap = true })],
+        [.gap(4..<5), .take(5..<6)]
+    ),
+    ("numbers at the end of 64 bits", [mediaPlaylist(UInt64.max - 3..<UInt64.max)], [.take(.max - 2 ..< .max)]),
+]
+
+let growthRows: [CursorRow] = [
+    ("grew by one", [mediaPlaylist(100..<106), mediaPlaylist(101..<107)], [.take(106..<107)]),
+    ("grew by three at once", [mediaPlaylist(100..<106), mediaPlaylist(103..<109)], [.take(106..<109)]),
+    ("unchanged", [mediaPlaylist(100..<106), mediaPlaylist(100..<106)], []),
+    ("empty for once", [mediaPlaylist(100..<106), mediaPlaylist(0..<0)], []),
+    (
+        "slid just past: nothing lost", [mediaPlaylist(100..<106), mediaPlaylist(106..<112)],
+        [.take(106..<112)]
+    ),
+    (
+        "slid past us: on from the oldest listed", [mediaPlaylist(100..<106), mediaPlaylist(109..<115)],
+        [.slid(lost: 106..<109), .take(109..<115)]
+    ),
+    (
+        "a gap between two that are there",
+        [mediaPlaylist(100..<106), mediaPlaylist(103..<109, edit: { $0.segments[4].isGap = true })],
+        [.take(106..<107), .gap(107..<108), .take(108..<109)]
+    ),
+    (
+        "ENDLIST with the last ones",
+        [mediaPlaylist(100..<106), mediaPlaylist(100..<108, edit: { $0.hasEndList = true })],
+        [.take(106..<108), .ended]
+    ),
+    (
+        "ENDLIST alone", [mediaPlaylist(100..<106), mediaPlaylist(100..<106, edit: { $0.hasEndList = true })], [.ended]
+    ),
+    ("after ENDLIST", [mediaPlaylist(0..<6, edit: { $0.hasEndList = true }), mediaPlaylist(0..<9)], []),
+    (
+        "a query that changes at each refresh",
+        [mediaPlaylist(0..<6) { "s\($0).ts?t=1" }, mediaPlaylist(1..<7) { "s\($0).ts?t=2" }], [.take(6..<7)]
+    ),
+    (
+        "a token in the path", [mediaPlaylist(0..<6) { "/a/s\($0).ts" }, mediaPlaylist(1..<7) { "/b/s\($0).ts" }],
+        [.take(6..<7)]
+    ),
+    (
+        "one segment replaced in place",
+        [mediaPlaylist(0..<6), mediaPlaylist(0..<7) { $0 == 5 ? "ad" : "seg\($0).ts" }],
+        [.take(6..<7)]
+    ),
+    (
+        "parts of one file",
+        [byteRanges(0..<6), byteRanges(1..<7)], [.take(6..<7)]
+    ),
+    (
+        "one slate over and over",
+        [mediaPlaylist(0..<6) { _ in "slate.ts" }, mediaPlaylist(3..<9) { _ in "slate.ts" }], [.take(6..<9)]
+    ),
+]
+
+let backwardRows: [CursorRow] = [
+    ("a stale edge once", [mediaPlaylist(100..<106), mediaPlaylist(97..<103)], [.stale(run: 1)]),
+    (
+        "a stale edge twice",
+        [mediaPlaylist(100..<106), mediaPlaylist(97..<103), mediaPlaylist(97..<103)], [.stale(run: 2)]
+    ),
+    (
+        "a stale edge, then on",
+        [mediaPlaylist(100..<106), mediaPlaylist(97..<103), mediaPlaylist(102..<108)], [.take(106..<108)]
+    ),
+    ("the newest one withdrawn", [mediaPlaylist(100..<106), mediaPlaylist(100..<105)], [.stale(run: 1)]),
+    (
+        "the newest one withdrawn and back",
+        [mediaPlaylist(100..<106), mediaPlaylist(100..<105), mediaPlaylist(101..<107)], [.take(106..<107)]
+    ),
+    (
+        "an edge that lags, three in a row: waited for",
+        [mediaPlaylist(100..<106), mediaPlaylist(97..<103), mediaPlaylist(98..<104), mediaPlaylist(99..<105)],
+        [.stale(run: 3)]
+    ),
+    (
+        "an edge that lagged and caught up: nothing twice",
+        [
+            mediaPlaylist(100..<106), mediaPlaylist(97..<103), mediaPlaylist(98..<104), mediaPlaylist(99..<105),
+            mediaPlaylist(101..<107),
+        ], [.take(106..<107)]
+    ),
+    (
+        "a frozen edge stays disbelieved",
+        [mediaPlaylist(100..<106)] + Array(repeating: mediaPlaylist(97..<103), count: 20), [.stale(run: 20)]
+    ),
+    (
+        "known segments, but long gone: the third in a row is a reset",
+        [mediaPlaylist(0..<6), mediaPlaylist(6..<12)] + Array(repeating: mediaPlaylist(0..<4), count: 3),
+        [.reset(.edge), .take(2..<4)]
+    ),
+    (
+        "dates prove them old: never a reset",
+        [datedPlaylist(0..<6), datedPlaylist(6..<12)] + Array(repeating: datedPlaylist(0..<4), count: 9),
+        [.stale(run: 9)]
+    ),
+]
+
+let resetRows: [CursorRow] = [
+    (
+        "encoder restart", [mediaPlaylist(100..<106), mediaPlaylist(0..<4) { "new\($0).ts" }],
+        [.reset(.edge), .take(2..<4)]
+    ),
+    (
+        "renumbered: the addresses tell",
+        [mediaPlaylist(100..<106), mediaPlaylist(0..<6) { "seg\($0 + 102).ts" }], [.reset(.address), .take(4..<6)]
+    ),
+    (
+        "renumbered, then on",
+        [
+            mediaPlaylist(100..<106), mediaPlaylist(0..<6) { "seg\($0 + 102).ts" },
+            mediaPlaylist(1..<7) { "seg\($0 + 102).ts" },
+        ], [.take(6..<7)]
+    ),
+    (
+        "renumbered after a slide: the loss is exact",
+        [mediaPlaylist(100..<106), mediaPlaylist(0..<6) { $0 == 0 ? "seg105.ts" : "x\($0 + 102).ts" }],
+        [.reset(.address), .take(1..<6)]
+    ),
+    (
+        "renamed and renumbered: the dates tell",
+        [datedPlaylist(100..<106), datedPlaylist(0..<6, epoch: 6 * 103) { "new\($0).ts" }],
+        [.reset(.programDateTime), .take(3..<6)]
+    ),
+    (
+        "restart after an outage: dates say that nothing listed is old",
+        [datedPlaylist(100..<106), datedPlaylist(0..<6, epoch: 6 * 500) { "new\($0).ts" }],
+        [.reset(.programDateTime), .take(0..<6)]
+    ),
+    (
+        "restart onto the same numbers",
+        [mediaPlaylist(0..<6), mediaPlaylist(2..<8) { "new\($0).ts" }], [.reset(.edge), .take(6..<8)]
+    ),
+    (
+        "restart onto the same numbers and names, later by the date",
+        [datedPlaylist(0..<6), datedPlaylist(0..<6, epoch: 900)], [.reset(.programDateTime), .take(0..<6)]
+    ),
+    (
+        "other addresses at each refresh: after one reset only numbers count",
+        [
+            mediaPlaylist(0..<6) { "/\($0)a/media.ts" }, mediaPlaylist(1..<7) { "/\($0)b/media.ts" },
+            mediaPlaylist(2..<8) { "/\($0)c/media.ts" }, mediaPlaylist(3..<9) { "/\($0)d/media.ts" },
+        ], [.take(8..<9)]
+    ),
+    (
+        "same names again, growing for long: no edge lags like that",
+        [mediaPlaylist(0..<6)] + (1...4).map { mediaPlaylist(0..<$0) }, [.reset(.edge), .take(2..<4)]
+    ),
+]
+
+@Test(arguments: joinRows + growthRows + backwardRows + resetRows)
+func cursorAfterLastList(when: String, lists: [MediaPlaylist], yields: [SegmentCursor.Effect]) {
+    var cursor = SegmentCursor()
+    let all = lists.enumerated().map { cursor.handle($1, at: .seconds(6 * $0)) }
+    #expect(all.last == yields, "\(when)")
+}
+
+@Test func aCompanionJoinsOneSegmentFurtherBack() {
+    var cursor = SegmentCursor(policy: .companion)
+    #expect(cursor.handle(mediaPlaylist(100..<106), at: .zero) == [.take(103..<106)])
+    var short = SegmentCursor(policy: .companion)
+    #expect(short.handle(mediaPlaylist(100..<101), at: .zero) == [.take(100..<101)])
+}
+
+private func byteRanges(_ numbers: Range<UInt64>) -> MediaPlaylist {
+    mediaPlaylist(numbers, uri: { _ in "all.ts" }) { list in
+        for index in list.segments.indices {
+            let offset = 1000 * list.segments[index].mediaSequence
+            list.segments[index].byteRange = ByteRange(offset: offset, length: 1000)
+        }
+    }
+}

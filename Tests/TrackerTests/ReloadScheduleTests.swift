@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Tracker
+
+typealias ReloadRow = (when: String, loads: [(ReloadSchedule.Load, took: Duration)], waits: [Duration?])
+
+/// Target duration 6 s; each load begins when the one before asked for it. Waits count from the start of the load.
+let reloadRows: [ReloadRow] = [
+    ("grew: the last segment's duration", [(.grew(lastSegment: .seconds(4)), .seconds(1))], [.seconds(4)]),
+    ("unchanged: half a target duration", [(.unchanged, .seconds(1))], [.seconds(3)]),
+    ("grew, but the answer took longer", [(.grew(lastSegment: .seconds(4)), .seconds(5))], [.seconds(5)]),
+    ("a segment longer than announced", [(.grew(lastSegment: .seconds(30)), .zero)], [.seconds(6)]),
+    ("a sliver of a segment", [(.grew(lastSegment: .milliseconds(40)), .zero)], [.milliseconds(500)]),
+    ("ENDLIST", [(.complete, .zero)], [nil]),
+    (
+        "failures: ever less often", Array(repeating: (.failed, .zero), count: 6),
+        [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(8)]
+    ),
+    (
+        "a success in between", [(.failed, .zero), (.failed, .zero), (.unchanged, .zero), (.failed, .zero)],
+        [.milliseconds(500), .seconds(1), .seconds(3), .milliseconds(500)]
+    ),
+]
+
+@Test(arguments: reloadRows)
+func reloadWaits(when: String, loads: [(ReloadSchedule.Load, took: Duration)], waits: [Duration?]) {
+    var schedule = ReloadSchedule()
+    var began = Duration.seconds(100)
+    for ((load, took), wait) in zip(loads, waits) {
+        schedule.began(at: began)
+        let next = schedule.next(after: load, targetDuration: .seconds(6), at: began + took)
+        #expect(next == wait.map { began + $0 }, "\(when)")
+        began = next ?? began
+    }
+}
+
+@Test func aTargetDurationOfZeroDoesNotHammer() {
+    var schedule = ReloadSchedule()
+    schedule.began(at: .zero)
+    #expect(schedule.next(after: .unchanged, targetDuration: .zero, at: .zero) == ReloadSchedule.shortestWait)
+}

@@ -1,0 +1,100 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// A clock on which nothing ever becomes due: what happens is the answers' doing.
+struct FrozenClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset = Duration.zero
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    var now: Instant { Instant() }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        try Task.checkCancellation()
+    }
+}
+
+private struct OriginUpstream: Upstream {
+    let origin: SessionOrigin
+
+    func fetch(_ request: FetchRequest) async -> FetchOutcome { origin.answer(request, at: .zero).0 }
+}
+
+/// Never answers; tells when it was asked and when it was let go.
+private struct SilentUpstream: Upstream {
+    let log: AsyncStream<String>.Continuation
+
+    func fetch(_ request: FetchRequest) async -> FetchOutcome {
+        log.yield("asked")
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        log.yield("cancelled")
+        return .failure(FetchError(.cancelled, url: request.url))
+    }
+}
+
+private var finished: SessionOrigin {
+    var origin = SessionOrigin()
+    origin.windowLength = 30
+    origin.stopsAt = .zero
+    origin.endsWithList = true
+    origin.tags = { "#EXT-X-KEY:METHOD=AES-128,URI=\"key\($0 / 4)\"\n" }
+    return origin
+}
+
+private func session() -> UpstreamSession {
+    UpstreamSession(upstream: SessionOrigin.address, policy: .init(variant: .highest))
+}
+
+@Test func theLiveDriverDeliversWhatTheReplayDriverDoes() async throws {
+    let driver = TrackerDriver(upstream: OriginUpstream(origin: finished), clock: FrozenClock())
+    var deliveries: [Delivery] = []
+    let end = try await driver.run(session: session()) { output, _ in
+        if case .delivery(let delivery) = output { deliveries.append(delivery) }
+    }
+    #expect(end == .drained)
+    let replayed = try await SessionRun(finished)
+    let numbers = deliveries.compactMap { delivery -> UInt64? in
+        if case .segment(let segment) = delivery.content { segment.segment.mediaSequence } else { nil }
+    }
+    #expect(numbers == replayed.numbers() && numbers.count == 30)
+}
+
+@Test func replayingTwiceGivesTheSame() async throws {
+    var origin = SessionOrigin()
+    origin.latency = { .milliseconds($0.url.utf8.reduce(0) { ($0 * 31 + Int($1)) % 4000 }) }
+    let first = try await SessionRun(origin, seconds: 300)
+    let second = try await SessionRun(origin, seconds: 300)
+    #expect(first.deliveries.map(\.delivery) == second.deliveries.map(\.delivery))
+    #expect(first.deliveries.map(\.at) == second.deliveries.map(\.at))
+    #expect(first.events.map(\.event) == second.events.map(\.event))
+    #expect(first.status == second.status)
+}
+
+@Test func cancellingTheTaskCancelsTheTransfers() async throws {
+    let (log, source) = AsyncStream<String>.makeStream()
+    let driver = TrackerDriver(upstream: SilentUpstream(log: source), clock: FrozenClock())
+    let run = Task { try await driver.run(session: session()) { _, _ in } }
+    var entries = log.makeAsyncIterator()
+    #expect(await entries.next() == "asked")
+    run.cancel()
+    #expect(await entries.next() == "cancelled")
+    await #expect(throws: CancellationError.self) { try await run.value }
+}
+
+@Test func anErrorFromDownstreamEndsTheRun() async throws {
+    struct DiskFull: Error {}
+    let driver = TrackerDriver(upstream: OriginUpstream(origin: finished), clock: FrozenClock())
+    await #expect(throws: DiskFull.self) {
+        _ = try await driver.run(session: session()) { output, _ in
+            if case .delivery = output { throw DiskFull() }
+        }
+    }
+}

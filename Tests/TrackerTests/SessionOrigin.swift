@@ -1,0 +1,131 @@
+import Playlist
+
+@testable import Tracker
+
+/// A live origin as a function of session time: one segment more every `seconds`, six in the window.
+struct SessionOrigin: Sendable {
+    static let address = "http://origin.example/live/main.m3u8"
+
+    var seconds = 6
+    var windowLength: UInt64 = 6
+    /// Media sequence number at the edge at 0 s: the first one not listed yet.
+    var edge: UInt64 = 106
+    /// No segment is added from then on.
+    var stopsAt = Duration.seconds(1 << 20)
+    /// Lines before the segments, and before one of them.
+    var head = ""
+    var tags: @Sendable (_ number: UInt64) -> String = { _ in "" }
+    var uri: @Sendable (_ number: UInt64, _ now: Duration) -> String = { number, _ in "seg\(number).ts" }
+    var endsWithList = false
+    var latency: @Sendable (_ request: FetchRequest) -> Duration = { _ in .milliseconds(50) }
+    /// Comes before everything above: what differs from a healthy origin.
+    var instead: @Sendable (_ request: FetchRequest, _ now: Duration) -> FetchOutcome? = { _, _ in nil }
+
+    func numbers(at now: Duration) -> Range<UInt64> {
+        let passed = min(now, stopsAt).components.seconds / Int64(seconds)
+        let end = edge + UInt64(passed)
+        return end - min(windowLength, end)..<end
+    }
+
+    func playlist(at now: Duration) -> String { playlist(numbers(at: now), at: now) }
+
+    func playlist(_ numbers: Range<UInt64>, at now: Duration) -> String {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(seconds)\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n" + head
+        for number in numbers { text += tags(number) + "#EXTINF:\(seconds),\n\(uri(number, now))\n" }
+        return text + (endsWithList && now >= stopsAt ? "#EXT-X-ENDLIST\n" : "")
+    }
+
+    func answer(_ request: FetchRequest, at now: Duration) -> (FetchOutcome, Duration) {
+        let outcome = instead(request, now) ?? healthy(request, at: now)
+        return (outcome, latency(request))
+    }
+
+    private func healthy(_ request: FetchRequest, at now: Duration) -> FetchOutcome {
+        switch request.purpose {
+        case .multivariantPlaylist, .mediaPlaylist: text(playlist(at: now), request)
+        case .key: bytes(Array(repeating: 7, count: 16), request)
+        case .segment, .map: bytes(Array(request.url.utf8), request)
+        }
+    }
+}
+
+func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
+
+func bytes(_ body: [UInt8], _ request: FetchRequest, status: Int = 200, from url: String? = nil) -> FetchOutcome {
+    .success(FetchAnswer(status: status, finalURL: url ?? request.url, body: body))
+}
+
+func refused(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
+    bytes(Array("<html>no</html>".utf8), request, status: status)
+}
+
+func failed(_ reason: FetchError.Reason, _ request: FetchRequest) -> FetchOutcome {
+    .failure(FetchError(reason, url: request.url))
+}
+
+/// What a session did against an origin, with the session times.
+struct SessionRun {
+    var end: SessionEnd?
+    var requests: [(request: FetchRequest, at: Duration)] = []
+    var deliveries: [(delivery: Delivery, at: Duration)] = []
+    var events: [(event: UpstreamEvent, at: Duration)] = []
+    var status: UpstreamStatus?
+    var endedAt = Duration.zero
+
+    init(
+        _ origin: SessionOrigin, seconds: Int = 60, upstream: String = SessionOrigin.address,
+        policy: UpstreamSession.Policy = .init(variant: .highest)
+    ) async throws {
+        var driver = ReplayDriver(session: UpstreamSession(upstream: upstream, policy: policy))
+        var made: [(FetchRequest, Duration)] = []
+        var outputs: [(DriverOutput, Duration)] = []
+        end = try await driver.run(until: .seconds(seconds)) { request, now in
+            made.append((request, now))
+            return origin.answer(request, at: now)
+        } perform: { output, now in
+            outputs.append((output, now))
+        }
+        requests = made.map { ($0.0, $0.1) }
+        for (output, now) in outputs {
+            endedAt = now
+            switch output {
+            case .delivery(let delivery): deliveries.append((delivery, now))
+            case .event(let event): events.append((event, now))
+            case .status(let status): self.status = status
+            }
+        }
+    }
+
+    func segments(_ role: RenditionRole = .main) -> [TrackedSegment] {
+        deliveries.compactMap { delivered in
+            guard delivered.delivery.rendition == role else { return nil }
+            if case .segment(let segment) = delivered.delivery.content { return segment } else { return nil }
+        }
+    }
+
+    func numbers(_ role: RenditionRole = .main) -> [UInt64] { segments(role).map(\.segment.mediaSequence) }
+
+    func losses(_ role: RenditionRole = .main) -> [SegmentLoss] {
+        deliveries.compactMap { delivered in
+            guard delivered.delivery.rendition == role else { return nil }
+            if case .lost(let loss) = delivered.delivery.content { return loss } else { return nil }
+        }
+    }
+
+    func requested(_ purpose: FetchRequest.Purpose) -> [String] {
+        requests.filter { $0.request.purpose == purpose }.map(\.request.url)
+    }
+
+    func times(_ matches: (UpstreamEvent) -> Bool) -> [Duration] { events.filter { matches($0.event) }.map(\.at) }
+
+    /// What is delivered of `role` as text: numbers, `|` before a segment after a seam, `x` for a loss, `.` at the end.
+    func trace(_ role: RenditionRole = .main) -> String {
+        deliveries.filter { $0.delivery.rendition == role }.map { delivered in
+            switch delivered.delivery.content {
+            case .segment(let segment): (segment.isAfterSeam ? "|" : "") + "\(segment.segment.mediaSequence)"
+            case .lost(let loss): "x\(loss.mediaSequences.lowerBound)..<\(loss.mediaSequences.upperBound)"
+            case .ended: "."
+            }
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,128 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+private let upstream = "http://origin.example/master.m3u8"
+private let twoVariants = """
+    #EXTM3U
+    #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",DEFAULT=YES,URI="audio.m3u8"
+    #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+    low.m3u8
+    #EXT-X-STREAM-INF:BANDWIDTH=3000000,AUDIO="a"
+    high.m3u8
+
+    """
+
+private func multivariant(
+    _ instead: @escaping @Sendable (_ request: FetchRequest, _ now: Duration) -> FetchOutcome? = { _, _ in nil },
+    playlist: @escaping @Sendable (_ now: Duration) -> String = { _ in twoVariants }
+) -> SessionOrigin {
+    var origin = SessionOrigin()
+    origin.instead = { request, now in
+        if let outcome = instead(request, now) { return outcome }
+        return request.url == upstream ? text(playlist(now), request) : nil
+    }
+    return origin
+}
+
+@Test func theVariantAndItsAudioAreFollowed() async throws {
+    let run = try await SessionRun(multivariant(), seconds: 30, upstream: upstream)
+    #expect(run.requested(.multivariantPlaylist) == [upstream])
+    let lists = Set(run.requested(.mediaPlaylist))
+    #expect(lists == ["http://origin.example/high.m3u8", "http://origin.example/audio.m3u8"])
+    #expect(run.trace(.main) == "104 105 106 107 108 109")
+    #expect(run.trace(.audio) == "103 104 105 106 107 108 109", "one segment further back")
+    guard case .chose(let variant, let audio) = run.events.first?.event else {
+        Issue.record("nothing was chosen")
+        return
+    }
+    #expect(variant.bandwidth == 3_000_000 && audio?.name == "en")
+}
+
+@Test func aCompanionThatFailsDoesNotEndTheChannel() async throws {
+    let origin = multivariant { request, _ in request.url.contains("audio") ? refused(404, request) : nil }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    #expect(run.trace(.main) == "104 105 106 107 108 109")
+    #expect(run.trace(.audio) == "")
+    #expect(run.requests.count < 60)
+}
+
+@Test func aRefusedChildReadsTheMultivariantPlaylistAtOnceAndGoesOn() async throws {
+    let origin = multivariant { request, now in
+        request.url.contains("token=0") && now > .seconds(14) ? refused(403, request) : nil
+    } playlist: { now in
+        let token = now.components.seconds / 14
+        return "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(token)/list.m3u8?token=\(token)\n"
+    }
+    let run = try await SessionRun(origin, seconds: 27, upstream: upstream)
+    #expect(run.trace() == "104 105 106 107 108 109", "no repetition, no seam")
+    let refusedAt = run.times { if case .playlistFailed = $0 { true } else { false } }
+    let moved = run.times { $0 == .moved(.main, url: "http://origin.example/1/list.m3u8?token=1") }
+    #expect(refusedAt.count == 1 && moved.count == 1)
+    #expect(moved[0] - refusedAt[0] <= .milliseconds(50))
+}
+
+@Test func aChildRefusedForGoodDoesNotHammer() async throws {
+    let origin = multivariant { request, now in
+        request.url.contains("high") && now > .seconds(14) ? refused(403, request) : nil
+    }
+    let run = try await SessionRun(origin, seconds: 120, upstream: upstream)
+    let tries = run.requests.filter {
+        $0.at > .seconds(14) && ($0.request.url.contains("high") || $0.request.url == upstream)
+    }
+    #expect(tries.count < 60, "\(tries.count)")
+    #expect(run.trace() == "104 105 106 107")
+}
+
+@Test func aRedundantVariantTakesOver() async throws {
+    let origin = multivariant { request, now in
+        request.url.contains("a.m3u8") && now > .seconds(14) ? refused(503, request) : nil
+    } playlist: { _ in
+        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
+    }
+    let run = try await SessionRun(origin, seconds: 60, upstream: upstream)
+    #expect(run.numbers() == Array(104...114))
+    #expect(run.times { $0 == .moved(.main, url: "http://origin.example/b.m3u8") }.count == 1)
+}
+
+@Test func aSilentChannelClimbsTheLadderAndGivesUp() async throws {
+    var origin = multivariant()
+    origin.stopsAt = .seconds(6)
+    let policy = UpstreamSession.Policy(variant: .highest, giveUp: .seconds(60))
+    let run = try await SessionRun(origin, seconds: 200, upstream: upstream, policy: policy)
+    let grewAt = run.status?.renditions.first?.grewAt ?? .zero
+    let steps = run.events.compactMap { told -> StallLadder.Step? in
+        if case .stalled(.main, let step, _) = told.event { step } else { nil }
+    }
+    #expect(steps == [.late, .rereadMultivariant, .outage, .giveUp], "there is no redundant variant")
+    guard case .gaveUp(let error) = run.end else {
+        Issue.record("it did not give up")
+        return
+    }
+    #expect(error.reason == .silent(for: .seconds(60)))
+    #expect(run.endedAt == grewAt + .seconds(60))
+    let rereads = run.requests.filter { $0.request.url == upstream && $0.at > .zero }.map(\.at)
+    #expect(rereads.count >= 6 && rereads.count <= 10, "\(rereads)")
+}
+
+@Test func anOutageIsSurvivedForEverWithoutAPolicy() async throws {
+    let origin = multivariant { request, now in
+        now > .seconds(8) && now < .seconds(4000) ? failed(.refused, request) : nil
+    }
+    let run = try await SessionRun(origin, seconds: 4060, upstream: upstream)
+    #expect(run.end == nil)
+    #expect(run.losses().map(\.reason) == [.slidOut])
+    #expect(run.numbers().last ?? 0 > 775)
+    #expect(run.times { if case .resumed(.main, _) = $0 { true } else { false } }.count == 1)
+}
+
+@Test func bothRenditionsEndBeforeTheSessionDoes() async throws {
+    var origin = multivariant()
+    origin.stopsAt = .seconds(6)
+    origin.endsWithList = true
+    let run = try await SessionRun(origin, seconds: 60, upstream: upstream)
+    #expect(run.trace(.main) == "104 105 106 .")
+    #expect(run.trace(.audio) == "103 104 105 106 .")
+    #expect(run.end == .drained)
+}

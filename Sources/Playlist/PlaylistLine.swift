@@ -101,10 +101,11 @@ enum ASCII {
 
 extension ArraySlice<UInt8> {
     func trimmingWhiteSpace() -> ArraySlice<UInt8> {
-        var trimmed = self
-        while let first = trimmed.first, ASCII.isWhiteSpace(first) { trimmed.removeFirst() }
-        while let last = trimmed.last, ASCII.isWhiteSpace(last) { trimmed.removeLast() }
-        return trimmed
+        var start = startIndex
+        var end = endIndex
+        while start < end, ASCII.isWhiteSpace(self[start]) { start += 1 }
+        while start < end, ASCII.isWhiteSpace(self[end - 1]) { end -= 1 }
+        return self[start..<end]
     }
 }
 

@@ -21,17 +21,16 @@ package struct ProgramDateTime: Hashable, Comparable, Sendable {
 extension ProgramDateTime {
     /// "2026-01-02T03:04:05.678", with T or a space, any number of fraction digits (what is below a millisecond is
     /// dropped), and Z, +01:00, +0100, +01 or no zone at all, which is read as UTC. nil for anything else.
-    package init?(parsing text: String) {
-        var rest = text.utf8[...]
-        guard let year = Self.digits(4, of: &rest), Self.skip("-", of: &rest),
-            let month = Self.digits(2, of: &rest), 1...12 ~= month, Self.skip("-", of: &rest),
-            let day = Self.digits(2, of: &rest), 1...Self.days(inMonth: month, of: year) ~= day,
-            Self.skip("Tt ", of: &rest),
-            let hour = Self.digits(2, of: &rest), hour < 24, Self.skip(":", of: &rest),
-            let minute = Self.digits(2, of: &rest), minute < 60, Self.skip(":", of: &rest),
-            let second = Self.digits(2, of: &rest), second <= 60,  // 60: a leap second
-            let millisecond = Self.milliseconds(of: &rest),
-            let offset = Self.zoneMinutes(of: &rest), rest.isEmpty
+    package init?(parsing text: String) { self.init(parsing: Array(text.utf8)[...]) }
+
+    init?(parsing text: ArraySlice<UInt8>) {
+        var text = DateTimeText(rest: text)
+        guard let year = text.digits(4), text.skip("-"), let month = text.digits(2), 1...12 ~= month, text.skip("-"),
+            let day = text.digits(2), 1...Self.days(inMonth: month, of: year) ~= day,
+            text.skip("T") || text.skip("t") || text.skip(" "),
+            let hour = text.digits(2), hour < 24, text.skip(":"), let minute = text.digits(2), minute < 60,
+            text.skip(":"), let second = text.digits(2), second <= 60,  // 60: a leap second
+            let millisecond = text.milliseconds(), let offset = text.zoneMinutes(), text.rest.isEmpty
         else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
         let minutes = (days * 24 + hour) * 60 + minute - offset
@@ -91,38 +90,38 @@ extension ProgramDateTime {
 }
 
 /// The grammar, piece by piece; each takes what it read off the front.
-extension ProgramDateTime {
-    private static func digits(_ count: Int, of rest: inout Substring.UTF8View) -> Int64? {
-        let digits = rest.prefix(count)
-        guard digits.count == count, let value = decimalInteger(digits) else { return nil }
-        rest.removeFirst(count)
+private struct DateTimeText {
+    var rest: ArraySlice<UInt8>
+
+    mutating func digits(_ count: Int) -> Int64? {
+        guard rest.count >= count, let value = decimalInteger(rest.prefix(count)) else { return nil }
+        rest = rest.dropFirst(count)
         return Int64(value)
     }
 
-    private static func skip(_ oneOf: String, of rest: inout Substring.UTF8View) -> Bool {
-        guard let first = rest.first, oneOf.utf8.contains(first) else { return false }
-        rest.removeFirst()
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard let first = rest.first, first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
         return true
     }
 
     /// 0 without a fraction; nil when a point is followed by no digit.
-    private static func milliseconds(of rest: inout Substring.UTF8View) -> Int64? {
-        guard skip(".,", of: &rest) else { return 0 }
+    mutating func milliseconds() -> Int64? {
+        guard skip(".") || skip(",") else { return 0 }
         let digits = rest.prefix { ASCII.zero...ASCII.nine ~= $0 }
-        guard !digits.isEmpty else { return nil }
-        rest.removeFirst(digits.count)
-        let hundreds = (Array(digits.prefix(3)) + [ASCII.zero, ASCII.zero]).prefix(3)
-        return decimalInteger(hundreds).map { Int64($0) }
+        rest = rest.dropFirst(digits.count)
+        guard let value = decimalInteger(digits.prefix(3)) else { return nil }
+        return Int64(value) * [100, 10, 1][min(digits.count, 3) - 1]
     }
 
     /// Minutes east of UTC.
-    private static func zoneMinutes(of rest: inout Substring.UTF8View) -> Int64? {
-        if rest.isEmpty || skip("Zz", of: &rest) { return 0 }
+    mutating func zoneMinutes() -> Int64? {
+        if rest.isEmpty || skip("Z") || skip("z") { return 0 }
         let isWest = rest.first == ASCII.minus
-        guard skip("+-", of: &rest), let hours = digits(2, of: &rest), hours < 24 else { return nil }
+        guard skip("+") || skip("-"), let hours = digits(2), hours < 24 else { return nil }
         if rest.isEmpty { return isWest ? -hours * 60 : hours * 60 }
-        _ = skip(":", of: &rest)
-        guard let minutes = digits(2, of: &rest), minutes < 60 else { return nil }
+        _ = skip(":")
+        guard let minutes = digits(2), minutes < 60 else { return nil }
         return isWest ? -(hours * 60 + minutes) : hours * 60 + minutes
     }
 }

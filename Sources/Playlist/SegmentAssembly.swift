@@ -88,8 +88,9 @@ extension SegmentAssembly {
     }
 
     private mutating func readDate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        let text = String(decoding: value.trimmingWhiteSpace(), as: UTF8.self)
-        guard let date = ProgramDateTime(parsing: text) else { throw bad(value, .programDateTime, line) }
+        guard let date = ProgramDateTime(parsing: value.trimmingWhiteSpace()) else {
+            throw bad(value, .programDateTime, line)
+        }
         programDateTime = date
     }
 

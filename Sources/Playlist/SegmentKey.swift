@@ -48,16 +48,25 @@ extension SegmentKey {
     /// A hexadecimal-sequence is a number (§4.2): with fewer than 32 digits its high bytes are 0.
     private static func initializationVector(_ attributes: TagAttributes) throws(PlaylistError) -> [UInt8]? {
         guard let text = attributes.list["IV"] else { return nil }
-        let digits = text.dropFirst(2)
-        guard text.lowercased().hasPrefix("0x"), 1...(2 * byteCount) ~= digits.utf8.count else {
+        let digits = Array(text.utf8.dropFirst(2))
+        guard text.hasPrefix("0x") || text.hasPrefix("0X"), 1...(2 * byteCount) ~= digits.count else {
             throw attributes.badValue("IV")
         }
-        var nibbles = [UInt8](repeating: 0, count: 2 * byteCount - digits.utf8.count)
-        for digit in digits {
-            guard digit.isASCII, let nibble = digit.hexDigitValue else { throw attributes.badValue("IV") }
-            nibbles.append(UInt8(nibble))
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        for fromRight in digits.indices {
+            guard let nibble = nibble(digits[digits.count - 1 - fromRight]) else { throw attributes.badValue("IV") }
+            bytes[byteCount - 1 - fromRight / 2] |= fromRight % 2 == 0 ? nibble : nibble << 4
         }
-        return (0..<byteCount).map { nibbles[2 * $0] << 4 | nibbles[2 * $0 + 1] }
+        return bytes
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 
     var attributes: AttributeList {

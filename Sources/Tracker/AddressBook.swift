@@ -24,6 +24,7 @@ struct AddressBook: Sendable {
     private(set) var audio: Rendition?
     private(set) var reads = 0
     private(set) var reread = Reread.idle
+    private var lastFailure: TrackerError?
     private var backoff = Backoff()
     private var earliest = Duration.zero
 
@@ -35,12 +36,16 @@ struct AddressBook: Sendable {
     /// nil as long as none was chosen.
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
+    /// There is something to read again.
+    var hasMultivariant: Bool { multivariant != nil }
+
     /// What EXT-X-DEFINE:IMPORT of a media playlist may name.
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
 
     /// Chooses from a multivariant playlist that was just read. A redundant variant in use stays in use.
     mutating func read(_ playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> Addresses {
         reads += 1
+        lastFailure = nil
         guard let chosen = choice.choose(from: playlist) else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
@@ -81,6 +86,12 @@ extension AddressBook {
     }
 
     mutating func endReread() { reread = .idle }
+
+    /// Returns whether the trouble is another one than before.
+    mutating func rereadFailed(_ error: TrackerError) -> Bool {
+        defer { lastFailure = error }
+        return lastFailure != error
+    }
 
     /// The channel lives: the next trouble is a new one.
     mutating func calm() { backoff.reset() }

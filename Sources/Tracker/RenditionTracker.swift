@@ -14,6 +14,7 @@ struct RenditionTracker: Sendable {
     private(set) var load: Load
     private(set) var targetDuration: Duration?
     private(set) var firstListAt: Duration?
+    private(set) var lastListAt: Duration?
     private(set) var cursor: SegmentCursor
     var ladder: StallLadder
     var queue = SegmentQueue()
@@ -67,13 +68,13 @@ extension RenditionTracker {
         if case .loading(_, let until) = load { until } else { nil }
     }
 
-    var nextDeadline: Duration? {
-        var deadlines = [ladder.nextDeadline, queue.nextRetry]
+    func nextDeadline(after now: Duration) -> Duration? {
+        var deadlines = [ladder.nextDeadline, queue.nextRetry(after: now)]
         switch load {
         case .due(let at), .loading(_, until: let at): deadlines.append(at)
         case .complete: break
         }
-        return deadlines.compactMap { $0 }.min()
+        return deadlines.compactMap { $0 }.filter { $0 > now }.min()
     }
 
     /// Follows the same rendition elsewhere: the cursor stays. Returns a load to cancel.
@@ -125,6 +126,7 @@ extension RenditionTracker {
         defer { targetDuration = list.targetDuration }
         lastFailure = nil
         firstListAt = firstListAt ?? now
+        lastListAt = now
         guard let targetDuration, targetDuration != list.targetDuration else { return [] }
         return [.targetDurationChanged(role, from: targetDuration, to: list.targetDuration)]
     }
@@ -191,6 +193,7 @@ extension RenditionTracker {
     var status: UpstreamStatus.Rendition {
         var status = UpstreamStatus.Rendition(
             role: role, url: address, targetDuration: targetDuration, nextMediaSequence: cursor.next,
+            loadedAt: lastListAt,
             hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
             counts: counts)
         if case .expecting(let since, let climbed) = ladder.state {

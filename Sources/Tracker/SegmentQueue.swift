@@ -141,13 +141,13 @@ extension SegmentQueue {
         }
     }
 
-    /// When the next pause between two tries is over.
-    var nextRetry: Duration? {
+    /// When the next pause between two tries is over, of those that are not over by `now`.
+    func nextRetry(after now: Duration) -> Duration? {
         var earliest: Duration?
         for index in head..<entries.count {
             guard case .segment(let pending) = entries[index] else { continue }
             if case .waiting = pending.progress { break }
-            guard case .pausing(let until) = pending.progress else { continue }
+            guard case .pausing(let until) = pending.progress, until > now else { continue }
             earliest = min(earliest ?? until, until)
         }
         return earliest
@@ -186,7 +186,7 @@ extension SegmentQueue {
                 return .lost(loss)
             case .segment(let pending):
                 guard let content = content(of: pending, shelf) else { return nil }
-                if case .segment(let tracked) = content { heldBytes -= tracked.body.count }
+                if case .fetched(let body, _) = pending.progress { heldBytes -= body.count }
                 if case .lost = content { isAfterSeam = true } else { isAfterSeam = false }
                 pop()
                 return content

@@ -97,7 +97,7 @@ extension UpstreamSession {
             if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
             move(to: addresses, at: now)
         } catch {
-            report(.rereadFailed(error))
+            if book.rereadFailed(error) { report(.rereadFailed(error)) }
         }
         if isInOutage { book.wantReread(at: now) }
     }
@@ -130,7 +130,10 @@ extension UpstreamSession {
                 case .redundantVariant:
                     guard role == .main, let addresses = book.takeRedundantVariant() else { continue }
                     move(to: addresses, at: now)
-                case .rereadMultivariant, .outage: book.wantReread(at: now)
+                case .rereadMultivariant:
+                    guard book.hasMultivariant else { continue }
+                    book.wantReread(at: now)
+                case .outage: book.wantReread(at: now)
                 case .giveUp:
                     report(.stalled(role, step, silence: silence))
                     return finish(.gaveUp(TrackerError(.silent(for: silence), url: trackers[index].address)))

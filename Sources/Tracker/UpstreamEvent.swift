@@ -6,7 +6,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     case chose(variant: Variant, audio: Rendition?)
     /// A rendition's first segments are known.
     case joined(Joined)
-    /// Nothing new was listed for so long that the ladder's next step is taken.
+    /// Nothing new was listed for so long that the ladder's next step is taken. Steps that the upstream has no means
+    /// for are not told.
     case stalled(RenditionRole, StallLadder.Step, silence: Duration)
     /// The list grows again.
     case resumed(RenditionRole, silence: Duration)
@@ -20,7 +21,7 @@ package enum UpstreamEvent: Equatable, Sendable {
     case lost(RenditionRole, SegmentLoss)
     /// A playlist could not be read; told when the reason changes.
     case playlistFailed(RenditionRole, TrackerError)
-    /// Reading the multivariant playlist again failed.
+    /// Reading the multivariant playlist again failed; told when the reason changes.
     case rereadFailed(TrackerError)
     /// A segment, key or map did not come. `failures` counts from 1; after the last one it is lost.
     case tryFailed(FetchRequest, FailedTry, failures: Int, isLast: Bool)

@@ -118,7 +118,7 @@ package struct UpstreamSession: Sendable {
         case .wake: armedWake = nil
         }
         if phase != .over { work(at: now) }
-        if phase != .over { arm() }
+        if phase != .over { arm(at: now) }
         defer {
             requests = []
             outputs = []
@@ -149,10 +149,13 @@ package struct UpstreamSession: Sendable {
         endIfDrained()
     }
 
-    private mutating func arm() {
-        var deadlines = trackers.map(\.nextDeadline) + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline]
+    /// Asks to be woken for what is due next. What is due already and was not done waits for an answer, not for time.
+    private mutating func arm(at now: Duration) {
+        var deadlines =
+            trackers.map { $0.nextDeadline(after: now) } + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline]
         if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
-        guard let next = deadlines.compactMap({ $0 }).min(), next != armedWake else { return }
+        let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
+        guard let next, next != armedWake else { return }
         armedWake = next
         requests.append(.wake(at: next))
     }

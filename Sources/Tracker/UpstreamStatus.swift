@@ -11,6 +11,8 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var targetDuration: Duration?
         /// The first media sequence number not listed yet; nil before joining and after ENDLIST.
         package var nextMediaSequence: UInt64?
+        /// When a list was last read, new or not.
+        package var loadedAt: Duration?
         /// When a list last had something new, and the step of the ladder taken since.
         package var grewAt: Duration?
         package var stall: StallLadder.Step?

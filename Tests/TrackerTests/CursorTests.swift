@@ -183,10 +183,10 @@ func cursorAfterLastList(when: String, lists: [MediaPlaylist], yields: [SegmentC
 }
 
 private func byteRanges(_ numbers: Range<UInt64>) -> MediaPlaylist {
-    mediaPlaylist(numbers, uri: { _ in "all.ts" }) { list in
-        for index in list.segments.indices {
-            let offset = 1000 * list.segments[index].mediaSequence
-            list.segments[index].byteRange = ByteRange(offset: offset, length: 1000)
-        }
+    var list = mediaPlaylist(numbers, uri: { _ in "all.ts" })
+    for index in list.segments.indices {
+        let offset = 1000 * list.segments[index].mediaSequence
+        list.segments[index].byteRange = ByteRange(offset: offset, length: 1000)
     }
+    return list
 }

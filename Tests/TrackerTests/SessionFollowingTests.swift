@@ -223,6 +223,31 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(later.filter { $0.at == later.first?.at }.count <= 2)
 }
 
+@Test func aPauseThatEndsWhileNothingMayStartWaitsForAnAnswer() async throws {
+    var origin = SessionOrigin()
+    origin.windowLength = 20
+    origin.stopsAt = .zero
+    origin.endsWithList = true
+    origin.latency = { $0.url.contains("seg88") ? .zero : .seconds(5) }
+    origin.instead = { request, _ in isSegment(request, 88) ? refused(404, request) : nil }
+    let run = try await SessionRun(origin, seconds: 200)
+    #expect(run.end == .drained)
+    #expect(run.losses().map(\.mediaSequences) == [88..<89])
+    #expect(run.numbers().count == 19)
+}
+
+@Test func whatAFailedKeyHeldBackIsGivenBack() async throws {
+    var origin = SessionOrigin()
+    origin.windowLength = 30
+    origin.stopsAt = .zero
+    origin.endsWithList = true
+    origin.tags = { _ in "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n" }
+    origin.instead = { request, _ in request.purpose == .key ? refused(404, request) : nil }
+    let run = try await SessionRun(origin, seconds: 200)
+    #expect(run.end == .drained && run.losses().count == 30)
+    #expect(run.status?.renditions.first?.heldBytes == 0)
+}
+
 extension SessionRun {
     /// The most segments fetched at the same time, if each takes `latency`.
     fileprivate func mostAtOnce(_ latency: Duration) -> Int {

@@ -21,7 +21,8 @@ struct HTTPAddress: Hashable, Sendable {
         guard let scheme = parts.text(of: CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme) else {
             throw FetchError(.unsupportedScheme, url: text, message: "only http and https are fetched")
         }
-        guard let host = parts.text(of: CURLUPART_HOST), let port = parts.text(of: CURLUPART_PORT),
+        guard let host = parts.text(of: CURLUPART_HOST),
+            let port = parts.text(of: CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
             let whole = parts.text(of: CURLUPART_URL)
         else { throw FetchError(.other, url: text, message: "no host in the address") }
         self.text = whole
@@ -48,9 +49,9 @@ private struct AddressParts: ~Copyable {
 
     deinit { unsafe curl_url_cleanup(parts) }
 
-    func text(of part: CURLUPart) -> String? {
+    func text(of part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var found: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_get(parts, part, &found, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
+        guard unsafe curl_url_get(parts, part, &found, flags) == CURLUE_OK,
             let text = unsafe found
         else { return nil }
         defer { unsafe curl_free(text) }

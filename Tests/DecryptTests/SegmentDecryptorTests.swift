@@ -1,0 +1,140 @@
+import Playlist
+import Testing
+
+@testable import Decrypt
+
+private let key = [UInt8](hex: "00112233445566778899aabbccddeeff")
+private let iv = [UInt8](hex: "0f0e0d0c0b0a09080706050403020100")
+private let url = "https://keys.example/1"
+
+private func aes128(_ iv: [UInt8]? = nil, format: String = SegmentKey.identityFormat) -> SegmentKey {
+    SegmentKey(method: .aes128, uri: "1", initializationVector: iv, keyFormat: format)
+}
+
+private func decrypt(_ body: [UInt8], _ keys: [SegmentKey], _ key: [UInt8]?) -> Result<[UInt8], DecryptError> {
+    Result { () throws(DecryptError) in
+        try SegmentDecryptor.decrypt(body, keys: keys, key: key, keyURL: url, mediaSequence: 7)
+    }
+}
+
+// printf 'forty-two bytes of a clear transport stream' | openssl enc -aes-128-cbc -K … -iv …
+private let clearText = Array("forty-two bytes of a clear transport stream".utf8)
+private let explicitVector = [UInt8](
+    hex:
+        "0d7fdc6e258ebf32ae0a415b67c0b8631935ef67fc66c37c1252ceef8a739ef0a2d41a56ba5d9ded51136ba5ac58ad34")
+private let sequenceSevenVector = [UInt8](
+    hex:
+        "1dcb27736834fde52110e6cca59766154c7c96db99daf98be8056a455020d4ca377f0df395e0696d4c460dc940faa464")
+
+struct ClearRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    var testDescription: String { when }
+    let body: [UInt8]
+    let keys: [SegmentKey]
+    let key: [UInt8]?
+    let clear: [UInt8]
+}
+
+private let clearRows = [
+    ClearRow(when: "METHOD=NONE", body: [0x47, 1, 2], keys: [], key: nil, clear: [0x47, 1, 2]),
+    ClearRow(when: "METHOD=NONE with a key still cached", body: [0x47, 1], keys: [], key: key, clear: [0x47, 1]),
+    ClearRow(when: "an empty clear body", body: [], keys: [], key: nil, clear: []),
+    ClearRow(when: "an explicit IV", body: explicitVector, keys: [aes128(iv)], key: key, clear: clearText),
+    ClearRow(
+        when: "the sequence number as IV", body: sequenceSevenVector, keys: [aes128()], key: key, clear: clearText),
+    ClearRow(
+        when: "several key formats, identity last", body: explicitVector,
+        keys: [SegmentKey(method: .sampleAES, uri: "skd", keyFormat: "com.apple.streamingkeydelivery"), aes128(iv)],
+        key: key, clear: clearText),
+]
+
+@Test(arguments: clearRows)
+func decrypts(row: ClearRow) {
+    #expect(decrypt(row.body, row.keys, row.key) == .success(row.clear), "\(row.when)")
+}
+
+struct RefusalRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    var testDescription: String { when }
+    var body = explicitVector
+    var keys = [aes128(iv)]
+    var key: [UInt8]? = Array(hex: "00112233445566778899aabbccddeeff")
+    let reason: DecryptError.Reason
+}
+
+private let refusalRows = [
+    RefusalRow(when: "no key came", key: nil, reason: .missingKey),
+    RefusalRow(when: "an empty key", key: [], reason: .wrongKeySize(0)),
+    RefusalRow(when: "a key of 15 bytes", key: Array(key.dropLast()), reason: .wrongKeySize(15)),
+    RefusalRow(when: "a key with a line end", key: key + [0x0A], reason: .wrongKeySize(17)),
+    RefusalRow(when: "another key", key: Array(key.reversed()), reason: .badPadding),
+    RefusalRow(when: "the last block cut off", body: Array(explicitVector.dropLast(16)), reason: .badPadding),
+    RefusalRow(when: "the last byte cut off", body: Array(explicitVector.dropLast()), reason: .notBlockAligned(47)),
+    RefusalRow(when: "an empty body", body: [], reason: .notBlockAligned(0)),
+    RefusalRow(
+        when: "an IV of 8 bytes", keys: [aes128([UInt8](iv.prefix(8)))], reason: .wrongInitializationVectorSize(8)),
+    RefusalRow(
+        when: "SAMPLE-AES", keys: [SegmentKey(method: .sampleAES, uri: "1")], reason: .unsupportedMethod("SAMPLE-AES")),
+    RefusalRow(
+        when: "SAMPLE-AES-CTR", keys: [SegmentKey(method: .other("SAMPLE-AES-CTR"), uri: "1")],
+        reason: .unsupportedMethod("SAMPLE-AES-CTR")),
+    RefusalRow(
+        when: "a foreign key format", keys: [aes128(iv, format: "com.example")],
+        reason: .unsupportedKeyFormat("com.example")),
+]
+
+@Test(arguments: refusalRows)
+func refuses(row: RefusalRow) {
+    let error = DecryptError(row.reason, mediaSequence: 7, keyURL: url)
+    #expect(decrypt(row.body, row.keys, row.key) == .failure(error), "\(row.when)")
+}
+
+@Test func aWrongIVSpoilsTheFirstBlockOnly() throws {
+    let clear = try decrypt(explicitVector, [aes128()], key).get()
+    #expect(clear.prefix(16) != clearText.prefix(16))
+    #expect(clear.dropFirst(16) == clearText.dropFirst(16))
+}
+
+@Test func aClearBodyIsNotCopied() throws {
+    let body = [UInt8](repeating: 0x47, count: 188)
+    let clear = try decrypt(body, [], nil).get()
+    let same = unsafe body.withUnsafeBufferPointer { before in
+        unsafe clear.withUnsafeBufferPointer { unsafe $0.baseAddress == before.baseAddress }
+    }
+    #expect(same)
+}
+
+@Test(.enabled(if: OpenSSLCommand.isInstalled), arguments: [1, 15, 16, 17, 188, 4096, 188 * 7919, (1 << 24) + 3])
+func readsWhatTheOpenSSLCommandWrote(count: Int) throws {
+    var random = Lehmer(seed: UInt64(count))
+    let block = (0..<4093).map { _ in UInt8.random(in: 0...255, using: &random) }
+    var clear: [UInt8] = []
+    while clear.count < count { clear += block.prefix(count - clear.count) }
+    let encrypted = try OpenSSLCommand.encrypt(clear, key: key, iv: iv)
+    #expect(encrypted.count == count + 16 - count % 16)
+    #expect(decrypt(encrypted, [aes128(iv)], key) == .success(clear))
+}
+
+private let vectorRows: [(number: UInt64, hex: String)] = [
+    (0, "00000000000000000000000000000000"),
+    (7, "00000000000000000000000000000007"),
+    (0x0123_4567_89AB_CDEF, "00000000000000000123456789abcdef"),
+    (.max, "0000000000000000ffffffffffffffff"),
+]
+
+@Test(arguments: vectorRows)
+func theSequenceNumberIsABigEndianIV(number: UInt64, hex: String) {
+    #expect(InitializationVector(mediaSequence: number).bytes == [UInt8](hex: hex))
+}
+
+/// The same numbers in every run.
+private struct Lehmer: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 2 + 1 }
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -1,0 +1,164 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+// Who is shown which header: situations of tokenized upstreams, of CDNs behind portals, of presigned storage.
+
+/// What the server at the end of `path` was shown.
+private func headersShown(
+    _ configuration: CurlConfiguration, to url: String, by origin: LoopbackServer, at end: LoopbackServer
+) async throws -> [String: String] {
+    let upstream = try upstream(origin, configuration)
+    for purpose in [FetchRequest.Purpose.mediaPlaylist, .segment, .key, .map] {
+        _ = try await upstream.fetch(FetchRequest(purpose, url: url)).get()
+    }
+    let shown = end.requests.map(\.headers)
+    #expect(shown.count == 4)
+    #expect(shown.allSatisfy { $0 == shown[0] }, "the same for playlists, segments and keys")
+    return shown[0]
+}
+
+private let given = loopbackConfiguration(
+    headers: [
+        ("Referer", "https://portal.example/"), ("X-Token", "abc"), ("Authorization", "Bearer secret"), ("X-Empty", ""),
+    ])
+
+@Test func theUpstreamsOwnOriginIsShownEverything() async throws {
+    let origin = try LoopbackServer { _ in [.answer()] }
+    let shown = try await headersShown(given, to: origin.url + "/1", by: origin, at: origin)
+    #expect(shown["referer"] == "https://portal.example/")
+    #expect(shown["x-token"] == "abc")
+    #expect(shown["x-empty"] == "")
+    #expect(shown["authorization"] == "Bearer secret")
+    #expect(shown["user-agent"] == "liverelay")
+}
+
+@Test func anotherOriginNamedByThePlaylistIsShownNoCredential() async throws {
+    let origin = try LoopbackServer { _ in [.answer()] }
+    let storage = try LoopbackServer { _ in [.answer()] }
+    let shown = try await headersShown(given, to: storage.url + "/1", by: origin, at: storage)
+    #expect(shown["x-token"] == "abc")
+    #expect(shown["authorization"] == nil)
+}
+
+@Test func aRedirectToAnotherPortDropsTheCredentialOnly() async throws {
+    let storage = try LoopbackServer { _ in [.answer()] }
+    let target = storage.url + "/presigned"
+    let origin = try LoopbackServer { _ in [.redirect(to: target)] }
+    let shown = try await headersShown(given, to: origin.url + "/1", by: origin, at: storage)
+    #expect(shown["referer"] == "https://portal.example/")
+    #expect(shown["x-token"] == "abc")
+    #expect(shown["authorization"] == nil)
+    #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
+}
+
+@Test func aRedirectWithinTheOriginKeepsTheCredential() async throws {
+    let origin = try LoopbackServer { $0.target == "/1" ? [.redirect(to: "/2")] : [.answer()] }
+    let upstream = try upstream(origin, given)
+    let answer = try await upstream.fetch(FetchRequest(.segment, url: origin.url + "/1")).get()
+    #expect(answer.finalURL == origin.url + "/2")
+    #expect(answer.body.isEmpty, "the redirect's own body is not the answer's")
+    #expect(origin.requests.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
+}
+
+@Test(arguments: [false, true])
+func cookiesStayWithTheirHost(asHeader: Bool) async throws {
+    let foreign = try LoopbackServer { _ in [.answer()] }
+    let target = foreign.url.replacing("127.0.0.1", with: "localhost")
+    let origin = try LoopbackServer { $0.target == "/away" ? [.redirect(to: target)] : [.answer()] }
+    let pair = "session=1; region=de"
+    let configuration =
+        asHeader
+        ? loopbackConfiguration(headers: [("Cookie", pair)]) : loopbackConfiguration(cookie: pair)
+    let upstream = try upstream(origin, configuration)
+    for path in ["/", "/away"] { _ = try await upstream.fetch(FetchRequest(.segment, url: origin.url + path)).get() }
+    let shown = origin.requests.map { Set(($0.headers["cookie"] ?? "").split(separator: "; ")) }
+    #expect(shown == [["session=1", "region=de"], ["session=1", "region=de"]])
+    #expect(foreign.requests.count == 1)
+    #expect(foreign.requests.first?.headers["cookie"] == nil)
+}
+
+@Test func theUpstreamsCookiesAreKeptPerChannel() async throws {
+    let origin = try LoopbackServer { $0.target == "/login" ? [.answer(200, ["Set-Cookie: session=2"])] : [.answer()] }
+    let channel = try upstream(origin, loopbackConfiguration(cookie: "session=1"))
+    let neighbour = try upstream(origin)
+    for path in ["/before", "/login", "/after"] {
+        _ = try await channel.fetch(FetchRequest(.segment, url: origin.url + path)).get()
+    }
+    _ = try await neighbour.fetch(FetchRequest(.segment, url: origin.url)).get()
+    #expect(origin.requests.map { $0.headers["cookie"] } == ["session=1", "session=1", "session=2", nil])
+}
+
+struct OriginRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    var testDescription: String { when }
+    let address: String
+    let isShown: Bool
+}
+
+private let originRows = [
+    OriginRow(when: "the same origin", address: "https://cdn.example/seg", isShown: true),
+    OriginRow(when: "in other letters, with its port", address: "HTTPS://CDN.example:443/seg", isShown: true),
+    OriginRow(when: "TLS taken off", address: "http://cdn.example/seg", isShown: false),
+    OriginRow(when: "another port", address: "https://cdn.example:8443/seg", isShown: false),
+    OriginRow(when: "a subdomain", address: "https://edge.cdn.example/seg", isShown: false),
+    OriginRow(when: "a host that begins alike", address: "https://cdn.example.net/seg", isShown: false),
+    OriginRow(when: "its name as a user name", address: "https://cdn.example@evil.example/", isShown: false),
+    OriginRow(when: "its name after a fragment", address: "https://evil.example#@cdn.example/", isShown: false),
+]
+
+@Test(arguments: originRows)
+func credentialsAreForOneOrigin(row: OriginRow) throws {
+    let configuration = loopbackConfiguration(headers: [("authorization", "x"), ("Origin", "y")])
+    let headers = try ChannelHeaders(configuration, for: HTTPAddress("https://cdn.example/main.m3u8"))
+    let lines = headers.lines(for: try HTTPAddress(row.address))
+    #expect(lines.contains("authorization: x") == row.isShown, "\(row.when)")
+    #expect(lines.contains("Origin: y"), "\(row.when)")
+}
+
+@Test(arguments: [
+    loopbackConfiguration(headers: [("X", "a\r\nY: b")]), loopbackConfiguration(headers: [("X:", "a")]),
+    loopbackConfiguration(headers: [("", "a")]), loopbackConfiguration(headers: [("X", "a\nb")]),
+    loopbackConfiguration(headers: [("Cookie", "a=b\n")]), loopbackConfiguration(cookie: "novalue"),
+    loopbackConfiguration(cookie: "a=b\tc"), loopbackConfiguration(cookie: "=b"),
+])
+func aHeaderThatBreaksTheRequestIsRefused(configuration: CurlConfiguration) {
+    #expect(throws: FetchError.self) { try CurlUpstream(upstream: "http://h/", configuration: configuration) }
+}
+
+private let addressRows: [(given: String, asked: String?, reason: FetchError.Reason?)] = [
+    ("http://h/a?b=c%2Fd&e", "http://h/a?b=c%2Fd&e", nil),
+    ("http://h/a b.ts", "http://h/a%20b.ts", nil),
+    ("http://h/ä.ts", "http://h/%c3%a4.ts", nil),
+    ("http://h/a/../b/./c", "http://h/a/../b/./c", nil),
+    ("http://u:p@h:8080/x", "http://u:p@h:8080/x", nil),
+    ("http://[::1]:81/x", "http://[::1]:81/x", nil),
+    ("file:///etc/hostname", nil, .unsupportedScheme),
+    ("ftp://h/x", nil, .unsupportedScheme),
+    ("rtmp://h/x", nil, .unsupportedScheme),
+    ("data:text/plain,x", nil, .other),
+    ("/relative", nil, .other),
+    ("", nil, .other),
+    ("http://", nil, .other),
+    ("http://h\r\nX: y/", nil, .other),
+    ("http://h:99999/", nil, .other),
+]
+
+@Test(arguments: addressRows)
+func addressesAreAskedAsWritten(given: String, asked: String?, reason: FetchError.Reason?) {
+    let address = Result { () throws(FetchError) in try HTTPAddress(given) }
+    switch address {
+    case .success(let address): #expect(address.text == asked)
+    case .failure(let error): #expect(error.reason == reason, "\(error)")
+    }
+}
+
+@Test func aFoldedHeaderIsOneField() {
+    var head = ResponseHead()
+    for line in ["HTTP/1.1 200 OK\r\n", "A: b\r\n", "\t c \r\n", "D:\r\n", "no colon\r\n", "\r\n"] {
+        let isBounded = head.receive(line)
+        #expect(isBounded)
+    }
+    #expect(head.headers == [.init(name: "A", value: "b c"), .init(name: "D", value: "")])
+}

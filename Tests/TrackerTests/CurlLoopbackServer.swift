@@ -1,0 +1,163 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// An HTTP server of a few lines on 127.0.0.1, as obedient or as broken as a test wants: what it sends is bytes.
+/// A thread per connection; closes with its last owner.
+final class LoopbackServer: Sendable {
+    struct Request: Equatable, Sendable {
+        /// 0-based, in the order accepted.
+        let connection: Int
+        let target: String
+        /// Names in lower case.
+        let headers: [String: String]
+    }
+
+    enum Step: Equatable, Sendable {
+        case send([UInt8])
+        /// Sends nothing more and waits until the client hangs up.
+        case hang
+        case close
+        /// Closes so that the client sees RST.
+        case reset
+    }
+
+    typealias Answer = @Sendable (Request) -> [Step]
+
+    private struct State {
+        var requests: [Request] = []
+        var accepted = 0
+        var hungUp = 0
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let state: Shared
+
+    /// The connections' threads hold this and not the server, whose end closes the listener.
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
+
+    init(answer: @escaping Answer) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let named = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                var length = size
+                return unsafe bind(listener, generic, size) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, generic, &length) == 0
+            }
+        }
+        guard named else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        let shared = Shared()
+        state = shared
+        Thread.detachNewThread { Self.accept(on: listener, shared, answer) }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+    var requests: [Request] { state.state.withLock { $0.requests } }
+    var connectionCount: Int { state.state.withLock { $0.accepted } }
+
+    /// Until so many clients hung up on a `.hang`, ten seconds at most.
+    func waitForHangUps(_ count: Int) async -> Bool {
+        let end = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < end {
+            if state.state.withLock({ $0.hungUp >= count }) { return true }
+            await Task.yield()
+        }
+        return false
+    }
+
+    private static func accept(on listener: Int32, _ shared: Shared, _ answer: @escaping Answer) {
+        while true {
+            let connection = Glibc.accept(listener, nil, nil)
+            guard connection >= 0 else { break }
+            var limit = timeval(tv_sec: 10, tv_usec: 0)
+            unsafe setsockopt(
+                connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let number = shared.state.withLock {
+                $0.accepted += 1
+                return $0.accepted - 1
+            }
+            Thread.detachNewThread { serve(connection, number, shared, answer) }
+        }
+        close(listener)
+    }
+
+    private static func serve(_ connection: Int32, _ number: Int, _ shared: Shared, _ answer: Answer) {
+        defer { close(connection) }
+        while let text = readHead(of: connection) {
+            let request = parse(text, connection: number)
+            shared.state.withLock { $0.requests.append(request) }
+            for step in answer(request) {
+                switch step {
+                case .send(let bytes): guard sendAll(bytes, to: connection) else { return }
+                case .close: return
+                case .reset: return lingerNot(connection)
+                case .hang:
+                    _ = readHead(of: connection)
+                    return shared.state.withLock { $0.hungUp += 1 }
+                }
+            }
+        }
+    }
+
+    /// Up to the blank line; nil when the client hung up.
+    private static func readHead(of connection: Int32) -> String? {
+        var head: [UInt8] = []
+        var byte: UInt8 = 0
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            guard unsafe recv(connection, &byte, 1, 0) == 1 else { return nil }
+            head.append(byte)
+        }
+        return String(decoding: head, as: UTF8.self)
+    }
+
+    private static func parse(_ head: String, connection: Int) -> Request {
+        let lines = head.split(separator: "\r\n")
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
+            headers[parts[0].lowercased()] = value
+        }
+        return Request(connection: connection, target: String(lines[0].split(separator: " ")[1]), headers: headers)
+    }
+
+    private static func sendAll(_ bytes: [UInt8], to connection: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes {
+                unsafe Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    private static func lingerNot(_ connection: Int32) {
+        var off = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(connection, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+    }
+}
+
+extension LoopbackServer.Step {
+    static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+
+    /// A whole answer with its Content-Length.
+    static func answer(_ status: Int = 200, _ headers: [String] = [], body: [UInt8] = []) -> Self {
+        let lines = ["HTTP/1.1 \(status) X", "Content-Length: \(body.count)"] + headers
+        return .send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+    }
+
+    static func redirect(to url: String) -> Self { .answer(302, ["Location: \(url)"], body: Array("elsewhere".utf8)) }
+}

@@ -48,6 +48,9 @@ package struct MultivariantPlaylistParser {
     private mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
     ) throws(PlaylistError) {
+        guard tag.scope == .anyPlaylist || tag.scope == .multivariantPlaylist else {
+            throw PlaylistError(.misplaced, tag, line: line)
+        }
         switch tag {
         case .extm3u: return
         case .version: playlist.version = try versionNumber(value, line: line)
@@ -61,16 +64,15 @@ package struct MultivariantPlaylistParser {
         switch tag {
         case .start: playlist.start = try StartOffset.read(attributes)
         case .media: playlist.renditions.append(try Rendition.read(attributes))
-        case .streamInf: try openVariant(attributes)
+        case .streamInf: try open(attributes)
         case .iFrameStreamInf: playlist.iFrameVariants.append(attributes.list)
         case .sessionData: playlist.sessionData.append(attributes.list)
         case .sessionKey: playlist.sessionKeys.append(attributes.list)
-        case .contentSteering: playlist.contentSteering = attributes.list
-        default: throw PlaylistError(.misplaced, tag, line: attributes.line)
+        default: playlist.contentSteering = attributes.list
         }
     }
 
-    private mutating func openVariant(_ attributes: TagAttributes) throws(PlaylistError) {
+    private mutating func open(_ attributes: TagAttributes) throws(PlaylistError) {
         if let open = openVariant { throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line) }
         if let text = attributes.list["BANDWIDTH"], Int(text) == nil { throw attributes.badValue("BANDWIDTH") }
         openVariant = (attributes.list, attributes.line)

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Playlist
+
+private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylist {
+    try MultivariantPlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8))
+}
+
+@Test func everyAttributeHasItsField() throws {
+    let read = try master(
+        """
+        #EXT-X-VERSION:7
+        #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-DEFINE:NAME="host",VALUE="http://cdn"
+        #EXT-X-START:TIME-OFFSET=0
+        #EXT-X-CONTENT-STEERING:SERVER-URI="/s"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="{$host}/de"
+        #EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=900,CODECS="avc1.4d401f, mp4a.40.2,BANDWIDTH=99",BANDWIDTH=1000,RESOLUTION=1280x720,FRAME-RATE=29.970,AUDIO="a",VIDEO="v",SUBTITLES="s"
+
+        {$host}/720
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100,URI="i"
+        #EXT-X-SESSION-DATA:DATA-ID="d",VALUE="x"
+        #EXT-X-SESSION-KEY:METHOD=AES-128,URI="k"
+        #EXT-X-OURS:1
+        """)
+    #expect(read.version == 7)
+    #expect(read.hasIndependentSegments)
+    #expect(read.variables == [VariableDefinition(name: "host", value: "http://cdn")])
+    #expect(read.start == StartOffset(timeOffset: .zero))
+    #expect(read.contentSteering?["SERVER-URI"] == "/s")
+    #expect(read.iFrameVariants.map { $0["URI"] } == ["i"])
+    #expect(read.sessionData.map { $0["DATA-ID"] } == ["d"])
+    #expect(read.sessionKeys.map { $0["URI"] } == ["k"])
+    #expect(read.unknownTags == ["#EXT-X-OURS:1"])
+    let variant = try #require(read.variants.first)
+    #expect(variant.uri == "http://cdn/720")
+    #expect(variant.bandwidth == 1000)
+    #expect(variant.averageBandwidth == 900)
+    #expect(variant.codecs == ["avc1.4d401f", "mp4a.40.2", "BANDWIDTH=99"])
+    #expect(variant.resolution == Variant.Resolution(width: 1280, height: 720))
+    #expect(variant.frameRate == "29.970")
+    #expect([variant.audio, variant.video, variant.subtitles] == ["a", "v", "s"])
+    let rendition = try #require(read.renditions.first)
+    #expect(rendition.type == .audio)
+    #expect(
+        [rendition.groupID, rendition.name, rendition.language, rendition.channels] == ["a", "Deutsch", "de", "2"])
+    #expect(rendition.isDefault && rendition.isAutoselect)
+    #expect(rendition.uri == "http://cdn/de")
+}
+
+@Test func settingAFieldIsWritingItsAttribute() {
+    var variant = Variant(uri: "v", bandwidth: 1)
+    variant.codecs = ["avc1.64001f", "mp4a.40.2"]
+    variant.resolution = Variant.Resolution(width: 640, height: 360)
+    variant.bandwidth = 2
+    variant.audio = "a"
+    #expect(variant.attributes.text == #"BANDWIDTH=2,CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=640x360,AUDIO="a""#)
+    var rendition = Rendition(type: .audio, groupID: "a", name: "n")
+    rendition.type = .subtitles
+    #expect(rendition.attributes.text == #"TYPE=SUBTITLES,GROUP-ID="a",NAME="n""#)
+}
+
+private let malformedRows: [(when: String, text: String, reason: PlaylistError.Reason, tag: String, line: Int)] = [
+    (
+        "a BANDWIDTH that is no number", "#EXT-X-STREAM-INF:BANDWIDTH=fast\na", .badValue("BANDWIDTH=fast"),
+        "EXT-X-STREAM-INF", 2
+    ),
+    (
+        "a variant without its URI, then another", "\n#EXT-X-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:BANDWIDTH=2\na",
+        .missingAttribute("URI"), "EXT-X-STREAM-INF", 3
+    ),
+    (
+        "a variant without its URI at the end", "#EXT-X-STREAM-INF:BANDWIDTH=1", .missingAttribute("URI"),
+        "EXT-X-STREAM-INF", 2
+    ),
+    ("a URI of no variant", "a", .missing, "EXT-X-STREAM-INF", 2),
+    ("a media playlist", "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:6,\nb", .misplaced, "EXTINF", 4),
+]
+
+@Test(arguments: malformedRows)
+func malformedMultivariantPlaylists(when: String, text: String, reason: PlaylistError.Reason, tag: String, line: Int) {
+    let error = #expect(throws: PlaylistError.self, "\(when)") { _ = try master(text) }
+    #expect(error?.reason == reason, "\(when)")
+    #expect(error?.tag == tag, "\(when)")
+    #expect(error?.line == line, "\(when)")
+}
+
+@Test func aRenditionThatCannotBeReadCostsOnlyItself() throws {
+    let bad = ["#EXT-X-MEDIA:TYPE=SMELL,GROUP-ID=\"a\",NAME=\"n\"", "#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"n\""]
+    let read = try master(bad.joined(separator: "\n") + "\n#EXT-X-STREAM-INF:BANDWIDTH=1\na")
+    #expect(read.unknownTags == bad)
+    #expect(read.variants.count == 1)
+}
+
+private let kindRows: [(when: String, text: String, isMultivariant: Bool)] = [
+    ("segments", "#EXT-X-VERSION:3\n#EXTINF:6,\na", false),
+    ("variants", "#EXT-X-VERSION:3\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
+    ("variants under a tag of media playlists", "#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
+    ("renditions only", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\"", true),
+    ("a list that is still empty", "#EXT-X-TARGETDURATION:6", false),
+]
+
+@Test(arguments: kindRows)
+func theFirstTagThatOnlyOneKindHasDecides(when: String, text: String, isMultivariant: Bool) throws {
+    switch try PlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8)) {
+    case .media: #expect(!isMultivariant, "\(when)")
+    case .multivariant: #expect(isMultivariant, "\(when)")
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Playlist
+
+private let wishRows: [(text: String, choice: VariantChoice?)] = [
+    ("max", .highest), ("min", .lowest), ("720", .height(720)), ("1080p", .height(1080)), ("4320", .height(4320)),
+    ("4321", .bandwidth(4321)), ("2500000", .bandwidth(2_500_000)), ("2500000p", nil), ("0", nil), ("-1", nil),
+    ("best", nil), ("", nil), ("p", nil),
+]
+
+@Test(arguments: wishRows)
+func wishesInWords(text: String, choice: VariantChoice?) {
+    #expect(VariantChoice(text) == choice)
+}
+
+/// `<bandwidth>`, `<bandwidth>x<height>` or `<bandwidth>:<codecs>` per variant; its URI is its place.
+private func variants(_ texts: [String]) -> MultivariantPlaylist {
+    MultivariantPlaylist(
+        variants: texts.enumerated().map { place, text in
+            let parts = text.split(separator: ":")
+            let numbers = parts[0].split(separator: "x").compactMap { Int($0) }
+            var variant = Variant(uri: String(place), bandwidth: numbers[0])
+            if numbers.count > 1 { variant.resolution = .init(width: numbers[1] * 16 / 9, height: numbers[1]) }
+            if parts.count > 1 { variant.codecs = parts[1].split(separator: ",").map { String($0) } }
+            return variant
+        })
+}
+
+private let ladder = ["800x360", "5000x1080", "2500x720", "3500x720", "64:mp4a.40.2"]
+
+private let choiceRows: [(when: String, variants: [String], choice: VariantChoice, chosen: String?)] = [
+    ("the highest", ladder, .highest, "1"),
+    ("the lowest with a picture", ladder, .lowest, "0"),
+    ("the height itself, the better of two", ladder, .height(720), "3"),
+    ("the nearest height below", ladder, .height(1079), "3"),
+    ("no height below: the lowest above", ladder, .height(240), "0"),
+    ("a height, but none is told", ["1", "3", "2"], .height(720), "1"),
+    ("the nearest bandwidth below", ladder, .bandwidth(3499), "2"),
+    ("no bandwidth below: the lowest above", ladder, .bandwidth(100), "0"),
+    ("equal bandwidth: the larger picture", ["5x360", "5x720", "5x540"], .highest, "1"),
+    ("equal bandwidth: the smaller picture", ["5x720", "5x360", "5x540"], .lowest, "1"),
+    ("all equal: the first", ["5", "5", "5"], .highest, "0"),
+    ("sound only, and nothing else", ["64:mp4a.40.2", "128:mp4a.40.2,stpp"], .highest, "1"),
+    ("codecs we do not know may be a picture", ["64:mp4a.40.2", "32:zzzz"], .highest, "1"),
+    ("nothing to choose from", [], .highest, nil),
+]
+
+@Test(arguments: choiceRows)
+func choices(when: String, variants texts: [String], choice: VariantChoice, chosen: String?) {
+    #expect(choice.choose(from: variants(texts))?.variant.uri == chosen, "\(when)")
+}
+
+@Test func bandwidthIsNotMatchedInsideOtherNames() throws {
+    let text = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=9000,BANDWIDTH=1000,CODECS="avc1.4d401f,BANDWIDTH=99999"
+        low
+        #EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=1,BANDWIDTH=2000
+        high
+        """
+    let read = try MultivariantPlaylistParser.parse(Array(text.utf8))
+    #expect(VariantChoice.highest.choose(from: read)?.variant.uri == "high")
+}
+
+private let audioRows: [(when: String, renditions: [String], uri: String?)] = [
+    ("DEFAULT wins", ["AUTOSELECT=YES,URI=\"1\"", "DEFAULT=YES,URI=\"2\""], "2"),
+    ("else AUTOSELECT", ["URI=\"1\"", "AUTOSELECT=YES,URI=\"2\""], "2"),
+    ("else the first", ["URI=\"1\"", "URI=\"2\""], "1"),
+    ("without URI it is muxed", ["DEFAULT=YES", "URI=\"2\""], nil),
+    ("an empty URI is none", ["DEFAULT=YES,URI=\"\""], nil),
+    ("a group without renditions", [], nil),
+]
+
+@Test(arguments: audioRows)
+func theAudioOfAVariant(when: String, renditions: [String], uri: String?) throws {
+    let media = renditions.map { "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",\($0)\n" }.joined()
+    let others = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="other",NAME="n",DEFAULT=YES,URI="wrong"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="a",NAME="n",DEFAULT=YES,URI="wrong"
+        """
+    let text = "#EXTM3U\n\(others)\n\(media)#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\nv\n"
+    let read = try MultivariantPlaylistParser.parse(Array(text.utf8))
+    #expect(VariantChoice.highest.choose(from: read)?.audio?.uri == uri, "\(when)")
+}
+
+@Test func redundantVariantsAreAlternates() throws {
+    let text = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=5000,RESOLUTION=1280x720,AUDIO="a1"
+        http://one/720
+        #EXT-X-STREAM-INF:BANDWIDTH=800,RESOLUTION=640x360,AUDIO="a1"
+        http://one/360
+        #EXT-X-STREAM-INF:RESOLUTION=1280x720,BANDWIDTH=5000,AUDIO="a2"
+        http://two/720
+        #EXT-X-STREAM-INF:BANDWIDTH=5000,RESOLUTION=1280x720,AUDIO="a1",FRAME-RATE=50
+        http://one/720p50
+        """
+    let read = try MultivariantPlaylistParser.parse(Array(text.utf8))
+    let chosen = VariantChoice.highest.choose(from: read)
+    #expect(chosen?.variant.uri == "http://one/720")
+    #expect(chosen?.alternates.map { $0.uri } == ["http://two/720"])
+}

@@ -3,35 +3,57 @@ import Testing
 
 @testable import Tracker
 
-/// A certificate nobody vouches for: the openssl command's own server, on a port of the system's choice.
-@Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
-func anUnknownCertificateIsATLSFailure() async throws {
+private let openSSL = "/usr/bin/openssl"
+
+struct TrustRow: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let isTrusted: Bool
+    let host: String
+    let reason: FetchError.Reason?
+}
+
+private let trustRows = [
+    TrustRow(testDescription: "nobody vouches for it", isTrusted: false, host: "localhost", reason: .tlsFailure),
+    TrustRow(testDescription: "it is for another host", isTrusted: true, host: "127.0.0.1", reason: .tlsFailure),
+    TrustRow(testDescription: "it is trusted", isTrusted: true, host: "localhost", reason: nil),
+]
+
+/// A certificate made on the spot for localhost, shown by the openssl command's own server.
+@Test(.enabled(if: FileManager.default.isExecutableFile(atPath: openSSL)), arguments: trustRows)
+func certificatesAreChecked(row: TrustRow) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let certificate = directory.appending(path: "both.pem").path
-    let request = try openssl([
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj",
-        "/CN=localhost", "-keyout", certificate, "-out", certificate + ".crt",
-    ])
-    request.process.waitUntilExit()
-    let server = try openssl(["s_server", "-accept", "127.0.0.1:0", "-key", certificate, "-cert", certificate + ".crt"])
+    let key = directory.appending(path: "key.pem").path
+    let certificate = directory.appending(path: "certificate.pem").path
+    try makeCertificate(key: key, certificate: certificate)
+    let server = try openssl(["s_server", "-www", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate])
     defer { server.process.terminate() }
-    let port = try #require(try portAccepted(by: server.output))
-    let url = "https://127.0.0.1:\(port)/main.m3u8"
-    let upstream = try CurlUpstream(upstream: url, configuration: loopbackConfiguration())
-    let outcome = await upstream.fetch(FetchRequest(.mediaPlaylist, url: url))
-    guard case .failure(let error) = outcome else {
-        Issue.record("\(outcome)")
-        return
+    let url = "https://\(row.host):\(try #require(try portAccepted(by: server.output)))/"
+    var configuration = loopbackConfiguration()
+    if row.isTrusted { configuration.certificateAuthorities = certificate }
+    let upstream = try CurlUpstream(upstream: url, configuration: configuration)
+    switch await upstream.fetch(FetchRequest(.mediaPlaylist, url: url)) {
+    case .success(let answer):
+        #expect(row.reason == nil)
+        #expect(answer.status == 200)
+    case .failure(let error): #expect(error.reason == row.reason, "\(error)")
     }
-    #expect(error.reason == .tlsFailure, "\(error)")
 }
 
+private func makeCertificate(key: String, certificate: String) throws {
+    let made = try openssl([
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj",
+        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+    ])
+    made.process.waitUntilExit()
+}
+
+/// The caller keeps the process's input open: at its end the server would leave.
 private func openssl(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
     let process = Process()
     let pipe = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/openssl")
+    process.executableURL = URL(filePath: openSSL)
     process.arguments = arguments
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
@@ -45,7 +67,7 @@ private func portAccepted(by output: FileHandle) throws -> Int? {
     var text = ""
     while let data = try output.read(upToCount: 1), !data.isEmpty {
         text += String(decoding: data, as: UTF8.self)
-        if data == Data("\n".utf8), let port = text.split(separator: ":").last, text.contains("ACCEPT ") {
+        if data == Data("\n".utf8), text.contains("ACCEPT "), let port = text.split(separator: ":").last {
             return Int(port.trimmingCharacters(in: .whitespacesAndNewlines))
         }
     }

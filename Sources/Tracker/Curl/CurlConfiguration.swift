@@ -25,6 +25,8 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var proxy: String?
     /// Hosts reached without a proxy, separated by commas; "*" is all, nil leaves the choice to the environment.
     package var noProxy: String?
+    /// Path of a PEM file with the authorities to trust; nil for those of the system.
+    package var certificateAuthorities: String?
     /// For the name, the connection and its TLS handshake, together.
     package var connectLimit: Duration
     package var playlistLimits: Limits
@@ -34,7 +36,8 @@ package struct CurlConfiguration: Equatable, Sendable {
 
     package init(
         headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: String? = nil,
-        proxy: String? = nil, noProxy: String? = nil, connectLimit: Duration = .seconds(5),
+        proxy: String? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
+        connectLimit: Duration = .seconds(5),
         playlistLimits: Limits = Limits(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10)),
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
         segmentLimits: Limits = Limits(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30))
@@ -44,6 +47,7 @@ package struct CurlConfiguration: Equatable, Sendable {
         self.cookie = cookie
         self.proxy = proxy
         self.noProxy = noProxy
+        self.certificateAuthorities = certificateAuthorities
         self.connectLimit = connectLimit
         self.playlistLimits = playlistLimits
         self.keyLimits = keyLimits

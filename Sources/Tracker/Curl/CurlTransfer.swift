@@ -70,6 +70,7 @@ final class CurlTransfer {
         }
         if let proxy = job.configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
         if let noProxy = job.configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
+        if let path = job.configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
     }
 
     private func configureLimits() {

@@ -1,0 +1,53 @@
+/// The arrows: who may import what. Bytes go one way, from the upstream to the viewer, and no module imports one
+/// that comes after it; a C library is seen by one folder only.
+enum ImportRule {
+    /// A module, and the folders or files of Sources that may import it. One that is not here may be imported nowhere.
+    static let importers: [String: [String]] = [
+        "Playlist": ["Tracker/", "Decrypt/", "LiveRing/", "liverelay/"],
+        "Tracker": ["liverelay/"],
+        "Decrypt": ["liverelay/"],
+        "Splice": ["liverelay/"],
+        "LiveRing": ["liverelay/"],
+
+        "CCurl": ["Tracker/Curl/"],
+        "CCrypto": ["Decrypt/AES128CBC.swift"],
+        "CLibAV": ["Splice/LibAV/"],
+        "CZlib": ["liverelay/HTTP/Gzip.swift"],
+
+        "NIOCore": ["liverelay/HTTP/"],
+        "NIOPosix": ["liverelay/HTTP/"],
+        "NIOHTTP1": ["liverelay/HTTP/"],
+        "NIOExtras": ["liverelay/HTTP/"],
+        "ArgumentParser": ["liverelay/"],
+        "Logging": ["liverelay/"],
+
+        "Foundation": ["Tracker/Capture/", "liverelay/"],
+        "Glibc": ["Tracker/Curl/", "LiveRing/Spool/", "liverelay/"],
+        "Dispatch": ["liverelay/"],
+        "Synchronization": [""],
+    ]
+
+    /// The line's own modules: each import of one anywhere in Sources is an arrow of this table.
+    static let modules = ["Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "liverelay"]
+
+    static func findings(in file: SourceFile) -> [String] {
+        guard file.module != nil else { return [] }
+        let place = file.path.dropFirst("Sources/".count)
+        return imports(of: file).compactMap { name, line in
+            guard let allowed = importers[name] else {
+                return file.finding(line, "imports \(name), which no row of ImportRule allows")
+            }
+            if allowed.contains(where: { place.hasPrefix($0) }) { return nil }
+            return file.finding(line, "imports \(name), which only \(allowed.joined(separator: ", ")) may")
+        }
+    }
+
+    /// `import X`, `import struct X.Y` and `@_exported import X` alike name X.
+    private static func imports(of file: SourceFile) -> [(name: String, line: Int)] {
+        let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let", "actor"]
+        return file.tokens.indices.filter { file.tokens[$0].text == "import" }.compactMap { index in
+            let name = file.tokens[(index + 1)...].first { !kinds.contains($0.text) }
+            return name.map { ($0.text, file.tokens[index].line) }
+        }
+    }
+}

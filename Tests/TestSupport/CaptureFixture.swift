@@ -1,0 +1,47 @@
+package import Foundation
+
+/// A committed capture, `Captures/<name>/`: `index.json`, `body/` and `expected/`.
+package struct CaptureFixture: Equatable, Sendable, CustomStringConvertible {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    /// One programme, no discontinuity.
+    package static let clean = CaptureFixture("clean")
+    /// A pod of three ads in a programme, each seam marked.
+    package static let ssaiTagged = CaptureFixture("ssai_tagged")
+    /// The same media, no seam marked.
+    package static let ssaiUntagged = CaptureFixture("ssai_untagged")
+    /// The 33-bit clock wraps in the middle of a segment.
+    package static let wrap = CaptureFixture("wrap")
+    /// Video and audio apart, AES-128.
+    package static let demuxedAES128 = CaptureFixture("demuxed_aes128")
+
+    /// Every capture with an index, by name.
+    package static func all() throws -> [CaptureFixture] {
+        let folder = PackageRoot.url.appending(path: "Captures")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .map { CaptureFixture($0) }
+            .filter { FileManager.default.fileExists(atPath: $0.file("index.json").path) }
+    }
+
+    package var directory: URL { PackageRoot.url.appending(path: "Captures").appending(path: name) }
+
+    package var description: String { name }
+
+    /// - Parameter path: relative to the capture's directory.
+    package func file(_ path: String) -> URL { directory.appending(path: path) }
+
+    /// What liverelay published from this capture, for `expectGolden`.
+    package func expected(_ path: String) -> URL { directory.appending(path: "expected").appending(path: path) }
+
+    /// The bytes of one file, such as `body/main-00.ts`.
+    package func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: file(path))) }
+
+    /// The bytes of every file of `body/` whose name begins with `prefix`, in the order of their names.
+    package func bodies(_ prefix: String) throws -> [[UInt8]] {
+        try FileManager.default.contentsOfDirectory(atPath: file("body").path).sorted()
+            .filter { $0.hasPrefix(prefix) }
+            .map { try bytes("body/\($0)") }
+    }
+}

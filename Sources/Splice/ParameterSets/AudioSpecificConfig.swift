@@ -1,0 +1,73 @@
+/// The head of an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1): what a sample entry, a codec string and a silent frame
+/// need of it.
+struct AudioSpecificConfig: Equatable, Sendable {
+    /// Of the coded frames: 2 is AAC LC. 5 and 29 never stand here; see `extensionAudioObjectType`.
+    var audioObjectType: Int
+    /// Hz, of the coded frames.
+    var samplingFrequency: Int
+    /// Table 1.19; 0 when a program_config_element says it.
+    var channelConfiguration: Int
+    /// 5 for SBR, 29 for SBR with parametric stereo, whether announced in front (hierarchical) or behind
+    /// (backward compatible); nil for neither.
+    var extensionAudioObjectType: Int?
+
+    static let section = "ISO/IEC 14496-3 §1.6.2.1"
+    /// By samplingFrequencyIndex (Table 1.18).
+    static let samplingFrequencies = [
+        96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+    ]
+    private static let spectralBandReplication = 5
+    private static let parametricStereo = 29
+
+    init(_ bytes: [UInt8]) throws(SpliceError) {
+        var bits = BitReader(bytes[...], section: Self.section)
+        audioObjectType = try Self.objectType(&bits)
+        samplingFrequency = try Self.frequency(&bits)
+        channelConfiguration = try bits.u(4)
+        if [Self.spectralBandReplication, Self.parametricStereo].contains(audioObjectType) {
+            extensionAudioObjectType = audioObjectType
+            _ = try Self.frequency(&bits)
+            audioObjectType = try Self.objectType(&bits)
+            return
+        }
+        guard channelConfiguration != 0, [1, 2, 3, 4].contains(audioObjectType) else { return }
+        try Self.skipGeneralAudioConfig(&bits)
+        extensionAudioObjectType = Self.trailingExtension(&bits)
+    }
+
+    private static func objectType(_ bits: inout BitReader) throws(SpliceError) -> Int {
+        let short = try bits.u(5)
+        return short == 31 ? try 32 + bits.u(6) : short
+    }
+
+    private static func frequency(_ bits: inout BitReader) throws(SpliceError) -> Int {
+        let index = try bits.u(4)
+        if index == 15 { return try bits.u(24) }
+        guard index < samplingFrequencies.count else {
+            throw bits.fault(.badParameterSet(field: "samplingFrequencyIndex"))
+        }
+        return samplingFrequencies[index]
+    }
+
+    /// GASpecificConfig (§4.4.1) without a program_config_element.
+    private static func skipGeneralAudioConfig(_ bits: inout BitReader) throws(SpliceError) {
+        try bits.skip(1)
+        if try bits.flag() { try bits.skip(14) }
+        try bits.skip(1)
+    }
+
+    /// The backward compatible announcement: syncExtensionType 0x2B7 for SBR, then 0x548 for parametric stereo. What
+    /// does not read as one is not there: encoders pad.
+    private static func trailingExtension(_ bits: inout BitReader) -> Int? {
+        do throws(SpliceError) {
+            guard try bits.u(11) == 0x2B7, try objectType(&bits) == spectralBandReplication, try bits.flag() else {
+                return nil
+            }
+            _ = try frequency(&bits)
+            guard bits.bitsLeft >= 12, try bits.u(11) == 0x548, try bits.flag() else { return spectralBandReplication }
+            return parametricStereo
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// scaling_list (ISO/IEC 14496-10 §7.3.2.1.1.1) as it is coded: the differences up to the one that ends the list.
+struct H264ScalingList: Equatable, Sendable {
+    /// delta_scale, −128 ... 127 each; at most as many as the list has entries.
+    var deltaScale: [Int] = []
+
+    /// The list is the default one (Table 7-3 and 7-4).
+    var usesDefaultScalingMatrix: Bool { (deltaScale.first.map { (8 + $0) & 0xFF } ?? 8) == 0 }
+
+    /// - Parameter size: 16 or 64 entries.
+    init(_ bits: inout BitReader, size: Int) throws(SpliceError) {
+        var scale = 8
+        while deltaScale.count < size {
+            let delta = try bits.se("delta_scale", in: -128...127)
+            deltaScale.append(delta)
+            scale = (scale + delta) & 0xFF
+            if scale == 0 { return }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// The middle of an HEVC sequence parameter set, which only a decoder needs. It is read because the VUI lies behind it.
+struct HEVCCodingTools: Equatable, Sendable {
+    var log2MinLumaCodingBlockSizeMinus3 = 0
+    var log2DiffMaxMinLumaCodingBlockSize = 0
+    var log2MinLumaTransformBlockSizeMinus2 = 0
+    var log2DiffMaxMinLumaTransformBlockSize = 0
+    var maxTransformHierarchyDepthInter = 0
+    var maxTransformHierarchyDepthIntra = 0
+    var scalingListEnabledFlag = false
+    var ampEnabledFlag = false
+    var sampleAdaptiveOffsetEnabledFlag = false
+    var pcmEnabledFlag = false
+    var shortTermRefPicSets: [HEVCReferencePictureSet] = []
+    var longTermRefPicsPresentFlag = false
+    var spsTemporalMvpEnabledFlag = false
+    var strongIntraSmoothingEnabledFlag = false
+
+    /// The values of a stream that uses none of them.
+    init() {}
+
+    init(_ bits: inout BitReader, log2MaxPicOrderCntLsb: Int) throws(SpliceError) {
+        log2MinLumaCodingBlockSizeMinus3 = try bits.ue("log2_min_luma_coding_block_size_minus3", in: 0...3)
+        log2DiffMaxMinLumaCodingBlockSize = try bits.ue("log2_diff_max_min_luma_coding_block_size", in: 0...3)
+        log2MinLumaTransformBlockSizeMinus2 = try bits.ue("log2_min_luma_transform_block_size_minus2", in: 0...3)
+        log2DiffMaxMinLumaTransformBlockSize = try bits.ue("log2_diff_max_min_luma_transform_block_size", in: 0...3)
+        maxTransformHierarchyDepthInter = try bits.ue("max_transform_hierarchy_depth_inter", in: 0...4)
+        maxTransformHierarchyDepthIntra = try bits.ue("max_transform_hierarchy_depth_intra", in: 0...4)
+        scalingListEnabledFlag = try bits.flag()
+        if scalingListEnabledFlag, try bits.flag() { try Self.skipScalingLists(&bits) }
+        ampEnabledFlag = try bits.flag()
+        sampleAdaptiveOffsetEnabledFlag = try bits.flag()
+        pcmEnabledFlag = try bits.flag()
+        if pcmEnabledFlag { try Self.skipPCM(&bits) }
+        for _ in 0..<(try bits.ue("num_short_term_ref_pic_sets", in: 0...64)) {
+            shortTermRefPicSets.append(try HEVCReferencePictureSet(&bits, previous: shortTermRefPicSets.last))
+        }
+        longTermRefPicsPresentFlag = try bits.flag()
+        if longTermRefPicsPresentFlag {
+            let count = try bits.ue("num_long_term_ref_pics_sps", in: 0...32)
+            try bits.skip(count * (log2MaxPicOrderCntLsb + 1))
+        }
+        spsTemporalMvpEnabledFlag = try bits.flag()
+        strongIntraSmoothingEnabledFlag = try bits.flag()
+    }
+
+    /// scaling_list_data (§7.3.4): six matrices of each size, two of the largest.
+    private static func skipScalingLists(_ bits: inout BitReader) throws(SpliceError) {
+        for sizeId in 0..<4 {
+            for _ in 0..<(sizeId == 3 ? 2 : 6) { try skipScalingList(&bits, sizeId: sizeId) }
+        }
+    }
+
+    private static func skipScalingList(_ bits: inout BitReader, sizeId: Int) throws(SpliceError) {
+        guard try bits.flag() else {
+            _ = try bits.ue("scaling_list_pred_matrix_id_delta", in: 0...5)
+            return
+        }
+        if sizeId > 1 { _ = try bits.se("scaling_list_dc_coef_minus8", in: -7...247) }
+        for _ in 0..<(sizeId == 0 ? 16 : 64) { _ = try bits.se("scaling_list_delta_coef", in: -128...127) }
+    }
+
+    private static func skipPCM(_ bits: inout BitReader) throws(SpliceError) {
+        try bits.skip(4 + 4)  // the two bit depths
+        _ = try bits.ue("log2_min_pcm_luma_coding_block_size_minus3", in: 0...2)
+        _ = try bits.ue("log2_diff_max_min_pcm_luma_coding_block_size", in: 0...2)
+        try bits.skip(1)  // pcm_loop_filter_disabled_flag
+    }
+}
+
+/// st_ref_pic_set (ISO/IEC 23008-2 §7.3.7, §7.4.8) of a sequence parameter set.
+struct HEVCReferencePictureSet: Equatable, Sendable {
+    /// DeltaPocS0 (falling, below 0), then DeltaPocS1 (rising, above 0).
+    var deltaPocs: [Int] = []
+
+    /// No set can hold more pictures than this in each direction.
+    private static let maximum = 16
+
+    /// - Parameter previous: the set before it, from which it may be predicted; nil for the first.
+    init(_ bits: inout BitReader, previous: HEVCReferencePictureSet?) throws(SpliceError) {
+        if let previous, try bits.flag() {
+            deltaPocs = try Self.predicted(&bits, from: previous)
+        } else {
+            let negative = try bits.ue("num_negative_pics", in: 0...Self.maximum)
+            let positive = try bits.ue("num_positive_pics", in: 0...Self.maximum)
+            deltaPocs = try Self.explicit(&bits, count: negative, sign: -1)
+            deltaPocs += try Self.explicit(&bits, count: positive, sign: 1)
+        }
+        guard deltaPocs.count <= 2 * Self.maximum else { throw bits.fault(.badParameterSet(field: "use_delta_flag")) }
+    }
+
+    private static func explicit(_ bits: inout BitReader, count: Int, sign: Int) throws(SpliceError) -> [Int] {
+        var pocs: [Int] = []
+        for _ in 0..<count {
+            let step = try bits.ue("delta_poc_minus1", in: 0...32_767) + 1
+            pocs.append((pocs.last ?? 0) + sign * step)
+            try bits.skip(1)  // used_by_curr_pic_flag
+        }
+        return pocs
+    }
+
+    /// Equations 7-61 and 7-62: the previous set's pictures and the previous picture itself, moved by deltaRps.
+    private static func predicted(
+        _ bits: inout BitReader, from previous: HEVCReferencePictureSet
+    ) throws(SpliceError) -> [Int] {
+        let isNegative = try bits.flag()
+        let magnitude = try bits.ue("abs_delta_rps_minus1", in: 0...32_767) + 1
+        let deltaRps = isNegative ? -magnitude : magnitude
+        var moved: [Int] = []
+        for poc in previous.deltaPocs + [0] {
+            // used_by_curr_pic_flag, and use_delta_flag only where that is 0
+            let isKept = try bits.flag() ? true : bits.flag()
+            if isKept { moved.append(poc + deltaRps) }
+        }
+        return moved.filter { $0 < 0 }.sorted(by: >) + moved.filter { $0 > 0 }.sorted()
+    }
+}

@@ -4,9 +4,13 @@ enum NameRule {
 
     static func findings(in file: SourceFile) -> [String] {
         guard file.module != nil else { return [] }
+        var depth = 0
         return file.tokens.indices.dropLast().compactMap { index in
             let (kind, name) = (file.tokens[index], file.tokens[index + 1].text)
-            guard kinds.contains(kind.text), ImportRule.modules.contains(name) else { return nil }
+            if kind.text == "{" { depth += 1 }
+            if kind.text == "}" { depth -= 1 }
+            // A nested type hides the module inside of its own scope only.
+            guard depth == 0, kinds.contains(kind.text), ImportRule.modules.contains(name) else { return nil }
             // `import struct LiveRing.RingEntry` names the module.
             guard index == 0 || file.tokens[index - 1].text != "import" else { return nil }
             return file.finding(kind.line, "\(kind.text) \(name) bears its module's name")

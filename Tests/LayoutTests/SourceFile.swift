@@ -8,11 +8,14 @@ struct SourceFile {
     let text: String
     /// Empty for what is not Swift.
     let tokens: [SwiftToken]
+    /// Where each word or sign stands in `tokens`.
+    private let places: [String: [Int]]
 
     init(path: String, text: String) {
         self.path = path
         self.text = text
         tokens = path.hasSuffix(".swift") ? SwiftTokens.of(text) : []
+        places = Dictionary(grouping: tokens.indices) { [tokens] in tokens[$0].text }
     }
 
     /// For `Sources/<module>/…`; nil elsewhere.
@@ -23,8 +26,8 @@ struct SourceFile {
 
     /// Every place where `words` stand one after the other.
     func lines(with words: [String]) -> [Int] {
-        tokens.indices.dropLast(words.count - 1)
-            .filter { start in words.indices.allSatisfy { tokens[start + $0].text == words[$0] } }
+        places[words[0], default: []]
+            .filter { tokens[$0...].prefix(words.count).map(\.text) == words }
             .map { tokens[$0].line }
     }
 

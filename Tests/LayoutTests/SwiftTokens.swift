@@ -24,14 +24,14 @@ struct SwiftTokens {
     private mutating func readCode(interpolated: Bool) {
         var depth = 0
         while let byte = byte(0) {
-            if starts("//") {
+            if Self.isWord(byte) {
+                readWord()
+            } else if starts("//") {
                 skip { $0 != UInt8(ascii: "\n") }
             } else if starts("/*") {
                 skipComment()
             } else if let (hashes, quotes) = literalOpening() {
                 readLiteral(hashes: hashes, quotes: quotes)
-            } else if Self.isWord(byte) {
-                readWord()
             } else {
                 if byte == UInt8(ascii: "(") { depth += 1 }
                 if byte == UInt8(ascii: ")") { depth -= 1 }
@@ -44,6 +44,10 @@ struct SwiftTokens {
     private mutating func readWord() {
         let start = position
         skip(while: Self.isWord)
+        // `try!` and `try?` are words of their own: `try !done()` is neither.
+        if ["try", "as"].contains(String(decoding: bytes[start..<position], as: UTF8.self)) {
+            skip { $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "?") }
+        }
         tokens.append(SwiftToken(text: String(decoding: bytes[start..<position], as: UTF8.self), line: line))
     }
 
@@ -70,6 +74,7 @@ struct SwiftTokens {
 
     /// The number of `#` and of quotation marks, where a string literal begins here.
     private func literalOpening() -> (hashes: Int, quotes: Int)? {
+        guard byte(0) == UInt8(ascii: "#") || byte(0) == UInt8(ascii: "\"") else { return nil }
         let hashes = bytes[position...].prefix { $0 == UInt8(ascii: "#") }.count
         let quotes = bytes[(position + hashes)...].prefix(3).prefix { $0 == UInt8(ascii: "\"") }.count
         guard quotes > 0 else { return nil }
@@ -97,14 +102,19 @@ struct SwiftTokens {
     private func byte(_ offset: Int) -> UInt8? { position + offset < bytes.count ? bytes[position + offset] : nil }
 
     private func starts(_ text: String) -> Bool {
-        for (offset, unit) in text.utf8.enumerated() where byte(offset) != unit { return false }
+        var offset = 0
+        for unit in text.utf8 {
+            guard byte(offset) == unit else { return false }
+            offset += 1
+        }
         return true
     }
 
     private mutating func advance(_ count: Int) {
-        let end = min(position + count, bytes.count)
-        line += bytes[position..<end].count { $0 == UInt8(ascii: "\n") }
-        position = end
+        for _ in 0..<min(count, bytes.count - position) {
+            if bytes[position] == UInt8(ascii: "\n") { line += 1 }
+            position += 1
+        }
     }
 
     private mutating func skip(while isTaken: (UInt8) -> Bool) {

@@ -22,14 +22,14 @@ struct WordRule {
     }
 
     static let all: [WordRule] = [
-        WordRule(["try", "!"], "throw a typed error"),
-        WordRule(["as", "!"], "throw a typed error"),
+        WordRule(["try!"], "throw a typed error"),
+        WordRule(["as!"], "throw a typed error"),
         WordRule(["fatalError"], "throw a typed error"),
         WordRule(["@", "unchecked", "Sendable"], "an actor or a Mutex holds what is shared"),
         WordRule(["nonisolated", "(", "unsafe", ")"], "an actor or a Mutex holds what is shared"),
         WordRule(["public"], "package is the widest access: this is no library"),
         WordRule(["open", "class"], "package is the widest access: this is no library"),
-        impure("ContinuousClock"), impure("SuspendingClock"), impure("clock", ".", "now"), impure("Task", ".", "sleep"),
+        impure("ContinuousClock"), impure("SuspendingClock"), impure("Clock"), impure("Task", ".", "sleep"),
         impure("Date", "(", ")"), impure("Date", ".", "now"), impure("clock_gettime"), impure("gettimeofday"),
         impure(".", "random", "("), impure("randomElement"), impure("shuffled"), impure("shuffle"),
         impure("SystemRandomNumberGenerator"), impure("UUID"), impure("getrandom"), impure("arc4random"),

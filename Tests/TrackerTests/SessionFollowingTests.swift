@@ -236,6 +236,17 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.numbers().count == 19)
 }
 
+@Test func whatHasLeftTheWindowIsNotAskedForAgain() async throws {
+    var origin = SessionOrigin()
+    origin.seconds = 2
+    origin.windowLength = 3
+    origin.latency = { .milliseconds($0.url.contains("seg107") ? 8000 : 50) }
+    origin.instead = { request, _ in isSegment(request, 107) ? refused(404, request) : nil }
+    let run = try await SessionRun(origin, seconds: 40)
+    #expect(run.requested(.segment).filter { $0.hasSuffix("seg107.ts") }.count == 1)
+    #expect(run.losses().map(\.mediaSequences) == [107..<108])
+}
+
 @Test func whatAFailedKeyHeldBackIsGivenBack() async throws {
     var origin = SessionOrigin()
     origin.windowLength = 30

@@ -31,7 +31,7 @@ private func troubledOrigin(_ seed: UInt64) -> SessionOrigin {
     return origin
 }
 
-@Test(arguments: 0..<60 as Range<UInt64>)
+@Test(arguments: 0..<24 as Range<UInt64>)
 func everySegmentIsDeliveredOrLostOnceAndInOrder(seed: UInt64) async throws {
     let run = try await SessionRun(troubledOrigin(seed), seconds: 600)
     var settled: [UInt64] = []

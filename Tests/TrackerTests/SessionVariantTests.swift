@@ -60,7 +60,7 @@ private func multivariant(
     let refusedAt = run.times { if case .playlistFailed = $0 { true } else { false } }
     let moved = run.times { $0 == .moved(.main, url: "http://origin.example/1/list.m3u8?token=1") }
     #expect(refusedAt.count == 1 && moved.count == 1)
-    #expect(moved[0] - refusedAt[0] <= .milliseconds(50))
+    #expect(try #require(moved.first) - #require(refusedAt.first) <= .milliseconds(50))
 }
 
 @Test func aChildRefusedForGoodDoesNotHammer() async throws {

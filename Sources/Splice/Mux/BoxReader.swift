@@ -1,0 +1,107 @@
+/// One box as it lies in some bytes.
+struct Box: Sendable {
+    let type: BoxType
+    /// What follows the header. Indices are those of the bytes that were read.
+    let body: ArraySlice<UInt8>
+    /// Index of the header's first byte.
+    let start: Int
+}
+
+/// Takes boxes apart (ISO/IEC 14496-12 §4.2). It never reads past the end of what it was given.
+enum BoxReader {
+    static let section = "ISO/IEC 14496-12 §4.2"
+
+    /// The boxes that fill `bytes`, in order.
+    /// - Throws: `.truncated` when one says it is longer than what is left, or shorter than its header.
+    static func boxes(in bytes: ArraySlice<UInt8>) throws(SpliceError) -> [Box] {
+        var boxes: [Box] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            let box = try first(in: rest)
+            boxes.append(box)
+            rest = rest[box.body.endIndex...]
+        }
+        return boxes
+    }
+
+    private static func first(in bytes: ArraySlice<UInt8>) throws(SpliceError) -> Box {
+        var fields = BoxFields(bytes)
+        let shortSize = try fields.u32()
+        let type = BoxType(code: try fields.u32())
+        let size: UInt64
+        switch shortSize {
+        case 0: size = UInt64(bytes.count)  // up to the end
+        case 1: size = try fields.u64()
+        default: size = UInt64(shortSize)
+        }
+        let headerSize = fields.index - bytes.startIndex
+        guard size >= UInt64(headerSize), size <= UInt64(bytes.count) else { throw fields.truncated }
+        return Box(
+            type: type, body: bytes[fields.index..<bytes.startIndex + Int(size)], start: bytes.startIndex)
+    }
+}
+
+extension Box {
+    /// The boxes inside, behind `fields` bytes of the box's own.
+    func children(after fields: Int = 0) throws(SpliceError) -> [Box] {
+        guard body.count >= fields else { throw BoxFields(body).truncated }
+        return try BoxReader.boxes(in: body.dropFirst(fields))
+    }
+
+    /// The first box at the end of a path of plain containers.
+    /// - Throws: when there is none.
+    func descendant(_ path: BoxType...) throws(SpliceError) -> Box {
+        var box = self
+        for type in path { box = try box.children().require(type) }
+        return box
+    }
+}
+
+extension [Box] {
+    func first(_ type: BoxType) -> Box? { first { $0.type == type } }
+
+    func require(_ type: BoxType) throws(SpliceError) -> Box {
+        guard let box = first(type) else {
+            throw SpliceError(
+                .badParameterSet(field: "\(type)"), offset: first?.start ?? 0, section: BoxReader.section)
+        }
+        return box
+    }
+}
+
+/// Reads big-endian fields from the front of a box's body.
+struct BoxFields {
+    private let bytes: ArraySlice<UInt8>
+    /// Index of the next byte.
+    private(set) var index: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
+
+    var truncated: SpliceError { SpliceError(.truncated, offset: index, section: BoxReader.section) }
+
+    mutating func u8() throws(SpliceError) -> UInt8 {
+        guard index < bytes.endIndex else { throw truncated }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    mutating func u16() throws(SpliceError) -> UInt16 { try UInt16(u8()) << 8 | UInt16(u8()) }
+
+    mutating func u32() throws(SpliceError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
+
+    mutating func u64() throws(SpliceError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
+
+    mutating func skip(_ count: Int) throws(SpliceError) {
+        guard bytes.endIndex - index >= count else { throw truncated }
+        index += count
+    }
+
+    /// Version and flags of a full box.
+    mutating func versionAndFlags() throws(SpliceError) -> (version: UInt8, flags: UInt32) {
+        let word = try u32()
+        return (UInt8(word >> 24), word & 0xFF_FFFF)
+    }
+}

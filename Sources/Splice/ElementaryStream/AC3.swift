@@ -1,0 +1,66 @@
+/// The header of an AC-3 or E-AC-3 frame (ETSI TS 102 366 §4.3, Annex E.1.2), and what `dac3` and `dec3` say of it
+/// (Annex F).
+enum AC3 {
+    private static let sampleRates = [48_000, 44_100, 32_000]
+    /// kbit/s by frmsizecod / 2.
+    private static let bitRates = [
+        32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
+    ]
+    /// Full-bandwidth channels by acmod.
+    private static let channelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
+
+    /// - Precondition: syncword stands at `offset`.
+    static func header(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {
+        guard offset + 8 <= end else { return .needsMore }
+        let bsid = bytes[offset + 5] >> 3
+        if bsid <= 10 { return plain(bytes, at: offset, bsid: Int(bsid)) }
+        return bsid <= 16 ? enhanced(bytes, at: offset, bsid: Int(bsid)) : .none
+    }
+
+    private static func plain(_ bytes: [UInt8], at offset: Int, bsid: Int) -> AudioFrameHeader.Outcome {
+        let fscod = Int(bytes[offset + 4] >> 6)
+        let sizeCode = Int(bytes[offset + 4] & 0x3F)
+        guard fscod < 3, sizeCode < 2 * bitRates.count else { return .none }
+        let bitRateCode = sizeCode >> 1
+        let words: Int
+        switch fscod {
+        case 0: words = bitRates[bitRateCode] * 2
+        case 1: words = bitRates[bitRateCode] * 320 / 147 + sizeCode & 1
+        default: words = bitRates[bitRateCode] * 3
+        }
+        let acmod = Int(bytes[offset + 6] >> 5)
+        // lfeon follows the mix levels that acmod calls for.
+        let mixBits = (acmod & 1 != 0 && acmod != 1 ? 2 : 0) + (acmod & 4 != 0 ? 2 : 0) + (acmod == 2 ? 2 : 0)
+        let tail = Int(bytes[offset + 6]) << 8 | Int(bytes[offset + 7])
+        let lfeon = tail >> (12 - mixBits) & 1
+        let bsmod = Int(bytes[offset + 5] & 7)
+        let specific = fscod << 22 | bsid << 17 | bsmod << 14 | acmod << 11 | lfeon << 10 | bitRateCode << 5
+        let format = AudioFrameHeader.Format(
+            codec: .ac3, sampleRate: sampleRates[fscod] >> max(0, bsid - 8),
+            channelCount: channelCounts[acmod] + lfeon, samplesPerFrame: 1536, specific: UInt64(specific),
+            specificSize: 3)
+        return .frame(AudioFrameHeader(size: words * 2, headerSize: 0, format: format))
+    }
+
+    private static func enhanced(_ bytes: [UInt8], at offset: Int, bsid: Int) -> AudioFrameHeader.Outcome {
+        let streamType = bytes[offset + 2] >> 6
+        let substream = bytes[offset + 2] >> 3 & 7
+        let size = ((Int(bytes[offset + 2] & 7) << 8 | Int(bytes[offset + 3])) + 1) * 2
+        let fscod = Int(bytes[offset + 4] >> 6)
+        let code = Int(bytes[offset + 4] >> 4 & 3)
+        guard streamType != 3, fscod < 3 || code < 3, size >= 8 else { return .none }
+        let sampleRate = fscod < 3 ? sampleRates[fscod] : sampleRates[code] / 2
+        let samples = 256 * (fscod < 3 ? [1, 2, 3, 6][code] : 6)
+        let acmod = Int(bytes[offset + 4] >> 1 & 7)
+        let lfeon = Int(bytes[offset + 4] & 1)
+        let dataRate = size * 8 * sampleRate / samples / 1000
+        let program = fscod << 22 | bsid << 17 | acmod << 9 | lfeon << 8
+        let format = AudioFrameHeader.Format(
+            codec: .eac3, sampleRate: sampleRate, channelCount: channelCounts[acmod] + lfeon,
+            samplesPerFrame: samples, specific: UInt64(dataRate) << 27 | UInt64(program), specificSize: 5)
+        return .frame(
+            AudioFrameHeader(
+                size: size, headerSize: 0, format: format, isUnusable: streamType == 0 && substream != 0,
+                isDependent: streamType == 1))
+    }
+}

@@ -1,0 +1,84 @@
+/// One access unit in a byte stream: which NAL units, and which bytes.
+struct AccessUnit: Equatable, Sendable {
+    /// Indices into the splitter's units.
+    var units: Range<Int>
+    /// From the first zero of its first start code to the same of the next access unit.
+    var bytes: Range<Int>
+    /// A coded slice is in it.
+    var hasPicture: Bool
+}
+
+/// Cuts a byte stream into access units, whatever its PES packets say (ISO/IEC 14496-10 §7.4.1.2.3,
+/// ISO/IEC 23008-2 §7.4.2.4.4).
+struct AccessUnitSplitter: Sendable {
+    private let codec: VideoConfiguration.Codec
+    private(set) var units: [NALUnit] = []
+    private(set) var roles: [NALUnitRole] = []
+    private(set) var accessUnits: [AccessUnit] = []
+    /// Bytes stood in front of the first access unit: the end of one whose beginning is not here.
+    private(set) var hasOrphan = false
+
+    init(codec: VideoConfiguration.Codec) { self.codec = codec }
+
+    /// Afterwards `units`, `roles` and `accessUnits` describe `range` alone.
+    mutating func split(_ buffer: borrowing ElementaryBuffer, in range: Range<Int>) {
+        units.removeAll(keepingCapacity: true)
+        roles.removeAll(keepingCapacity: true)
+        accessUnits.removeAll(keepingCapacity: true)
+        AnnexB.scan(buffer.bytes, in: range, into: &units)
+        for unit in units { roles.append(NALUnitRole(unit, of: buffer.bytes, codec: codec)) }
+        guard let first = roles.firstIndex(where: \.canBeginAccessUnit) else {
+            hasOrphan = !range.isEmpty
+            return
+        }
+        hasOrphan = first > 0 || units[first].prefix > range.lowerBound
+        group(from: first, buffer, end: range.upperBound)
+    }
+
+    private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
+        var packets = PacketStartCursor()
+        var open = AccessUnit(units: first..<first, bytes: 0..<0, hasPicture: false)
+        var begin = packets.begin(of: units[first], in: buffer)
+        for index in first..<units.count {
+            if begins(roles[index], after: open) {
+                let next = packets.begin(of: units[index], in: buffer)
+                close(&open, units: index, bytes: begin..<next)
+                begin = next
+            }
+            if case .slice = roles[index] { open.hasPicture = true }
+        }
+        close(&open, units: units.count, bytes: begin..<end)
+    }
+
+    private mutating func close(_ open: inout AccessUnit, units end: Int, bytes: Range<Int>) {
+        open.units = open.units.lowerBound..<end
+        open.bytes = bytes
+        accessUnits.append(open)
+        open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasPicture: false)
+    }
+
+    private func begins(_ role: NALUnitRole, after open: AccessUnit) -> Bool {
+        role.canBeginAccessUnit && open.hasPicture
+    }
+}
+
+/// Walks the PES packets along with the access units.
+struct PacketStartCursor: Sendable {
+    private var index = -1
+
+    init() {}
+
+    /// Where an access unit begins that has `unit` in front: the zeros before its start code belong to it, but never
+    /// those of an earlier PES packet, whose times are not its own.
+    mutating func begin(of unit: NALUnit, in buffer: borrowing ElementaryBuffer) -> Int {
+        let code = unit.start - 3
+        let start = packet(at: code, in: buffer).map { buffer.starts[$0].offset } ?? 0
+        return max(unit.prefix, start)
+    }
+
+    /// The PES packet that `offset` lies in; offsets ascend from call to call.
+    mutating func packet(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
+        while index + 1 < buffer.starts.count, buffer.starts[index + 1].offset <= offset { index += 1 }
+        return index < 0 ? nil : index
+    }
+}

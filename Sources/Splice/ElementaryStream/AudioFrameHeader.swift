@@ -1,0 +1,63 @@
+/// What the header of one audio frame says.
+struct AudioFrameHeader: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
+        case frame(AudioFrameHeader)
+        /// It may be a header, but not all of it is here.
+        case needsMore
+        /// No header begins here.
+        case none
+    }
+
+    /// The part that makes an `AudioConfiguration`: frames with equal formats share one.
+    struct Format: Equatable, Sendable {
+        let codec: AudioConfiguration.Codec
+        let sampleRate: Int
+        let channelCount: Int
+        let samplesPerFrame: Int
+        /// The decoderSpecificInfo in its low bytes, big-endian.
+        var specific: UInt64 = 0
+        var specificSize = 0
+
+        func configuration(specific override: [UInt8]? = nil, channelCount: Int? = nil) -> AudioConfiguration {
+            let bytes = (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: specific >> UInt64(8 * $0)) }
+            return AudioConfiguration(
+                codec: codec, sampleRate: sampleRate, channelCount: channelCount ?? self.channelCount,
+                samplesPerFrame: samplesPerFrame, decoderSpecificInfo: override ?? bytes)
+        }
+    }
+
+    /// Bytes from the header's first to the frame's last.
+    var size: Int
+    /// Bytes in front that are not part of the packet.
+    let headerSize: Int
+    var format: Format
+    /// Nothing can be made of the frame; it is counted and passed over.
+    var isUnusable = false
+    /// An E-AC-3 frame that extends the one before it.
+    var isDependent = false
+}
+
+extension AudioFraming {
+    /// Reads the header at `offset`; bytes from `end` on do not exist.
+    func header(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {
+        guard offset + 2 <= end else { return offset < end && isFirstByte(bytes[offset]) ? .needsMore : .none }
+        switch self {
+        case .mpeg:
+            guard bytes[offset] == 0xFF, bytes[offset + 1] & 0xE0 == 0xE0 else { return .none }
+            return bytes[offset + 1] & 0x06 == 0
+                ? ADTS.header(bytes, at: offset, end: end) : MPEGAudio.header(bytes, at: offset, end: end)
+        case .ac3:
+            guard bytes[offset] == 0x0B, bytes[offset + 1] == 0x77 else { return .none }
+            return AC3.header(bytes, at: offset, end: end)
+        case .loas: return LOAS.header(bytes, at: offset, end: end)
+        }
+    }
+
+    private func isFirstByte(_ byte: UInt8) -> Bool {
+        switch self {
+        case .mpeg: byte == 0xFF
+        case .ac3: byte == 0x0B
+        case .loas: byte == 0x56
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// One followed PID: its transport packets in, its frames out.
+struct ElementaryTrack: Sendable {
+    let stream: ProgramSelection.Stream
+    private var assembler = PESAssembler()
+    private var video: VideoFramer?
+    private var audio: AudioFramer?
+
+    init(_ stream: ProgramSelection.Stream) {
+        self.stream = stream
+        switch stream.kind {
+        case .video(let codec): video = VideoFramer(pid: stream.pid, codec: codec)
+        case .audio(let framing): audio = AudioFramer(pid: stream.pid, framing: framing)
+        }
+    }
+
+    mutating func beginSegment() { assembler.beginSegment() }
+
+    func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
+
+    mutating func lose(_ packet: TransportPacket) { assembler.lose(packet) }
+
+    mutating func take(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+        assembler.take(packet, of: bytes, counts: &counts)
+    }
+
+    /// The segment ends: gives every frame that is at its end.
+    mutating func endSegment(into segment: inout DemuxedSegment) {
+        let ending = StreamEnding.border(
+            isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketDue)
+        frame(ending, isClosed: false, into: &segment)
+    }
+
+    /// The stream ends here: gives what is whole, counts what is not.
+    mutating func close(into segment: inout DemuxedSegment) {
+        frame(.closed(isPacketDue: assembler.isPacketDue), isClosed: true, into: &segment)
+    }
+
+    private mutating func frame(_ ending: StreamEnding, isClosed: Bool, into segment: inout DemuxedSegment) {
+        let entry = assembler.entry
+        if let packets = video?.frame(&assembler.buffer, entry: entry, ending: ending, counts: &segment.counts) {
+            segment.video += packets
+        }
+        if let packets = audio?.frame(&assembler.buffer, isClosed: isClosed, counts: &segment.counts) {
+            segment.audio += packets
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// MPEG-2 transport stream segments in, packets out (ISO/IEC 13818-1). One value per run of a rendition.
+///
+/// What straddles two segments is kept between them; damage costs the frames it hits; a change of programme takes
+/// effect at its PMT, inside a segment if that is where it is. After a thrown error the value goes on with the next
+/// segment as if the refused one had been lost: call `reset()` first.
+package struct TransportDemuxer: SegmentDemuxer {
+    /// The streams followed at the end of what was fed; nil before any table.
+    package var selection: ProgramSelection? { tables.selection }
+
+    private let trackSelection: TrackSelection
+    private var tables: ProgramTables
+    private var tracks: [ElementaryTrack] = []
+
+    package init(tracks: TrackSelection = .both) {
+        trackSelection = tracks
+        tables = ProgramTables(tracks: tracks)
+    }
+
+    package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
+        guard let sync = PacketSync(segment) else {
+            throw SpliceError(
+                .unknownContainer(firstBytes: Array(segment.prefix(16))), section: "ISO/IEC 13818-1 2.4.3.2")
+        }
+        let changes = try selections(in: segment, runs: sync.runs)
+        var output = DemuxedSegment()
+        output.counts.bytesOutOfSync = sync.bytesOutOfSync
+        output.counts.badSections = tables.badSections
+        for index in tracks.indices { tracks[index].beginSegment() }
+        demux(segment, runs: sync.runs, changes: changes, into: &output)
+        for index in tracks.indices { tracks[index].endSegment(into: &output) }
+        return output
+    }
+
+    package mutating func reset() -> DemuxedSegment {
+        let output = closeAll()
+        tables.reset()
+        return output
+    }
+
+    package mutating func finish() -> DemuxedSegment { closeAll() }
+
+    private mutating func closeAll() -> DemuxedSegment {
+        var output = DemuxedSegment()
+        for index in tracks.indices { tracks[index].close(into: &output) }
+        tracks = []
+        return output
+    }
+
+    /// The changes of this segment; the first tables of a run hold from its first byte, wherever they stand.
+    private mutating func selections(
+        in segment: [UInt8], runs: [PacketRun]
+    ) throws(SpliceError) -> [SelectionChange] {
+        let known = tables.selection
+        let isFirst = tables.isEmpty
+        var changes = tables.scan(segment, runs: runs)
+        if let refusal = tables.refusal() { throw refusal }
+        if isFirst, let first = changes.first {
+            changes[0] = SelectionChange(offset: 0, selection: first.selection)
+        } else if let known {
+            changes.insert(SelectionChange(offset: 0, selection: known), at: 0)
+        } else {
+            changes = [SelectionChange(offset: 0, selection: try guess(segment, runs: runs))]
+        }
+        return changes
+    }
+
+    /// No table came in the whole run.
+    private mutating func guess(_ segment: [UInt8], runs: [PacketRun]) throws(SpliceError) -> ProgramSelection {
+        guard let guess = ProgramGuess.selection(segment, runs: runs, tracks: trackSelection) else {
+            throw SpliceError(.noSupportedStream(streamTypes: []), section: "ISO/IEC 13818-1 2.4.4")
+        }
+        tables.adopt(guess)
+        return guess
+    }
+}
+
+extension TransportDemuxer {
+    private mutating func demux(
+        _ segment: [UInt8], runs: [PacketRun], changes: [SelectionChange], into output: inout DemuxedSegment
+    ) {
+        var pending = changes[...]
+        for run in runs {
+            for index in 0..<run.count {
+                let offset = run[index]
+                while let change = pending.first, change.offset <= offset {
+                    follow(change.selection, then: pending.dropFirst(), into: &output)
+                    pending.removeFirst()
+                }
+                take(TransportPacket(segment, at: offset), of: segment, run: run, into: &output)
+            }
+        }
+        for change in pending { follow(change.selection, then: [], into: &output) }
+    }
+
+    /// Closes what is no longer followed and opens what is new. Streams that only a later table of this segment names
+    /// are opened as well: their packets may come before their table does.
+    private mutating func follow(
+        _ selection: ProgramSelection, then later: ArraySlice<SelectionChange>, into output: inout DemuxedSegment
+    ) {
+        let named = selection.streams
+        tracks.removeAll { track in
+            guard !named.contains(track.stream), !Self.isAnnounced(track, selection, later) else { return false }
+            var track = track
+            track.close(into: &output)
+            return true
+        }
+        let upcoming = later.flatMap(\.selection.streams)
+        for stream in named + upcoming where !tracks.contains(where: { $0.stream.pid == stream.pid }) {
+            tracks.append(ElementaryTrack(stream))
+        }
+    }
+
+    /// Opened ahead of its table, and not one that this table takes away.
+    private static func isAnnounced(
+        _ track: ElementaryTrack, _ selection: ProgramSelection, _ later: ArraySlice<SelectionChange>
+    ) -> Bool {
+        let isTakenAway = selection.streams.contains { $0.kind.isVideo == track.stream.kind.isVideo }
+        return !isTakenAway && later.contains { $0.selection.streams.contains(track.stream) }
+    }
+
+    @inline(__always)
+    private mutating func take(
+        _ packet: TransportPacket, of segment: [UInt8], run: PacketRun, into output: inout DemuxedSegment
+    ) {
+        guard let index = tracks.firstIndex(where: { $0.stream.pid == packet.pid }) else {
+            if run.isDoubtful {
+                output.counts.bytesOutOfSync += run.stride
+            } else if let selection = tables.selection, selection.unfollowed.contains(packet.pid) {
+                output.counts.otherPackets += 1
+            }
+            return
+        }
+        if run.isDoubtful {
+            guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
+                output.counts.bytesOutOfSync += run.stride
+                return
+            }
+        }
+        if packet.hasError || packet.isMalformed {
+            output.counts.transportErrors += 1
+            tracks[index].lose(packet)
+        } else if packet.isScrambled {
+            output.counts.scrambledPackets += 1
+            tracks[index].lose(packet)
+        } else {
+            tracks[index].take(packet, of: segment, counts: &output.counts)
+        }
+    }
+}

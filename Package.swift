@@ -10,7 +10,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// The hot paths index byte buffers; whole-module optimisation is what lets their bounds checks be hoisted.
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -34,6 +33,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil",
             providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
         module("Tracker", ["Playlist", "CCurl"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
@@ -42,7 +42,7 @@ let package = Package(
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing",
+                "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "CZlib",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

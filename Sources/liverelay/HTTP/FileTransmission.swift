@@ -3,8 +3,8 @@ import NIOCore
 
 /// The files of one response body on their way to one client: one open at a time, handed to sendfile in slices.
 ///
-/// Files are opened on the event loop. The call is a lookup in the directory cache of a file that was written minutes
-/// ago; a hop to another thread and back costs several times as much (Benchmarks: 6 µs for open, fstat and close).
+/// Files are opened on the event loop: open, fstat and close of a file that was written minutes ago take
+/// less than 10 µs together, a few percent of what sending 2 MB takes; that is not worth a second pool of threads.
 struct FileTransmission: ~Copyable {
     /// Why an announced file cannot be sent, or not to its end.
     enum Failure: Error, Equatable {

@@ -62,8 +62,6 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 }
 
-// MARK: One response
-
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         progressedAt = .now()
@@ -71,8 +69,7 @@ extension HTTPConnectionHandler {
         let keepAlive = request.allowsKeepAlive && !inputClosed
         let framed = openFiles(of: request.answer(by: responder, date: Self.dateText()), to: request)
         state = .answering(keepAlive: keepAlive)
-        let last = context.eventLoop.makePromise(of: Void.self)
-        last.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
+        let last = promiseToGoOn(context)
         let sendsBytes = if case .bytes = framed.body { true } else { false }
         context.write(
             wrapOutboundOut(.head(request.head(of: framed, keepAlive: keepAlive))), promise: sendsBytes ? nil : last)
@@ -94,6 +91,13 @@ extension HTTPConnectionHandler {
         }
     }
 
+    /// Of a write: once the socket has taken it, the next part of the response follows.
+    private func promiseToGoOn(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
+        return promise
+    }
+
     private func sent(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
         guard case .success = result else {
             files = nil
@@ -106,9 +110,7 @@ extension HTTPConnectionHandler {
                 finish(context)
                 return
             }
-            let promise = context.eventLoop.makePromise(of: Void.self)
-            promise.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
-            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: promise)
+            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: promiseToGoOn(context))
         } catch {
             // The announced length can no longer be kept: only a broken connection tells the client so.
             files = nil
@@ -131,8 +133,6 @@ extension HTTPConnectionHandler {
         HTTPDate.text(secondsSince1970: time(nil))
     }
 }
-
-// MARK: Idle connections
 
 extension HTTPConnectionHandler {
     /// Closes a connection on which for `idleTimeout` no request was complete and no slice of a body was taken.

@@ -1,0 +1,49 @@
+/// Sound of one configuration on one unbroken clock, as far as it has arrived and not been taken.
+struct AudioStretch: Equatable, Sendable {
+    let pid: UInt16
+    let configuration: AudioConfiguration
+    /// Upstream's number where the stretch began.
+    let discontinuitySequence: UInt64
+    /// Time of the first frame it ever had.
+    let start: Ticks
+    /// Where the next frame should follow, on the stretch's own unfolded clock.
+    private(set) var end: Ticks
+    private(set) var frames: [TimedAudio] = []
+    /// What is added to its times so that they are on the clock of the picture it goes with; nil until it was matched.
+    var shift: Ticks?
+
+    init(first: AudioPacket, discontinuitySequence: UInt64) {
+        pid = first.pid
+        configuration = first.configuration
+        self.discontinuitySequence = discontinuitySequence
+        start = first.pts ?? .zero
+        end = start
+    }
+
+    /// What one frame lasts, rounded down.
+    var frameDuration: Ticks {
+        Ticks(Int64(configuration.samplesPerFrame) * Ticks.perSecond / Int64(configuration.sampleRate))
+    }
+
+    /// Whether `packet` goes on here: same stream and configuration, and no more than half a second away.
+    func continues(with packet: AudioPacket) -> Bool {
+        guard packet.pid == pid, packet.configuration == configuration else { return false }
+        guard let wire = packet.pts else { return true }
+        let step = Ticks(wire: wire, near: end) - end
+        return step <= VideoClock.longestFrame && step >= .zero - VideoClock.longestFrame
+    }
+
+    mutating func append(_ packet: AudioPacket) {
+        let pts = packet.pts.map { Ticks(wire: $0, near: end) } ?? end
+        frames.append(TimedAudio(packet: packet, pts: pts))
+        end = pts + frameDuration
+    }
+
+    /// Takes the frames that begin before `limit`, times shifted onto the picture's clock.
+    mutating func take(before limit: Ticks) -> [TimedAudio] {
+        let shift = shift ?? .zero
+        let count = frames.firstIndex { $0.pts + shift >= limit } ?? frames.count
+        defer { frames.removeFirst(count) }
+        return frames[..<count].map { TimedAudio(packet: $0.packet, pts: $0.pts + shift) }
+    }
+}

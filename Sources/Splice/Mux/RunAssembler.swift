@@ -1,0 +1,143 @@
+/// Writes runs: places each on the timeline, cuts it, lays its sound beside it, and gives finished segments.
+struct RunAssembler: Sendable {
+    private var position: TimelinePosition
+    private var timeline: ProgramTimeline?
+    private var description: RunDescription?
+    private var initSection: InitSection?
+    private var cutter: SegmentCutter
+    private var audio: AudioClock
+    private var sanitizer = TimestampSanitizer()
+    private var dates: DateClock
+    private var frameDuration = VideoClock.assumedFrameDuration
+    private var beginsRun = false
+    private var hasWritten: Bool
+    private var runs = 0
+    private var runsBeyondDelay = 0
+
+    init(_ configuration: SpliceEngine.Configuration) {
+        position = configuration.position
+        hasWritten = configuration.position.videoDecodeTime != nil
+        cutter = SegmentCutter(longest: configuration.longestSegment)
+        audio = AudioClock(next: configuration.position.audioDecodeTime)
+        dates = DateClock(wallClock: configuration.wallClock)
+    }
+
+    /// The sound that the current run's init section describes.
+    var audioConfiguration: AudioConfiguration? { audio.configuration }
+
+    var counts: SpliceCounts {
+        var counts = SpliceCounts()
+        counts.runs = runs
+        counts.sanitized = sanitizer.changed
+        counts.runsBeyondDelay = runsBeyondDelay
+        counts.picturesWithoutSync = cutter.picturesWithoutSync
+        counts.audioOverlapping = audio.counts.overlapping
+        counts.audioTrimmed = audio.counts.trimmed
+        counts.audioSilence = audio.counts.silent
+        counts.audioDepartures = audio.counts.departures
+        return counts
+    }
+
+    /// Takes a piece and its sound.
+    /// - Parameter configuration: what the sound of a run that begins here is; nil when it has none of its own.
+    mutating func append(
+        _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
+    ) throws(SpliceError) -> [SplicedSegment] {
+        var segments: [SplicedSegment] = []
+        if piece.signal != nil {
+            segments += try finish()
+            try beginRun(piece, configuration: configuration)
+        }
+        frameDuration = piece.frameDuration
+        audio.append(sound)
+        if let timeline, let date = piece.programDateTime, let first = piece.units.first {
+            dates.note(date, at: timeline.presentation(of: first.pts))
+        }
+        return try segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
+    }
+
+    /// The run, or the channel, ended: gives what was held back.
+    mutating func finish() throws(SpliceError) -> [SplicedSegment] {
+        try write(cutter.finish(), mediaSequence: lastSequence)
+    }
+    private var lastSequence: UInt64 = 0
+
+    private mutating func beginRun(_ piece: RunPiece, configuration: AudioConfiguration?) throws(SpliceError) {
+        guard let first = piece.units.first else { return }
+        let video = try VideoDescription(first.packet.configuration)
+        // A run without sound keeps the track, filled with silence: players that lose a track do not get it back.
+        let sound = configuration ?? audio.configuration.flatMap { $0.silentFrame == nil ? nil : $0 }
+        let timeline = ProgramTimeline(first: first, at: position.presentationEnd)
+        if timeline.leastOffset < 0 { runsBeyondDelay += 1 }
+        initSection = try InitWriter.write(video: first.packet.configuration, audio: sound)
+        self.timeline = timeline
+        audio.beginRun(sound, on: timeline)
+        dates.beginRun(at: position.presentationEnd)
+        description = RunDescription(run: runs, video: video, audio: sound, frameDuration: piece.frameDuration)
+        runs += 1
+        beginsRun = true
+    }
+
+    private mutating func write(
+        _ cuts: [[TimedVideo]], mediaSequence: UInt64
+    ) throws(SpliceError) -> [SplicedSegment] {
+        lastSequence = mediaSequence
+        var segments: [SplicedSegment] = []
+        for cut in cuts {
+            if let segment = write(cut, mediaSequence: mediaSequence) { segments.append(segment) }
+        }
+        return segments
+    }
+
+    private mutating func write(_ cut: [TimedVideo], mediaSequence: UInt64) -> SplicedSegment? {
+        guard let timeline, let initSection, let description, let first = cut.first else { return nil }
+        let start = timeline.presentation(of: first.pts)
+        let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
+        let samples = videoSamples(cut, on: timeline, from: decodeTime)
+        let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
+        let sound = audio.cut(from: start, to: position.presentationEnd)
+        let fragment = FragmentWriter.write(
+            sequenceNumber: position.fragmentSequence,
+            video: FragmentTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
+            audio: sound.map {
+                FragmentTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
+            })
+        position.videoDecodeTime = decodeTime + duration
+        position.audioDecodeTime = audio.next
+        position.fragmentSequence &+= 1
+        defer {
+            beginsRun = false
+            hasWritten = true
+        }
+        return SplicedSegment(
+            initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && hasWritten,
+            duration: Ticks(duration),
+            programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
+            mediaSequence: mediaSequence, description: description)
+    }
+
+    /// Times the samples of one segment, and moves the end of presentation.
+    private mutating func videoSamples(
+        _ cut: [TimedVideo], on timeline: ProgramTimeline, from decodeTime: Int64
+    ) -> [MuxSample] {
+        var times: [(decode: Int64, presentation: Int64)] = []
+        times.reserveCapacity(cut.count)
+        sanitizer.anchor(at: decodeTime)
+        for (index, unit) in cut.enumerated() {
+            times.append(
+                sanitizer.admit(
+                    decode: index == 0 ? decodeTime : timeline.decode(of: unit.dts).count,
+                    presentation: timeline.presentation(of: unit.pts).count, leastOffset: timeline.leastOffset))
+        }
+        let last = cut.count > 1 ? (cut[cut.count - 1].dts - cut[cut.count - 2].dts).count : frameDuration.count
+        let lastDuration = last > 0 && last <= VideoClock.longestFrame.count ? last : frameDuration.count
+        position.presentationEnd = Ticks((times.map(\.presentation).max() ?? 0) + lastDuration)
+        return cut.indices.map { index in
+            let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
+            return MuxSample(
+                duration: UInt32(next - times[index].decode),
+                compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: cut[index].isSync,
+                payload: cut[index].packet.payload)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// One rendition's way from segment bytes to packets: picks the demuxer, and remembers that something is missing.
+struct RenditionSource: Sendable {
+    let tracks: TrackSelection
+    private var demuxer: (any SegmentDemuxer)?
+    private var container: SegmentContainer?
+    /// The next segment does not continue what was fed before.
+    private var isBrokenOff = false
+    private(set) var counts = DemuxCounts()
+
+    init(tracks: TrackSelection) { self.tracks = tracks }
+
+    /// Segments of this rendition were lost.
+    mutating func breakOff() { isBrokenOff = true }
+
+    /// What one segment gave.
+    struct Demuxed {
+        /// What the segments before had left open, when this one does not continue them.
+        var left: DemuxedSegment
+        /// What is said of the border between `left` and `packets`.
+        var border: ProgramSwitchDetector.Border
+        var packets: DemuxedSegment
+    }
+
+    /// - Throws: when the segment cannot be taken apart; the next one then lies behind a seam.
+    mutating func demux(_ segment: SegmentInput) throws(SpliceError) -> Demuxed {
+        let border: ProgramSwitchDetector.Border =
+            isBrokenOff || segment.isAfterSeam ? .seam : segment.isDiscontinuous ? .tagged : .plain
+        isBrokenOff = true
+        guard let found = SegmentContainer.sniff(segment.bytes) else {
+            throw SpliceError(
+                .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
+        }
+        var demuxer = try demuxer(for: found)
+        let left = border == .plain ? DemuxedSegment() : demuxer.reset()
+        counts += left.counts
+        let packets = try demuxer.feed(segment.bytes)
+        counts += packets.counts
+        self.demuxer = demuxer
+        isBrokenOff = false
+        return Demuxed(left: left, border: border, packets: packets)
+    }
+
+    /// The one that goes on, as long as the container does.
+    private mutating func demuxer(for found: SegmentContainer) throws(SpliceError) -> any SegmentDemuxer {
+        if found == container, let demuxer { return demuxer }
+        container = found
+        switch found {
+        case .transportStream: return TransportDemuxer(tracks: tracks)
+        case .packedAudio: return PackedAudioDemuxer()
+        case .fragmentedMP4:
+            throw SpliceError(.unknownContainer(firstBytes: Array("ftyp".utf8)), section: "RFC 8216 §3.3")
+        }
+    }
+}

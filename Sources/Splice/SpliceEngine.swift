@@ -1,0 +1,117 @@
+/// Clear segments in, one continuous fMP4 out: demux, find the runs, find each run's sound, place it on the timeline, cut
+/// and write. One value per channel; what it gives depends only on what it was handed, in which order.
+package struct SpliceEngine: Sendable {
+    package struct Configuration: Sendable {
+        /// The sound is in a rendition of its own: what the main rendition carries is ignored.
+        package var hasAudioRendition: Bool
+        /// No segment is longer if a sync sample permits it.
+        package var longestSegment: Ticks
+        /// Where an earlier process of this channel stopped.
+        package var position: TimelinePosition
+        /// Wall time of the first picture, milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
+        package var wallClock: Int64
+
+        package init(
+            hasAudioRendition: Bool, longestSegment: Ticks, position: TimelinePosition = .beginning, wallClock: Int64
+        ) {
+            self.hasAudioRendition = hasAudioRendition
+            self.longestSegment = longestSegment
+            self.position = position
+            self.wallClock = wallClock
+        }
+    }
+
+    private var main: RenditionSource
+    private var companion: RenditionSource?
+    private var finder = RunFinder()
+    private var merger = RenditionMerger()
+    /// Pieces whose sound has not all arrived.
+    private var waiting: [RunPiece] = []
+    private var assembler: RunAssembler
+    private var isMainEnded = false
+
+    package init(_ configuration: Configuration) {
+        main = RenditionSource(tracks: configuration.hasAudioRendition ? .video : .both)
+        companion = configuration.hasAudioRendition ? RenditionSource(tracks: .audio) : nil
+        assembler = RunAssembler(configuration)
+    }
+
+    /// Everything that was left out or put in so far.
+    package var counts: SpliceCounts {
+        var counts = assembler.counts
+        counts.picturesBeforeSync = finder.picturesBeforeSync
+        counts.leadingPictures = finder.leadingPictures
+        counts.timesFilled = finder.timesFilled
+        counts.audioDiscarded = merger.discarded
+        counts.demux = main.counts
+        if let companion { counts.demux += companion.counts }
+        return counts
+    }
+
+    /// - Throws: when a segment cannot be taken apart; the channel goes on behind a seam with the next one.
+    package mutating func handle(_ input: SpliceInput) throws(SpliceError) -> [SplicedSegment] {
+        switch input {
+        case .segment(let segment) where segment.rendition == .main: try takeMain(segment)
+        case .segment(let segment): try takeCompanion(segment)
+        case .lost(.main): main.breakOff()
+        case .lost(.audio): companion?.breakOff()
+        case .ended(.main): isMainEnded = true
+        case .ended(.audio): merger.end()
+        }
+        var written = try writeReady()
+        if isMainEnded, waiting.isEmpty { written += try assembler.finish() }
+        return written
+    }
+
+    private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) {
+        let demuxed = try main.demux(segment)
+        if companion == nil { queueSound(demuxed, of: segment) }
+        waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
+        waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: demuxed.border)
+    }
+
+    private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {
+        guard let demuxed = try companion?.demux(segment) else { return }
+        queueSound(demuxed, of: segment)
+    }
+
+    private mutating func queueSound(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
+        merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
+        if demuxed.border != .plain { merger.breakClock() }
+        merger.append(demuxed.packets.audio, discontinuitySequence: segment.discontinuitySequence)
+    }
+
+    private mutating func writeReady() throws(SpliceError) -> [SplicedSegment] {
+        var written: [SplicedSegment] = []
+        while let piece = waiting.first {
+            guard companion == nil || waiting.count > RenditionMerger.lookAhead || merger.isReady(for: piece.window)
+            else { break }
+            waiting.removeFirst()
+            written += try write(piece)
+        }
+        return written
+    }
+
+    private mutating func write(_ piece: RunPiece) throws(SpliceError) -> [SplicedSegment] {
+        var piece = piece
+        if piece.signal == .audioConfiguration, let old = assembler.audioConfiguration { merger.abandon(old) }
+        if let change = changeOfSound(in: piece), let rest = piece.split(at: change) {
+            waiting.insert(rest, at: 0)
+            if piece.units.isEmpty { return [] }
+        }
+        let window = piece.window
+        let found = merger.configuration(for: window)
+        let isOfThisRun = piece.signal != nil || found == assembler.audioConfiguration
+        return try assembler.append(
+            piece, sound: isOfThisRun ? merger.take(window) : [], configuration: found)
+    }
+
+    /// Presentation time in `piece` at which sound begins that its run's init section does not describe.
+    private func changeOfSound(in piece: RunPiece) -> Ticks? {
+        let window = piece.window
+        if piece.signal == nil, let found = merger.configuration(for: window), found != assembler.audioConfiguration {
+            return window.start
+        }
+        return merger.configurationChange(in: window)
+    }
+}

@@ -1,0 +1,72 @@
+/// One output segment, ready to be written: the header, then the payloads. It begins with a sync sample.
+package struct SplicedSegment: Sendable {
+    package let initSection: InitSection
+    package let fragment: Fragment
+    /// A run begins here: EXT-X-DISCONTINUITY.
+    package let isDiscontinuous: Bool
+    /// What was written, in ticks of the picture's decode time.
+    package let duration: Ticks
+    /// Milliseconds since 1970 of its first picture.
+    package let programDateTime: Int64
+    /// Where the timeline stands after it.
+    package let position: TimelinePosition
+    /// Upstream media sequence number of the segment that completed it.
+    package let mediaSequence: UInt64
+    package let description: RunDescription
+}
+
+/// What a multivariant playlist and a status page say of a run.
+package struct RunDescription: Equatable, Sendable {
+    /// Runs before it since this process began.
+    package let run: Int
+    /// RFC 6381.
+    package let videoCodec: String
+    /// RFC 6381; nil when the run has no sound.
+    package let audioCodec: String?
+    /// As displayed, in pixels of the coded picture after cropping.
+    package let width: Int
+    package let height: Int
+    /// Frames per second with three decimals, for example "29.970".
+    package let frameRate: String
+}
+
+extension RunDescription {
+    /// - Parameter frameDuration: what the time stamps say a picture lasts; parameter sets only claim.
+    init(run: Int, video: VideoDescription, audio: AudioConfiguration?, frameDuration: Ticks) {
+        self.run = run
+        videoCodec = video.codecString
+        audioCodec = audio?.codecString
+        width = video.width
+        height = video.height
+        let thousandths = (Ticks.perSecond * 2000 + frameDuration.count) / (frameDuration.count * 2)
+        let fraction = String(thousandths % 1000)
+        frameRate = "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction
+    }
+}
+
+/// What was left out or put in on the way, summed over the channel.
+package struct SpliceCounts: Equatable, Sendable {
+    package var runs = 0
+    /// Pictures between a signal and the first IDR after it.
+    package var picturesBeforeSync = 0
+    /// Leading pictures of an open GOP at the start of a run.
+    package var leadingPictures = 0
+    /// Samples whose times the sanitizer changed.
+    package var sanitized = 0
+    /// Pictures that carried no time of their own.
+    package var timesFilled = 0
+    /// Runs whose reorder delay exceeds the constant composition offset.
+    package var runsBeyondDelay = 0
+    /// Pictures between the start of an upstream segment cut in mid-GOP and its first IDR, the first time it happened.
+    package var picturesWithoutSync = 0
+    /// Audio frames that overlapped, ended after their picture, or fitted no picture.
+    package var audioOverlapping = 0
+    package var audioTrimmed = 0
+    package var audioDiscarded = 0
+    package var audioSilence = 0
+    /// Holes and overlaps of the sound inside runs.
+    package var audioDepartures = 0
+    package var demux = DemuxCounts()
+
+    package init() {}
+}

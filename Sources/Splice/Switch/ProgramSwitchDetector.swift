@@ -1,0 +1,116 @@
+/// Decides for each video access unit whether it goes on with the current run or begins another one.
+///
+/// A run is the longest stretch with one clock and one configuration. It begins at the first IDR at or after the signal
+/// that the old one is over; what lies between belongs to nobody.
+struct ProgramSwitchDetector: Equatable, Sendable {
+    /// Why a run begins.
+    enum Signal: Equatable, Sendable {
+        /// The first run of the channel.
+        case joined
+        /// EXT-X-DISCONTINUITY where the clock or the programme really changed.
+        case tagged
+        /// Segments before it were lost.
+        case seam
+        /// Other parameter sets, or another elementary stream.
+        case configuration
+        /// The clock went back, or forward farther than a gap would.
+        case clock
+        /// The sound's configuration changed; the picture's did not.
+        case audioConfiguration
+    }
+
+    /// What was said of the segment border just before an access unit.
+    enum Border: Equatable, Sendable { case none, plain, tagged, seam }
+
+    enum Verdict: Equatable, Sendable {
+        case goesOn
+        case begins(Signal)
+        case dropped(Loss)
+    }
+
+    enum Loss: Equatable, Sendable {
+        /// Between a signal and the first IDR after it.
+        case beforeSync
+        /// An open GOP's leading picture, shown before the IDR its run begins with.
+        case leading
+    }
+
+    private enum State: Equatable, Sendable {
+        case awaitingSync(Signal)
+        case following(Signature)
+    }
+
+    private struct Signature: Equatable, Sendable {
+        var pid: UInt16
+        var configuration: VideoConfiguration
+        var firstPresented: Ticks
+        var last: Ticks
+        var frameDuration: Ticks
+    }
+
+    /// A step back of the decode time by more than this many half frames is another clock.
+    static let halfFramesBack: Int64 = 3
+    /// A step forward by more is another clock, wherever it happens.
+    static let longestGap = Ticks.seconds(10)
+    /// At a segment's border a step by more, either way, is another clock.
+    static let longestBorderGap = Ticks.milliseconds(500)
+
+    private var state = State.awaitingSync(.joined)
+
+    mutating func handle(_ unit: TimedVideo, border: Border) -> Verdict {
+        switch state {
+        case .awaitingSync(let signal):
+            return begin(with: unit, signal: border == .seam ? .seam : signal)
+        case .following(let signature):
+            if let signal = Self.signal(of: unit, after: signature, border: border) {
+                return begin(with: unit, signal: signal)
+            }
+            return follow(unit, signature)
+        }
+    }
+
+    /// The sound says that a new run is due: it begins at the next IDR.
+    mutating func expectRun(_ signal: Signal) {
+        if case .following = state { state = .awaitingSync(signal) }
+    }
+
+    private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
+        guard unit.isSync else {
+            state = .awaitingSync(signal)
+            return .dropped(.beforeSync)
+        }
+        var frame = VideoClock.assumedFrameDuration
+        if case .following(let old) = state { frame = old.frameDuration }
+        state = .following(
+            Signature(
+                pid: unit.packet.pid, configuration: unit.packet.configuration, firstPresented: unit.pts,
+                last: unit.dts, frameDuration: frame))
+        return .begins(signal)
+    }
+
+    private mutating func follow(_ unit: TimedVideo, _ signature: Signature) -> Verdict {
+        var next = signature
+        let step = unit.dts - signature.last
+        if step > .zero, step <= VideoClock.longestFrame { next.frameDuration = step }
+        next.last = max(unit.dts, signature.last)
+        state = .following(next)
+        return unit.pts < signature.firstPresented ? .dropped(.leading) : .goesOn
+    }
+
+    private static func signal(of unit: TimedVideo, after old: Signature, border: Border) -> Signal? {
+        if border == .seam { return .seam }
+        let isOther =
+            unit.packet.pid != old.pid || (unit.isSync && unit.packet.configuration != old.configuration)
+        if isOther { return border == .tagged ? .tagged : .configuration }
+        guard jumps(unit.dts, after: old, atBorder: border != .none) else { return nil }
+        return border == .tagged ? .tagged : .clock
+    }
+
+    private static func jumps(_ dts: Ticks, after old: Signature, atBorder: Bool) -> Bool {
+        let step = dts - old.last
+        let departure = step - old.frameDuration
+        if step.count * 2 < -old.frameDuration.count * halfFramesBack { return true }
+        if step > longestGap { return true }
+        return atBorder && (departure > longestBorderGap || departure < .zero - longestBorderGap)
+    }
+}

@@ -1,0 +1,49 @@
+/// Pictures of one run from one upstream segment, in decoding order.
+struct RunPiece: Equatable, Sendable {
+    /// Set when the run begins with the first of them.
+    var signal: ProgramSwitchDetector.Signal?
+    private(set) var units: [TimedVideo]
+    /// What one picture of it lasts.
+    private(set) var frameDuration: Ticks
+    let mediaSequence: UInt64
+    let discontinuitySequence: UInt64
+    /// Milliseconds since 1970 of the first picture, where the upstream said so.
+    private(set) var programDateTime: Int64?
+
+    init(
+        signal: ProgramSwitchDetector.Signal?, first: TimedVideo, clock: VideoClock, segment: SegmentInput, date: Int64?
+    ) {
+        self.signal = signal
+        units = [first]
+        frameDuration = clock.frameDuration
+        mediaSequence = segment.mediaSequence
+        discontinuitySequence = segment.discontinuitySequence
+        programDateTime = date
+    }
+
+    mutating func append(_ unit: TimedVideo, lasting frameDuration: Ticks) {
+        units.append(unit)
+        self.frameDuration = frameDuration
+    }
+
+    /// Where it asks for its sound. `runStart`: presentation time of its run's first picture.
+    var window: RenditionMerger.Window {
+        let times = units.lazy.map(\.pts)
+        let first = times.min() ?? .zero
+        return RenditionMerger.Window(
+            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
+            beginsRun: signal != nil)
+    }
+
+    /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.
+    /// - Returns: nil when no sync sample follows; `self` whole when the very first is one.
+    mutating func split(at time: Ticks) -> RunPiece? {
+        guard let cut = units.firstIndex(where: { $0.isSync && $0.pts >= time }) else { return nil }
+        var rest = self
+        rest.units = Array(units[cut...])
+        rest.signal = .audioConfiguration
+        if cut > 0 { rest.programDateTime = nil }
+        units.removeSubrange(cut...)
+        return rest
+    }
+}

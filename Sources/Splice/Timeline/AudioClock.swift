@@ -1,0 +1,153 @@
+/// Lays audio frames end to end on the channel's timeline, exact to the sample.
+///
+/// Inside a run frames are counted, not timed: each lasts what its samples last. The source's times are looked at only
+/// to see whether it really departed (more than half a frame, kept up over five frames), and at the start of a run.
+/// Then whole frames that overlap are left out, whole frames that lack are filled with silence, and the rest, less than
+/// one frame, is carried by the duration of the first frame after the hole. So decode time never jumps.
+struct AudioClock: Equatable, Sendable {
+    /// A frame this early at a seam is kept: leaving it out would make a hole of nearly a whole frame.
+    static let toleratedOverlap = ProgramTimeline.audioTime(.milliseconds(2))
+    static let framesToDepart = 5
+
+    struct Counts: Equatable, Sendable {
+        /// Frames left out because their time was taken already.
+        var overlapping = 0
+        /// Frames left out because the run's picture had ended.
+        var trimmed = 0
+        /// Frames of silence put where the source had none.
+        var silent = 0
+        /// Holes and overlaps inside runs.
+        var departures = 0
+    }
+
+    /// Next decode time in the audio timescale, for the life of the channel; nil before the first frame.
+    private(set) var next: Int64?
+    private(set) var configuration: AudioConfiguration?
+    private(set) var counts = Counts()
+    private var timeline: ProgramTimeline?
+    private var pending: [TimedAudio] = []
+    private var isAtStart = false
+
+    init(next: Int64? = nil) { self.next = next }
+
+    /// Another run begins; what was left of the old one lies behind the end of its picture.
+    mutating func beginRun(_ configuration: AudioConfiguration?, on timeline: ProgramTimeline) {
+        counts.trimmed += pending.count
+        pending = []
+        self.configuration = configuration
+        self.timeline = timeline
+        isAtStart = true
+    }
+
+    mutating func append(_ frames: [TimedAudio]) { pending += frames }
+
+    /// Takes the samples that end no later than the picture of a segment does.
+    /// - Parameters: `start`, `end`: presentation times of that segment's picture on the channel's timeline.
+    /// - Returns: nil when the run has no sound at all; otherwise at least one sample.
+    mutating func cut(from start: Ticks, to end: Ticks) -> (decodeTime: Int64, samples: [MuxSample])? {
+        guard let configuration, let timeline else { return nil }
+        let limit = ProgramTimeline.audioTime(end)
+        var writer = AudioSampleWriter(
+            configuration: configuration, next: next ?? firstTime(on: timeline, from: start), limit: limit)
+        let decodeTime = writer.next
+        var taken = 0
+        while taken < pending.count {
+            let target = timeline.audioTime(of: pending[taken].pts)
+            let departure = target - writer.next
+            var gap: Int64 = 0
+            if isAtStart || departs(at: taken, next: writer.next, frame: writer.frame, on: timeline) {
+                if departure < -Self.toleratedOverlap {
+                    counts.overlapping += 1
+                    taken += 1
+                    continue
+                }
+                if !isAtStart { counts.departures += 1 }
+                gap = max(0, departure)
+            }
+            guard writer.write(pending[taken].packet.payload, after: gap) else { break }
+            isAtStart = false
+            taken += 1
+        }
+        pending.removeFirst(taken)
+        if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
+        if writer.samples.isEmpty, writer.forceOne(pending.first?.packet.payload) { pending.removeFirst() }
+        counts.silent += writer.silentFrames
+        guard !writer.samples.isEmpty else { return nil }
+        next = writer.next
+        return (decodeTime, writer.samples)
+    }
+
+    /// A channel's sound begins with its first frame that is not before the picture.
+    private func firstTime(on timeline: ProgramTimeline, from start: Ticks) -> Int64 {
+        let earliest = ProgramTimeline.audioTime(start)
+        let times = pending.lazy.map { timeline.audioTime(of: $0.pts) }
+        return times.first { $0 >= earliest } ?? earliest
+    }
+
+    /// Whether the source's times leave the count by more than half a frame, one way, for as long as we can see.
+    private func departs(at index: Int, next: Int64, frame: Int64, on timeline: ProgramTimeline) -> Bool {
+        var sign: Int64 = 0
+        for offset in 0..<min(Self.framesToDepart, pending.count - index) {
+            let expected = next + Int64(offset) * frame
+            let departure = timeline.audioTime(of: pending[index + offset].pts) - expected
+            guard abs(departure) * 2 > frame, sign == 0 || departure.signum() == sign else { return false }
+            sign = departure.signum()
+        }
+        return sign != 0
+    }
+}
+
+/// Writes one segment's audio samples up to a limit.
+private struct AudioSampleWriter {
+    /// What one frame lasts in the audio timescale.
+    let frame: Int64
+    let limit: Int64
+    private let silence: [UInt8]?
+    private(set) var next: Int64
+    private(set) var samples: [MuxSample] = []
+    private(set) var silentFrames = 0
+
+    init(configuration: AudioConfiguration, next: Int64, limit: Int64) {
+        frame = TrackTimescale.audio * Int64(configuration.samplesPerFrame) / Int64(configuration.sampleRate)
+        silence = configuration.silentFrame
+        self.next = next
+        self.limit = limit
+    }
+
+    /// Writes a frame behind a hole of `gap`, the whole frames of which are filled with silence; false when the limit
+    /// came first.
+    mutating func write(_ payload: ArraySlice<UInt8>, after gap: Int64) -> Bool {
+        var gap = gap
+        while silence != nil, gap >= frame, next + frame <= limit {
+            appendSilence()
+            gap -= frame
+        }
+        guard next + gap + frame <= limit else { return false }
+        append(payload, lasting: frame + gap)
+        return true
+    }
+
+    mutating func fillWithSilence() {
+        guard silence != nil else { return }
+        while next + frame <= limit { appendSilence() }
+    }
+
+    /// A fragment never lacks a track its init section has: one frame, even if it ends past the limit.
+    /// - Returns: whether it was `payload`.
+    mutating func forceOne(_ payload: ArraySlice<UInt8>?) -> Bool {
+        if let payload { append(payload, lasting: frame) } else { appendSilence() }
+        return payload != nil
+    }
+
+    private mutating func appendSilence() {
+        guard let silence else { return }
+        append(silence[...], lasting: frame)
+        silentFrames += 1
+    }
+
+    private mutating func append(_ payload: ArraySlice<UInt8>, lasting duration: Int64) {
+        samples.append(
+            MuxSample(duration: UInt32(duration), compositionOffset: 0, isSync: true, payload: payload))
+        next += duration
+    }
+}

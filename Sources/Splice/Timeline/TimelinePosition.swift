@@ -1,0 +1,28 @@
+/// Where the channel's timeline stands after what was published: all that a restart needs to go on without going back.
+package struct TimelinePosition: Equatable, Sendable {
+    /// Decode time of the next video sample, in the video timescale; nil before the first.
+    package var videoDecodeTime: Int64?
+    /// Decode time of the next audio sample, in the audio timescale; nil before the first.
+    package var audioDecodeTime: Int64?
+    /// Presentation time at which the picture written so far ends: where the next run is placed.
+    package var presentationEnd: Ticks
+    /// mfhd sequence number of the next fragment.
+    package var fragmentSequence: UInt32
+
+    package init(
+        videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32
+    ) {
+        self.videoDecodeTime = videoDecodeTime
+        self.audioDecodeTime = audioDecodeTime
+        self.presentationEnd = presentationEnd
+        self.fragmentSequence = fragmentSequence
+    }
+
+    /// Composition offset of every run's first sample, for the life of a channel.
+    package static var compositionDelay: Ticks { ProgramTimeline.compositionDelay }
+
+    /// A channel begins with decode time 0.
+    package static let beginning = TimelinePosition(
+        videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: ProgramTimeline.compositionDelay,
+        fragmentSequence: 1)
+}

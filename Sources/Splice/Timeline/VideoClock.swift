@@ -1,0 +1,25 @@
+/// Unfolds the 33-bit times of one rendition's video and gives a time to access units that came without.
+struct VideoClock: Equatable, Sendable {
+    /// What one frame lasts until two of them have told (25 frames a second).
+    static let assumedFrameDuration = Ticks(3600)
+    /// A step between two access units that is longer is a gap, not a frame rate.
+    static let longestFrame = Ticks.milliseconds(500)
+
+    private(set) var last: Ticks?
+    private(set) var frameDuration = VideoClock.assumedFrameDuration
+    /// Access units that carried no time of their own.
+    private(set) var filled = 0
+
+    mutating func unfold(_ packet: VideoPacket) -> TimedVideo {
+        let expected = last.map { $0 + frameDuration } ?? .zero
+        guard let wire = packet.dts ?? packet.pts else {
+            filled += 1
+            last = expected
+            return TimedVideo(packet: packet, dts: expected, pts: expected)
+        }
+        let dts = Ticks(wire: wire, near: expected)
+        if let last, dts > last, dts - last <= Self.longestFrame { frameDuration = dts - last }
+        last = dts
+        return TimedVideo(packet: packet, dts: dts, pts: Ticks(wire: packet.pts ?? wire, near: dts))
+    }
+}

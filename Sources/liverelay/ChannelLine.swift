@@ -1,0 +1,173 @@
+import Decrypt
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+/// One channel's line behind the tracker: what it delivers is decrypted, spliced and published, one delivery at a time.
+///
+/// It is the same for a live channel and for a replay: nothing in it knows what time it is.
+struct ChannelLine: Sendable {
+    /// What a person may want to know of it, once per occasion.
+    enum Event: Equatable, Sendable {
+        case skipped(mediaSequence: UInt64, why: String)
+        case runBegan(RunDescription, mediaSequence: UInt64)
+        case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
+        case notPublished(RingError)
+        case ended
+    }
+
+    /// With nothing published yet, so many segments in a row that cannot be used end the channel.
+    static let patience = 3
+
+    private let upstream: String
+    private let ring: DVRRing
+    private var engine: SpliceEngine
+    private var lastRun: Int?
+    private var failures = 0
+    private var hasPublished = false
+    private(set) var skipped = 0
+    private(set) var notPublished = 0
+
+    /// - Parameters:
+    ///   - resume: where an earlier process of this channel stopped.
+    ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
+    init(
+        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, wallClock: Int64
+    ) {
+        self.upstream = upstream
+        self.ring = ring
+        engine = SpliceEngine(
+            SpliceEngine.Configuration(
+                hasAudioRendition: hasAudioRendition, longestSegment: Ticks(ring.maximumSegmentDuration),
+                position: resume.map(TimelinePosition.init) ?? .beginning, wallClock: wallClock))
+    }
+
+    var counts: SpliceCounts { engine.counts }
+
+    mutating func take(_ delivery: Delivery) async throws(RelayError) -> [Event] {
+        let rendition: SourceRendition = delivery.rendition == .main ? .main : .audio
+        switch delivery.content {
+        case .segment(let tracked): return try await take(tracked, of: rendition)
+        case .lost: return try await splice(.lost(rendition), from: nil)
+        case .ended:
+            let events = try await splice(.ended(rendition), from: nil)
+            guard rendition == .main else { return events }
+            do { try await ring.end() } catch { throw RelayError(error) }
+            return events + [.ended]
+        }
+    }
+
+    private mutating func take(
+        _ tracked: TrackedSegment, of rendition: SourceRendition
+    ) async throws(RelayError) -> [Event] {
+        let clear: [UInt8]
+        do throws(DecryptError) {
+            clear = try SegmentDecryptor.decrypt(
+                tracked.body, keys: tracked.segment.keys, key: tracked.key, keyURL: tracked.keyURL,
+                mediaSequence: tracked.segment.mediaSequence)
+        } catch {
+            return try await skip(
+                tracked, of: rendition, why: error.words,
+                fatal: { failures in
+                    RelayError(error, url: upstream, failures: failures)
+                })
+        }
+        let input = SegmentInput(
+            rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
+            discontinuitySequence: tracked.segment.discontinuitySequence,
+            isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterSeam,
+            programDateTime: tracked.segment.programDateTime?.millisecondsSince1970, bytes: clear)
+        return try await splice(.segment(input), from: tracked)
+    }
+
+    private mutating func splice(_ input: SpliceInput, from tracked: TrackedSegment?) async throws(RelayError)
+        -> [Event]
+    {
+        let segments: [SplicedSegment]
+        do throws(SpliceError) {
+            segments = try engine.handle(input)
+        } catch {
+            guard let tracked, case .segment(let segment) = input else { return [] }
+            return try await skip(
+                tracked, of: segment.rendition, why: error.words,
+                fatal: { failures in
+                    RelayError(error, url: upstream, failures: failures, isEncrypted: !tracked.segment.keys.isEmpty)
+                })
+        }
+        if !segments.isEmpty { failures = 0 }
+        var events: [Event] = []
+        for segment in segments { events += await publish(segment) }
+        return events
+    }
+
+    private mutating func publish(_ segment: SplicedSegment) async -> [Event] {
+        var events: [Event] = []
+        if lastRun != segment.description.run {
+            lastRun = segment.description.run
+            events.append(.runBegan(segment.description, mediaSequence: segment.mediaSequence))
+        }
+        do throws(RingError) {
+            try await ring.publish(NewSegment(segment))
+            hasPublished = true
+            let number = ring.snapshot.edge?.mediaSequence ?? 0
+            events.append(
+                .published(mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration))
+        } catch {
+            notPublished += 1
+            events.append(.notPublished(error))
+        }
+        return events
+    }
+
+    /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel.
+    private mutating func skip(
+        _ tracked: TrackedSegment, of rendition: SourceRendition, why: String, fatal: (Int) -> RelayError
+    ) async throws(RelayError) -> [Event] {
+        skipped += 1
+        failures += 1
+        let error = fatal(failures)
+        if error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished) { throw error }
+        let sequence = tracked.segment.mediaSequence
+        return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: nil)
+    }
+}
+
+// Values of one module in the words of another: the only place where they meet.
+
+extension NewSegment {
+    init(_ segment: SplicedSegment) {
+        let description = segment.description
+        self.init(
+            initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
+            header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
+            isDiscontinuous: segment.isDiscontinuous,
+            programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
+            mark: ContinuationMark(segment.position),
+            format: SegmentFormat(
+                videoCodec: description.videoCodec, audioCodec: description.audioCodec,
+                resolution: Variant.Resolution(width: description.width, height: description.height),
+                frameRate: description.frameRate))
+    }
+}
+
+extension ContinuationMark {
+    init(_ position: TimelinePosition) {
+        self.init(
+            videoDecodeTime: UInt64(position.videoDecodeTime ?? 0),
+            audioDecodeTime: UInt64(position.audioDecodeTime ?? 0),
+            fragmentSequenceNumber: UInt64(position.fragmentSequence),
+            presentationEnd: position.presentationEnd.count,
+            compositionOffset: TimelinePosition.compositionDelay.count)
+    }
+}
+
+extension TimelinePosition {
+    init(_ mark: ContinuationMark) {
+        self.init(
+            videoDecodeTime: Int64(mark.videoDecodeTime),
+            audioDecodeTime: mark.audioDecodeTime == 0 ? nil : Int64(mark.audioDecodeTime),
+            presentationEnd: Ticks(mark.presentationEnd),
+            fragmentSequence: UInt32(truncatingIfNeeded: mark.fragmentSequenceNumber))
+    }
+}

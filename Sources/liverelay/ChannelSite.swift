@@ -1,0 +1,123 @@
+import LiveRing
+import Playlist
+import Synchronization
+
+/// What viewers see of one channel: its ring, its status, and playlists compressed once per change.
+///
+/// It answers on event loops while the channel's task publishes, so all that it holds is behind a lock that is never held
+/// for longer than it takes to copy a value.
+final class ChannelSite: Sendable {
+    private struct Shelf: Sendable {
+        var ring: DVRRing?
+        var status: RelayStatus
+        var rendered: [String: Rendered] = [:]
+    }
+
+    /// A playlist as it was at one version of the ring.
+    private struct Rendered: Sendable {
+        var version: UInt64
+        var response: Response
+    }
+
+    /// Players ask again at once; a person who is too early reads why.
+    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+
+    private let shelf: Mutex<Shelf>
+    private let now: @Sendable () -> Duration
+
+    /// - Parameter now: time since the channel was started, for the status.
+    init(upstream: String, now: @escaping @Sendable () -> Duration) {
+        shelf = Mutex(Shelf(status: RelayStatus(upstream: upstream)))
+        self.now = now
+    }
+
+    func open(_ ring: DVRRing) { shelf.withLock { $0.ring = ring } }
+
+    var status: RelayStatus {
+        var status = shelf.withLock { $0.status }
+        status.uptime = now().seconds
+        if let snapshot = snapshot { status.note(snapshot) }
+        return status
+    }
+
+    func update(_ change: (inout RelayStatus) -> Void) { shelf.withLock { change(&$0.status) } }
+
+    /// What is published now; nil before the ring is open.
+    var snapshot: RingSnapshot? { shelf.withLock { $0.ring }?.snapshot }
+
+    func response(to target: RequestTarget) -> Response {
+        let query = target.query.map { (name: $0.name, value: $0.value) }
+        switch ResourceRequest(path: target.path, query: query) {
+        case .livePlaylist: return playlist("live") { $0.livePlaylist }
+        case .masterPlaylist: return playlist("master") { $0.masterPlaylist() }
+        case .dvrPlaylist(.whole): return playlist("dvr") { $0.dvrPlaylist(.whole) }
+        case .dvrPlaylist(let range): return ranged(range, at: target.path)
+        case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
+        case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
+        case .status: return Response(contentType: .json, cacheControl: .noStore, body: .bytes(status.json, gzip: nil))
+        case .health: return .text(.ok, "ok")
+        case .readiness: return readiness
+        case .page: return .text(.ok, addresses)
+        case .clip, .metrics: return .notFound(target.path)
+        case .notFound(.unknownPath): return .notFound(target.path)
+        case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
+        case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
+        }
+    }
+
+    /// A playlist of the ring as it is now, rendered and compressed once for each of its versions.
+    private func playlist(_ name: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
+        guard let snapshot else { return tooEarly }
+        if let rendered = shelf.withLock({ $0.rendered[name] }), rendered.version == snapshot.version {
+            return rendered.response
+        }
+        guard let bytes = render(snapshot) else { return tooEarly }
+        let response = Response(
+            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, snapshot.index.targetDuration / 2)),
+            body: .bytes(bytes, gzip: Gzip.compress(bytes)))
+        shelf.withLock { $0.rendered[name] = Rendered(version: snapshot.version, response: response) }
+        return response
+    }
+
+    private func ranged(_ range: RewindRange, at path: String) -> Response {
+        guard let snapshot, let bytes = snapshot.dvrPlaylist(range) else {
+            return .text(.notFound, "Nothing of that range is in the ring.")
+        }
+        return Response(
+            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, snapshot.index.targetDuration / 2)),
+            body: .bytes(bytes, gzip: Gzip.compress(bytes)))
+    }
+
+    /// A name never comes back with other bytes, so it is its own entity tag.
+    private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
+        guard let snapshot, let file = find(snapshot) else {
+            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+        }
+        return Response(
+            contentType: MimeType(fileName: file.name), cacheControl: .immutable, etag: "\"\(file.name)\"",
+            body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
+    }
+
+    /// An empty list makes a player give up; this makes it ask again.
+    private var tooEarly: Response {
+        var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
+        response.extraHeaders = [Self.retryAfter]
+        return response
+    }
+
+    private var readiness: Response {
+        let status = status
+        let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
+        return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+    }
+
+    private var addresses: String {
+        """
+        liverelay: \(status.upstream.url)
+        live     live.m3u8
+        rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
+        master   master.m3u8
+        status   status.json  healthz  readyz
+        """
+    }
+}

@@ -1,0 +1,79 @@
+import Playlist
+
+/// A finished media playlist played as a live one that never ends: a sliding window over its segments, over and over, at
+/// the pace their durations give.
+struct LoopingPlaylist: Sendable {
+    static let windowSegments = 6
+    /// Listed at the start, as a channel that has been on the air for a while would.
+    static let listedAtStart = 3
+
+    private let finished: MediaPlaylist
+    private let length: Duration
+
+    /// nil without segments, or when they last no time.
+    init?(_ finished: MediaPlaylist) {
+        let length = finished.segments.reduce(Duration.zero) { $0 + $1.duration }
+        guard length > .zero else { return nil }
+        self.finished = finished
+        self.length = length
+    }
+
+    /// What is listed `now` after the channel went on the air.
+    func playlist(at now: Duration) -> MediaPlaylist {
+        let newest = newestIndex(at: now)
+        let oldest = max(0, newest + 1 - UInt64(Self.windowSegments))
+        var playlist = MediaPlaylist(targetDuration: finished.targetDuration, mediaSequence: oldest)
+        playlist.version = finished.version
+        playlist.discontinuitySequence = discontinuities(before: oldest)
+        playlist.segments = (oldest...newest).map(segment)
+        return playlist
+    }
+
+    private var count: UInt64 { UInt64(finished.segments.count) }
+    private var discontinuitiesPerRound: UInt64 {
+        UInt64(finished.segments.dropFirst().filter(\.isDiscontinuous).count) + 1
+    }
+
+    private func newestIndex(at now: Duration) -> UInt64 {
+        let lead = finished.segments.prefix(Self.listedAtStart).reduce(Duration.zero) { $0 + $1.duration }
+        let aired = now + lead
+        var round: UInt64 = 0
+        var end = Duration.zero
+        // A round is passed whole: a channel that has looped for days is still answered in one round's time.
+        let rounds = Int64(aired.components.seconds) / max(1, length.components.seconds + 1)
+        round = UInt64(max(0, rounds))
+        end = length * Int(round)
+        var newest = round * count
+        while true {
+            end += finished.segments[Int(newest % count)].duration
+            if end > aired { return newest > 0 ? newest - 1 : 0 }
+            newest += 1
+        }
+    }
+
+    private func segment(_ index: UInt64) -> MediaSegment {
+        let place = Int(index % count)
+        var segment = finished.segments[place]
+        for key in segment.keys.indices where segment.keys[key].initializationVector == nil {
+            segment.keys[key].initializationVector = Self.vector(segment.mediaSequence)
+        }
+        segment.mediaSequence = index
+        segment.isDiscontinuous = place == 0 ? index > 0 : segment.isDiscontinuous
+        segment.discontinuitySequence = discontinuities(before: index) + (segment.isDiscontinuous ? 1 : 0)
+        segment.programDateTime = nil
+        return segment
+    }
+
+    /// Discontinuity tags of all segments before `index`.
+    private func discontinuities(before index: UInt64) -> UInt64 {
+        let (round, place) = index.quotientAndRemainder(dividingBy: count)
+        guard index > 0 else { return 0 }
+        let inRound = finished.segments.prefix(Int(place)).dropFirst().filter(\.isDiscontinuous).count
+        return round * discontinuitiesPerRound + UInt64(inRound) - (place == 0 ? 1 : 0)
+    }
+
+    /// The IV a key without one implies (RFC 8216 §5.2), which would change with the numbers of the next round.
+    private static func vector(_ mediaSequence: UInt64) -> [UInt8] {
+        (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
+    }
+}

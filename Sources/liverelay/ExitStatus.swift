@@ -1,0 +1,43 @@
+/// What the process says when it ends, by kind of trouble; README.md lists them for scripts and supervisors.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    /// The upstream's address does not answer, or answers with an error.
+    case upstreamUnavailable = 10
+    /// What it answers is not an HLS playlist, or one that cannot be read.
+    case notAPlaylist = 11
+    /// The playlist is right and has nothing in it.
+    case noSegments = 12
+    /// SAMPLE-AES or another DRM.
+    case unsupportedProtection = 13
+    /// The AES-128 key has the wrong size or does not decrypt.
+    case wrongKey = 14
+    /// The segments carry nothing that can be republished.
+    case noUsableMedia = 15
+    /// The upstream stopped for longer than --give-up.
+    case gaveUp = 16
+    /// The address to serve at cannot be had.
+    case cannotListen = 20
+    /// The spool directory cannot be written, or another process has it.
+    case cannotSpool = 21
+    /// A capture cannot be read.
+    case badCapture = 22
+    /// A defect of liverelay.
+    case internalError = 70
+
+    var meaning: String {
+        switch self {
+        case .success: "ended as asked"
+        case .upstreamUnavailable: "the upstream cannot be reached, or refuses"
+        case .notAPlaylist: "what the upstream answers is not an HLS playlist"
+        case .noSegments: "the upstream's playlist lists no segments"
+        case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
+        case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"
+        case .noUsableMedia: "the segments hold no video or audio that can be republished"
+        case .gaveUp: "the upstream was silent for longer than --give-up"
+        case .cannotListen: "the address to serve at is taken or not ours"
+        case .cannotSpool: "the spool directory cannot be used"
+        case .badCapture: "the capture cannot be read"
+        case .internalError: "a defect of liverelay; please report it"
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import Decrypt
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+// What the libraries' typed errors mean to a person: what was found, where, and what to do.
+
+extension RelayError {
+    init(_ error: TrackerError) {
+        let url = error.url
+        switch error.reason {
+        case .refused(let status):
+            self.init(
+                .upstreamUnavailable, "\(url) answered HTTP \(status)",
+                advice: status == 401 || status == 403
+                    ? "Check the address, its token, and whether it wants --header, --cookie or --user-agent"
+                    : "Check the address in a browser or with curl")
+        case .unreachable(let reason):
+            self.init(
+                .upstreamUnavailable, "\(url) cannot be reached: \(reason.words)",
+                advice: reason == .unsupportedScheme
+                    ? "Give an http or https address" : "Check the host name, the port and the network")
+        case .openingTimedOut:
+            self.init(
+                .upstreamUnavailable, "\(url) gave no playlist in time", advice: "Check that the origin is up")
+        case .notAPlaylist(let beginning):
+            self.init(
+                .notAPlaylist, "\(url) is not an HLS playlist: it begins with \(beginning.quoted)",
+                advice: "Give the address of the .m3u8 itself, not of the page that plays it")
+        case .malformedPlaylist(let error):
+            self.init(
+                .notAPlaylist, "\(url) line \(error.line): \(error.words)",
+                advice: "The upstream's packager breaks RFC 8216 §\(error.section); tell its operator")
+        case .noVariant:
+            self.init(
+                .notAPlaylist, "\(url) offers no variant that can be taken", advice: "Try another --variant")
+        case .unexpectedPlaylistKind:
+            self.init(
+                .notAPlaylist, "\(url) is the wrong kind of playlist", advice: "Give a master or a media playlist")
+        case .noSegments(let limit):
+            self.init(
+                .noSegments, "\(url) has listed no segment for \(limit.inSeconds)",
+                advice: "The channel may be off the air: try again later")
+        case .unsupportedProtection(let method, let format, let sequence):
+            self.init(
+                .unsupportedProtection,
+                "\(url) segment \(sequence) is protected by \(method.words) with KEYFORMAT \(format.quoted)",
+                advice: "Only METHOD=AES-128 with an identity key can be republished")
+        case .silent(let silence):
+            self.init(
+                .gaveUp, "\(url) listed nothing new for \(silence.inSeconds)",
+                advice: "Raise --give-up to wait longer; --give-up 0 waits for ever")
+        }
+    }
+
+    /// - Parameter failures: segments in a row, with nothing published before.
+    init(_ error: DecryptError, url: String, failures: Int) {
+        self.init(
+            .wrongKey, "\(url): \(failures) segments in a row do not decrypt: \(error.words)",
+            advice:
+                "Check that the key's address answers the right key to this client: it may want --header or --cookie")
+    }
+
+    init(_ error: SpliceError, url: String, failures: Int, isEncrypted: Bool) {
+        if isEncrypted, case .unknownContainer = error.reason {
+            self.init(
+                .wrongKey, "\(url): what \(failures) segments in a row decrypt to is no media",
+                advice: "The key is not the one they were encrypted with")
+        } else if case .sampleEncryption(let type) = error.reason {
+            self.init(
+                .unsupportedProtection,
+                "\(url): its stream type 0x\(String(type, radix: 16)) is encrypted sample by sample",
+                advice: "Only METHOD=AES-128 can be republished")
+        } else {
+            self.init(
+                .noUsableMedia, "\(url): \(failures) segments in a row cannot be used: \(error.words)",
+                advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS")
+        }
+    }
+
+    init(_ error: RingError) {
+        switch error {
+        case .spoolInUse(let directory):
+            self.init(
+                .cannotSpool, "\(directory) is the spool of another liverelay that is running",
+                advice: "End that one, or give another --spool")
+        case .unreadableJournal(let path, _), .unknownJournalFormat(let path, _):
+            self.init(
+                .cannotSpool, "\(path) is not a journal that this version can read",
+                advice: "Give an empty directory as --spool, or move the old one away")
+        default:
+            self.init(.cannotSpool, "The spool cannot be used: \(error.words)", advice: "Give another --spool")
+        }
+    }
+
+    init(_ error: HTTPServerError) {
+        let advice = "Choose another --port (0 lets the system choose) or --listen"
+        switch error {
+        case .addressInUse(let host, let port):
+            self.init(.cannotListen, "\(host):\(port) is in use by another program", advice: advice)
+        case .addressNotAvailable(let host, _):
+            self.init(.cannotListen, "No interface of this machine has the address \(host)", advice: advice)
+        case .permissionDenied(let host, let port):
+            self.init(.cannotListen, "Listening at \(host):\(port) takes a privilege we do not have", advice: advice)
+        case .unknownHost(let host), .badListenAddress(let host):
+            self.init(.cannotListen, "\(host.quoted) is no address to listen at", advice: advice)
+        case .cannotListen(let host, let port, let code):
+            self.init(.cannotListen, "Cannot listen at \(host):\(port) (errno \(code))", advice: advice)
+        }
+    }
+
+    init(_ error: CaptureError) {
+        self.init(
+            .badCapture, "\(error.path): \(error.reason)\(error.message.isEmpty ? "" : ": \(error.message)")",
+            advice: "Give a directory that holds an index.json and the bodies it names")
+    }
+}
+
+extension String {
+    fileprivate var quoted: String { "“\(self)”" }
+}
+
+extension Duration {
+    /// `8 s`, `1.5 s`.
+    var inSeconds: String {
+        let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(abs(tenths % 10)) s"
+    }
+}
+
+extension SegmentKey.Method {
+    fileprivate var words: String {
+        switch self {
+        case .aes128: "AES-128"
+        case .sampleAES: "SAMPLE-AES"
+        case .other(let method): method
+        }
+    }
+}
+
+extension FetchError.Reason {
+    var words: String {
+        switch self {
+        case .unresolvedHost: "no such host"
+        case .refused: "the connection was refused"
+        case .timedOut: "it took too long"
+        case .reset: "the connection was reset"
+        case .tlsFailure: "the TLS handshake failed"
+        case .tooManyRedirects: "it redirects in circles"
+        case .unsupportedScheme: "not an http or https address"
+        case .tooLarge: "the answer is too large"
+        case .shortBody: "the answer was cut short"
+        case .cancelled: "cancelled"
+        case .notInCapture: "not in the capture"
+        case .other: "the transfer failed"
+        }
+    }
+}
+
+extension PlaylistError {
+    fileprivate var words: String {
+        switch reason {
+        case .notAPlaylist(let beginning): "it begins with \(beginning.quoted)"
+        case .missing: "\(tag) is missing"
+        case .missingAttribute(let name): "\(tag) lacks its \(name)"
+        case .undefinedVariable(let name): "\(tag) uses the variable \(name.quoted), which nothing defines"
+        case .duplicate: "\(tag) stands twice"
+        case .badValue(let value): "\(tag) has the value \(value.quoted)"
+        case .misplaced: "\(tag) does not belong here"
+        }
+    }
+}
+
+extension DecryptError {
+    var words: String {
+        let key = keyURL.map { " (key \($0))" } ?? ""
+        switch reason {
+        case .unsupportedMethod(let method): return "METHOD=\(method)"
+        case .unsupportedKeyFormat(let format): return "KEYFORMAT \(format.quoted)"
+        case .missingKey: return "there is no key\(key)"
+        case .wrongKeySize(let count): return "the key has \(count) bytes instead of 16\(key)"
+        case .wrongInitializationVectorSize(let count): return "the IV has \(count) bytes instead of 16"
+        case .notBlockAligned(let count): return "\(count) bytes are not whole AES blocks\(key)"
+        case .badPadding: return "the padding is wrong, so the key is\(key)"
+        case .library(let code): return "OpenSSL error \(code)"
+        }
+    }
+}
+
+extension SpliceError {
+    var words: String {
+        switch reason {
+        case .unknownContainer(let bytes):
+            "no container we read (it begins with \(bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")))"
+        case .sampleEncryption(let type): "stream type 0x\(String(type, radix: 16)) is sample encryption"
+        case .noSupportedStream(let types):
+            "no H.264, HEVC or AAC in it (stream types \(types.map { "0x" + String($0, radix: 16) }.joined(separator: " ")))"
+        case .missingTimestamp: "packed audio without its ID3 timestamp"
+        case .badParameterSet(let field): "a parameter set with a bad \(field)"
+        case .truncated: "it ends too early"
+        case .library(let code, let call): "\(call) failed (\(code))"
+        }
+    }
+}
+
+extension RingError {
+    var words: String {
+        switch self {
+        case .system(let operation, let path, let code): "\(operation.rawValue) \(path) failed (errno \(code))"
+        case .spoolInUse(let directory): "\(directory) is in use"
+        case .diskFull(let directory, let available, let needed):
+            "the disk of \(directory) is full (\(available >> 20) MiB free, \(needed >> 20) MiB needed)"
+        case .unreadableJournal(let path, _): "\(path) cannot be read"
+        case .unknownJournalFormat(let path, _): "\(path) is of another version"
+        case .damagedJournalEntry(let uri, let attribute): "the journal's entry \(uri) has a bad \(attribute)"
+        case .badDuration(let ticks, let maximum):
+            "a segment lasts \(Ticks(ticks).duration.inSeconds), longer than \(Ticks(maximum).duration.inSeconds)"
+        case .notIndependent(let sequence): "segment \(sequence) begins without a sync sample"
+        case .badInitializationName(let name): "\(name) is no name for an init section"
+        case .ended: "the channel has ended"
+        }
+    }
+}

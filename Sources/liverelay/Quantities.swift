@@ -1,0 +1,63 @@
+import ArgumentParser
+import Logging
+
+/// A span of time on the command line: `90`, `90s`, `15m`, `2h`.
+struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {
+    let seconds: Int64
+
+    init(seconds: Int64) { self.seconds = seconds }
+
+    init?(argument: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let count = Int64(unit == nil ? argument[...] : argument.dropLast()), count >= 0 else { return nil }
+        let (seconds, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
+        guard !overflow, seconds <= Self.longest else { return nil }
+        self.seconds = seconds
+    }
+
+    /// A year: more is a slip of the pen.
+    private static let longest: Int64 = 366 * 86_400
+
+    var duration: Duration { .seconds(seconds) }
+    var defaultValueDescription: String { "\(seconds)s" }
+}
+
+/// How much is logged: this and what is worse.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, notice, warning, error
+
+    var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+/// An HTTP header on the command line: `Name: value`.
+struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
+    let name: String
+    let value: String
+
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":") else { return nil }
+        let name = argument[..<colon].trimmed
+        let value = argument[argument.index(after: colon)...].trimmed
+        let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
+        guard !name.isEmpty, isToken, !value.utf8.contains(where: { $0 < 0x20 }) else { return nil }
+        self.name = String(name)
+        self.value = String(value)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        let start = firstIndex { $0 != " " && $0 != "\t" } ?? endIndex
+        let end = lastIndex { $0 != " " && $0 != "\t" }.map { index(after: $0) } ?? start
+        return self[start..<end]
+    }
+}

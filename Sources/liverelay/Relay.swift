@@ -1,0 +1,116 @@
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+/// One channel: carries values across the modules' borders, from the tracker's deliveries to the ring and the status.
+///
+/// It holds nothing global, so many of them live in one process; who calls `perform` decides whether time is real.
+struct Relay {
+    private let configuration: RelayConfiguration
+    private let site: ChannelSite
+    private let log: RelayLog
+    /// Milliseconds since 1970 at which the channel joins, for an upstream that has no dates.
+    private let wallClock: @Sendable () -> Int64
+    private var line: ChannelLine?
+    private var hasAudioRendition = false
+
+    init(
+        _ configuration: RelayConfiguration, site: ChannelSite, log: RelayLog,
+        wallClock: @escaping @Sendable () -> Int64
+    ) {
+        self.configuration = configuration
+        self.site = site
+        self.log = log
+        self.wallClock = wallClock
+    }
+
+    /// Takes what the tracker's driver hands on, one thing after the other; while one is worked on the next waits.
+    mutating func perform(_ output: DriverOutput, at now: Duration) async throws(RelayError) {
+        switch output {
+        case .event(let event): try await note(event)
+        case .delivery(let delivery): try await take(delivery, at: now)
+        case .status(let status): site.update { $0.note(status, at: now) }
+        }
+    }
+
+    /// Says how the channel ended.
+    func ended(_ end: SessionEnd) throws(RelayError) {
+        switch end {
+        case .drained: log.info("The upstream has ended and everything of it is published")
+        case .gaveUp(let error), .failed(let error): throw failed(RelayError(error))
+        }
+    }
+
+    /// Shows in the status why the channel is over.
+    func failed(_ error: RelayError) -> RelayError {
+        site.update {
+            $0.state = .failed
+            $0.reason = error.line
+        }
+        return error
+    }
+
+    private mutating func note(_ event: UpstreamEvent) async throws(RelayError) {
+        log.note(event)
+        switch event {
+        case .chose(_, let audio): hasAudioRendition = audio?.uri != nil
+        case .joined(let joined) where joined.rendition == .main: try await open(joined)
+        case .stalled(.main, let step, let silence):
+            site.update {
+                $0.state = step >= .outage ? .outage : .late
+                $0.reason = "nothing new listed for \(silence.inSeconds)"
+            }
+        case .resumed(.main, _):
+            site.update {
+                $0.state = .live
+                $0.reason = nil
+            }
+        default: break
+        }
+    }
+
+    /// The output's TARGETDURATION is sealed from the upstream's, so the ring is opened when that is known.
+    private mutating func open(_ joined: UpstreamEvent.Joined) async throws(RelayError) {
+        guard line == nil else { return }
+        let ring: DVRRing
+        do {
+            ring = try DVRRing(
+                directory: configuration.spool, policy: configuration.retention,
+                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: 0)
+        } catch { throw failed(RelayError(error)) }
+        let resume = await ring.resume
+        site.open(ring)
+        site.update { $0.state = .live }
+        line = ChannelLine(
+            upstream: configuration.upstream, ring: ring, resume: resume, hasAudioRendition: hasAudioRendition,
+            wallClock: wallClock())
+        if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
+    }
+
+    private mutating func take(_ delivery: Delivery, at now: Duration) async throws(RelayError) {
+        guard line != nil else { return }
+        do throws(RelayError) {
+            for event in try await line?.take(delivery) ?? [] { note(event) }
+        } catch { throw failed(error) }
+        guard let line else { return }
+        site.update { $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished) }
+    }
+
+    private func note(_ event: ChannelLine.Event) {
+        log.note(event)
+        switch event {
+        case .runBegan(let run, _): site.update { $0.note(run) }
+        case .ended: site.update { $0.state = .ended }
+        case .skipped, .published, .notPublished: break
+        }
+    }
+}
+
+extension Duration {
+    /// Whole seconds, the next ones up.
+    fileprivate var roundedUp: Int64 {
+        let (seconds, rest) = components
+        return max(1, rest > 0 ? seconds + 1 : seconds)
+    }
+}

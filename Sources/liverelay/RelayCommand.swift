@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import Tracker
+
+/// `liverelay <upstream.m3u8>`
+struct RelayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay", abstract: "Republish one channel (the default).",
+        discussion: """
+            Serves /live.m3u8 (a sliding window), /dvr.m3u8 (all of the rewind; ?last=600, ?start=…&end=… in ISO 8601 or
+            seconds since 1970), /master.m3u8, /status.json, /healthz and /readyz.
+
+            Ends with a status of its own for each kind of trouble; see README.md.
+            """)
+
+    @Argument(help: "Address of the channel's master or media playlist (http or https).")
+    var upstream: String
+
+    @OptionGroup(title: "Serving") var serving: ServingOptions
+    @OptionGroup(title: "Upstream") var intake: IntakeOptions
+
+    func run() async throws {
+        try await serving.run(upstream: upstream, intake: intake) { base in
+            ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
+        }
+    }
+}
+
+/// How the channel is served and kept.
+struct ServingOptions: ParsableArguments {
+    @Option(help: "Address to listen at; 0.0.0.0 for every interface.")
+    var listen = "127.0.0.1"
+
+    @Option(help: "Port to listen at; 0 lets the system choose.")
+    var port: UInt16 = 8080
+
+    @Option(
+        help: ArgumentHelp(
+            "Directory for the rewind. A channel started again on it goes on where it stopped.",
+            discussion: "Without it a temporary directory is used and removed at the end.", valueName: "directory"))
+    var spool: String?
+
+    @Option(help: "Rewind to keep: 90, 15m, 2h.")
+    var dvr = TimeSpan(seconds: 7200)
+
+    @Option(help: "Length of live.m3u8; it has six segments at least.")
+    var window = TimeSpan(seconds: 30)
+
+    @Option(help: "How much is logged.")
+    var logLevel = LogLevel.info
+
+    @Flag(help: "End with status 0 when the upstream has ended, instead of serving on.")
+    var exitAtEnd = false
+
+    func run(
+        upstream: String, intake: IntakeOptions, greeting: @escaping @Sendable (String) -> [String]
+    ) async throws {
+        let directory = try SpoolLocation(spool)
+        defer { directory.removeIfTemporary() }
+        let console = Console()
+        var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
+        logger.logLevel = logLevel.level
+        try await RelayService(
+            configuration: RelayConfiguration(
+                upstream: upstream, variant: intake.variant,
+                giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
+                retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
+                requests: intake.requests),
+            address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
+            logger: logger, greeting: greeting
+        ).run()
+    }
+}
+
+/// How the upstream is asked.
+struct IntakeOptions: ParsableArguments {
+    @Option(help: "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+    var variant = VariantChoice.highest
+
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp("Header for every request, as 'Name: value'; may be repeated.", valueName: "header"))
+    var headers: [HeaderArgument] = []
+
+    @Option(help: "User-Agent of every request.")
+    var userAgent = "liverelay"
+
+    @Option(help: "Cookie for the upstream's own host, as 'name=value; name=value'.")
+    var cookie: String?
+
+    @Option(help: "HTTP or SOCKS proxy.")
+    var proxy: String?
+
+    @Option(help: "End when the upstream has listed nothing new for so long; 0 never does.")
+    var giveUp = TimeSpan(seconds: 60)
+
+    var requests: CurlConfiguration {
+        CurlConfiguration(
+            headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
+            cookie: cookie, proxy: proxy)
+    }
+}
+
+extension VariantChoice: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package var defaultValueDescription: String { "max" }
+}

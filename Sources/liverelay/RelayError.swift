@@ -1,0 +1,16 @@
+/// Trouble that ends the process: one line for the operator, and a status for the script around it.
+struct RelayError: Error, Equatable {
+    let exit: ExitStatus
+    /// What was found, where.
+    let found: String
+    /// What to do about it.
+    let advice: String
+
+    init(_ exit: ExitStatus, _ found: String, advice: String) {
+        self.exit = exit
+        self.found = found
+        self.advice = advice
+    }
+
+    var line: String { "\(found). \(advice)." }
+}

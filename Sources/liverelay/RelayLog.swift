@@ -1,0 +1,97 @@
+import Logging
+import Playlist
+import Splice
+import Tracker
+
+/// What happens on a channel, as lines for an operator: once per change, never once per poll.
+struct RelayLog: Sendable {
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func info(_ text: String) { logger.info("\(text)") }
+
+    func note(_ event: ChannelLine.Event) {
+        switch event {
+        case .runBegan(let run, let sequence):
+            let sound = run.audioCodec ?? "no audio"
+            logger.info(
+                "Run \(run.run) from upstream segment \(sequence): \(run.videoCodec) \(run.width)x\(run.height) \(run.frameRate) fps, \(sound)"
+            )
+        case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
+        case .notPublished(let error): logger.error("A segment is not published: \(error.words)")
+        case .published(let sequence, let upstream, let duration):
+            logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")
+        case .ended: logger.info("Every list has its ENDLIST")
+        }
+    }
+
+    func note(_ event: UpstreamEvent) {
+        switch event {
+        case .chose(let variant, let audio):
+            let size = variant.resolution.map { " \($0.width)x\($0.height)" } ?? ""
+            let sound = audio.map { ", audio rendition \($0.name)" } ?? ""
+            logger.info("Takes the variant of \(variant.bandwidth) bit/s\(size)\(sound)")
+        case .joined(let joined):
+            let kind = joined.isVOD ? "a finished playlist" : "a live playlist"
+            logger.info(
+                "Joins \(kind) (\(joined.rendition)) at segment \(joined.mediaSequence), target \(joined.targetDuration.inSeconds)"
+            )
+        case .stalled(let role, let step, let silence):
+            logger.warning("The \(role) playlist has been silent for \(silence.inSeconds): \(step.words)")
+        case .resumed(let role, let silence):
+            logger.info("The \(role) playlist goes on after \(silence.inSeconds)")
+        case .moved(let role, let url): logger.info("The \(role) playlist is now at \(url)")
+        case .staleList(let role): logger.notice("The \(role) playlist went back and is not believed")
+        case .reset(let role, let anchor): logger.warning("The \(role) playlist counts anew; found again by \(anchor)")
+        case .lost(let role, let loss):
+            logger.warning("Lost \(role) segments \(loss.mediaSequences): \(loss.reason.words)")
+        case .playlistFailed(_, let error), .rereadFailed(let error):
+            logger.warning("\(RelayError(error).found)")
+        case .tryFailed(let request, let failed, let failures, let isLast):
+            let next = isLast ? "given up" : "tried again"
+            logger.notice("Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
+        case .keyFetched(let url): logger.debug("Key \(url)")
+        case .targetDurationChanged(let role, let old, let new):
+            logger.notice("The \(role) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
+        case .endListed(let role): logger.info("The \(role) playlist has ended")
+        }
+    }
+}
+
+extension StallLadder.Step {
+    fileprivate var words: String {
+        switch self {
+        case .late: "late"
+        case .redundantVariant: "trying a redundant variant, if there is one"
+        case .rereadMultivariant: "reading the master again"
+        case .outage: "an outage; it is still tried"
+        case .giveUp: "given up"
+        }
+    }
+}
+
+extension SegmentLoss.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .slidOut: "they left the window before they were seen"
+        case .gap: "the upstream marks them as a gap"
+        case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
+        case .notMedia: "what came was no media"
+        case .keyUnavailable(let url, let status):
+            "their key \(url) did not come (\(status.map { "HTTP \($0)" } ?? "no answer"))"
+        }
+    }
+}
+
+extension FailedTry {
+    fileprivate var words: String {
+        switch self {
+        case .refused(let status): "HTTP \(status)"
+        case .unreachable(let reason): reason.words
+        case .notMedia: "a page of HTML"
+        case .empty: "nothing in it"
+        case .shortRange: "fewer bytes than the range"
+        }
+    }
+}

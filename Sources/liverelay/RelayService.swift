@@ -1,0 +1,117 @@
+import Dispatch
+import Glibc
+import Logging
+import Tracker
+
+/// A running `liverelay`: one channel, its site over HTTP, the operator's console, and an orderly end.
+struct RelayService: Sendable {
+    /// How long viewers' answers under way may take when the process is asked to end.
+    static let farewell = Duration.milliseconds(1000)
+    static let statusInterval = Duration.milliseconds(500)
+
+    let configuration: RelayConfiguration
+    let address: ListenAddress
+    let endsWithUpstream: Bool
+    let console: Console
+    let logger: Logger
+    /// Said once the first segment can be watched.
+    let greeting: @Sendable (_ base: String) -> [String]
+
+    /// Runs until the upstream fails, or the process is asked to end, or, if asked for, the upstream has ended.
+    func run() async throws(RelayError) {
+        let clock = ContinuousClock()
+        let began = clock.now
+        let site = ChannelSite(upstream: configuration.upstream) { began.duration(to: clock.now) }
+        let server: HTTPServer
+        do {
+            server = try await HTTPServer.start(on: address) { site.response(to: $0) }
+        } catch { throw RelayError(error) }
+        logger.info("Serves at \(base(of: server)), relays \(configuration.upstream)")
+        let outcome = await relay(to: site, base: base(of: server))
+        console.clear()
+        await server.shutdown(within: Self.farewell)
+        if case .failure(let error) = outcome { throw error }
+    }
+
+    private func base(of server: HTTPServer) -> String {
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        return "http://\(host):\(server.port)/"
+    }
+
+    private func relay(to site: ChannelSite, base: String) async -> Result<Void, RelayError> {
+        await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
+            group.addTask { await follow(to: site) }
+            group.addTask { await Signals.wait() }
+            group.addTask { await report(site, base: base) }
+            defer { group.cancelAll() }
+            for await ended in group { if let ended { return ended } }
+            return .success(())
+        }
+    }
+
+    /// - Returns: nil when the upstream has ended and the window stays served.
+    private func follow(to site: ChannelSite) async -> Result<Void, RelayError>? {
+        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
+        do {
+            let upstream = try CurlUpstream(upstream: configuration.upstream, configuration: configuration.requests)
+            let driver = TrackerDriver(upstream: upstream, clock: ContinuousClock())
+            let session = UpstreamSession(upstream: configuration.upstream, policy: configuration.policy)
+            let end = try await driver.run(session: session) { output, now in
+                try await relay.perform(output, at: now)
+            }
+            try relay.ended(end)
+            return endsWithUpstream ? .success(()) : nil
+        } catch let error as RelayError {
+            return .failure(error)
+        } catch let error as FetchError {
+            return .failure(relay.failed(RelayError(TrackerError(.unreachable(error.reason), url: error.url))))
+        } catch is CancellationError {
+            return nil
+        } catch {
+            return .failure(RelayError(.internalError, "\(error)", advice: "Please report it"))
+        }
+    }
+
+    /// Keeps the status line, and greets once there is something to watch.
+    private func report(_ site: ChannelSite, base: String) async -> Result<Void, RelayError>? {
+        var hasGreeted = false
+        while !Task.isCancelled {
+            let status = site.status
+            if !hasGreeted, status.output.segments > 0 {
+                hasGreeted = true
+                for line in greeting(base) { console.write(line: line) }
+            }
+            console.show(status: status.line)
+            try? await Task.sleep(for: Self.statusInterval)
+        }
+        return nil
+    }
+}
+
+/// SIGINT and SIGTERM as something to wait for.
+private enum Signals {
+    static func wait() async -> Result<Void, RelayError>? {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { arrival.yield() }
+            source.resume()
+            return source
+        }
+        defer { for source in sources { source.cancel() } }
+        for await _ in arrivals { return .success(()) }
+        return nil
+    }
+}
+
+extension RelayStatus {
+    /// For the bottom of a terminal.
+    var line: String {
+        let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).inSeconds) ago" }
+        let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
+        let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotPublished)
+        return
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  runs \(splice.runs)  lost \(lost)  sanitized \(splice.sanitized)"
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import LiveRing
+import Playlist
+import Splice
+import Synchronization
+import Tracker
+
+/// What `/status.json` says of one channel. Times are seconds; nothing that was dropped is missing here.
+struct RelayStatus: Encodable, Sendable {
+    enum State: String, Encodable, Sendable { case opening, live, late, outage, ended, failed }
+
+    struct Upstream: Encodable, Equatable, Sendable {
+        var url: String
+        var playlist: String?
+        var bandwidth: Int?
+        var resolution: String?
+        var audioRendition: String?
+        var targetDuration: Double?
+        /// Since a playlist last listed something new.
+        var secondsSinceNewSegment: Double?
+        var nextMediaSequence: UInt64?
+        var segmentsInFlight = 0
+        var segmentsDelivered = 0
+        var segmentsLost: UInt64 = 0
+        var seams = 0
+        var staleLists = 0
+        var resets = 0
+        var failedLoads = 0
+        var failedTries = 0
+    }
+
+    struct Output: Encodable, Equatable, Sendable {
+        var firstMediaSequence: UInt64?
+        var lastMediaSequence: UInt64?
+        var discontinuitySequence: UInt64?
+        var segments = 0
+        var rewindSeconds = 0.0
+        var edge: String?
+        var targetDuration: Int?
+        var codecs: [String] = []
+        var rewindDropsForFullDisk = 0
+    }
+
+    struct Splice: Encodable, Equatable, Sendable {
+        var runs = 0
+        var currentRun: Run?
+        var sanitized = 0
+        var segmentsSkipped = 0
+        var segmentsNotPublished = 0
+        var picturesBeforeSync = 0
+        var picturesWithoutSync = 0
+        var leadingPictures = 0
+        var timesFilled = 0
+        var runsBeyondCompositionDelay = 0
+        var audioFramesOverlapping = 0
+        var audioFramesTrimmed = 0
+        var audioFramesDiscarded = 0
+        var audioFramesOfSilence = 0
+        var audioDepartures = 0
+        var demux = Demux()
+    }
+
+    struct Run: Encodable, Equatable, Sendable {
+        var video: String
+        var audio: String?
+        var width: Int
+        var height: Int
+        var frameRate: String
+    }
+
+    struct Demux: Encodable, Equatable, Sendable {
+        var bytesOutOfSync = 0
+        var transportErrors = 0
+        var duplicatePackets = 0
+        var scrambledPackets = 0
+        var badSections = 0
+        var undecodable = 0
+        var abandoned = 0
+        var otherPackets = 0
+    }
+
+    var state = State.opening
+    /// Why the state is what it is, in words; nil while there is nothing to say.
+    var reason: String?
+    var uptime = 0.0
+    var upstream: Upstream
+    var output = Output()
+    var splice = Splice()
+
+    init(upstream: String) { self.upstream = Upstream(url: upstream) }
+
+    /// As `/status.json`: sorted keys, so that two of them can be compared line by line.
+    var json: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Every field is a number, a text or an object of them: encoding cannot fail.
+        guard let data = try? encoder.encode(self) else { return Array("{}".utf8) }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension RelayStatus {
+    mutating func note(_ status: UpstreamStatus, at now: Duration) {
+        guard let main = status.renditions.first else { return }
+        upstream.playlist = main.url
+        upstream.bandwidth = status.variant?.bandwidth
+        upstream.resolution = status.variant?.resolution.map { "\($0.width)x\($0.height)" }
+        upstream.audioRendition = status.audio?.name
+        upstream.targetDuration = main.targetDuration?.seconds
+        upstream.secondsSinceNewSegment = main.grewAt.map { (now - $0).seconds }
+        upstream.nextMediaSequence = main.nextMediaSequence
+        let all = status.renditions
+        upstream.segmentsInFlight = all.reduce(0) { $0 + $1.inFlight }
+        upstream.segmentsDelivered = all.reduce(0) { $0 + $1.counts.delivered }
+        upstream.segmentsLost = all.reduce(0) { $0 + $1.counts.lost }
+        upstream.seams = all.reduce(0) { $0 + $1.counts.seams }
+        upstream.staleLists = all.reduce(0) { $0 + $1.counts.staleLists }
+        upstream.resets = all.reduce(0) { $0 + $1.counts.resets }
+        upstream.failedLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
+        upstream.failedTries = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
+    }
+
+    mutating func note(_ counts: SpliceCounts, skipped: Int, notPublished: Int) {
+        splice.runs = counts.runs
+        splice.sanitized = counts.sanitized
+        splice.segmentsSkipped = skipped
+        splice.segmentsNotPublished = notPublished
+        splice.picturesBeforeSync = counts.picturesBeforeSync
+        splice.picturesWithoutSync = counts.picturesWithoutSync
+        splice.leadingPictures = counts.leadingPictures
+        splice.timesFilled = counts.timesFilled
+        splice.runsBeyondCompositionDelay = counts.runsBeyondDelay
+        splice.audioFramesOverlapping = counts.audioOverlapping
+        splice.audioFramesTrimmed = counts.audioTrimmed
+        splice.audioFramesDiscarded = counts.audioDiscarded
+        splice.audioFramesOfSilence = counts.audioSilence
+        splice.audioDepartures = counts.audioDepartures
+        splice.demux = Demux(counts.demux)
+    }
+
+    mutating func note(_ run: RunDescription) {
+        splice.currentRun = Run(
+            video: run.videoCodec, audio: run.audioCodec, width: run.width, height: run.height,
+            frameRate: run.frameRate)
+    }
+
+    mutating func note(_ snapshot: RingSnapshot) {
+        let index = snapshot.index
+        output.firstMediaSequence = index.listed.first?.mediaSequence
+        output.lastMediaSequence = snapshot.edge?.mediaSequence
+        output.discontinuitySequence = snapshot.edge?.discontinuitySequence
+        output.segments = index.listed.count
+        output.rewindSeconds = Ticks(index.listedTicks).duration.seconds
+        output.edge = snapshot.edge?.programDateTimeEnd.text
+        output.targetDuration = index.targetDuration
+        output.codecs = snapshot.masterInputs?.codecs ?? []
+        output.rewindDropsForFullDisk = snapshot.rewindDrops
+    }
+}
+
+extension RelayStatus.Demux {
+    fileprivate init(_ counts: DemuxCounts) {
+        bytesOutOfSync = counts.bytesOutOfSync
+        transportErrors = counts.transportErrors
+        duplicatePackets = counts.duplicatePackets
+        scrambledPackets = counts.scrambledPackets
+        badSections = counts.badSections
+        undecodable = counts.undecodable
+        abandoned = counts.abandoned
+        otherPackets = counts.otherPackets
+    }
+}
+
+extension Duration {
+    /// For a person or a graph; never for a decision.
+    var seconds: Double {
+        let (seconds, attoseconds) = components
+        return (Double(seconds) + Double(attoseconds) * 1e-18).rounded(toThousandths: ())
+    }
+}
+
+extension Double {
+    fileprivate func rounded(toThousandths: Void) -> Double { (self * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import Splice
+import TestSupport
+import Tracker
+
+@testable import liverelay
+
+/// What one replay of a capture published.
+struct Republished {
+    var end: SessionEnd?
+    /// Every version of live.m3u8, in order.
+    var versions: [MediaPlaylist] = []
+    /// dvr.m3u8 at the end.
+    var whole = ""
+    var status: RelayStatus
+    /// Init section and fragment of each segment in it.
+    var segments: [(name: String, initialization: [UInt8], bytes: [UInt8])] = []
+    /// What the session reported, a line each.
+    var events = ""
+
+    /// One text of every fragment: the golden file.
+    var dump: String {
+        segments.map { "\($0.name)\n\(FragmentDump.text(initSection: $0.initialization, segment: $0.bytes))" }.joined()
+    }
+}
+
+/// Replays a committed capture into a directory of its own, which is gone afterwards.
+func republish(_ fixture: CaptureFixture) async throws -> Republished {
+    try await republish(CaptureDirectory(fixture.directory))
+}
+
+func republish(_ capture: CaptureDirectory) async throws -> Republished {
+    let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: spool) }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let replay = Replay(capture, spool: spool.path, logger: logger)
+    var result = Republished(status: replay.site.status)
+    var last: [UInt8]?
+    result.end = try await replay.run { output, now in
+        if case .event(let event) = output { result.events += "\(now.seconds) \(event.goldenText)\n" }
+        guard let live = replay.site.snapshot?.livePlaylist, live != last else { return }
+        last = live
+        if let playlist = try? MediaPlaylistParser.parse(live) { result.versions.append(playlist) }
+    }
+    result.status = replay.site.status
+    guard let snapshot = replay.site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return result }
+    result.whole = String(decoding: whole, as: UTF8.self)
+    for entry in snapshot.index.listed {
+        result.segments.append(
+            (
+                entry.segment.name,
+                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),
+                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
+            ))
+    }
+    return result
+}
+
+extension UpstreamEvent {
+    /// Short and stable: attributes of variants are in the capture itself.
+    var goldenText: String {
+        switch self {
+        case .chose(let variant, let audio): "chose \(variant.uri) audio \(audio?.uri ?? "none")"
+        default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import Splice
+
+/// A stretch of pictures behind a border, and the runs that must come of all of them.
+private struct Fed {
+    var border: ProgramSwitchDetector.Border
+    var pictures: [VideoPacket]
+}
+
+private let wrap: Int64 = 1 << 33
+
+private let rows: [(when: String, fed: [Fed], runs: [ProgramSwitchDetector.Signal], pictures: [Int])] = [
+    (
+        "one programme, two segments",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 900_000)),
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 1_080_000)),
+        ], [.joined], [100]
+    ),
+    (
+        "a tag where nothing changes",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 900_000)),
+            .init(border: .tagged, pictures: Synthetic.pictures(50, from: 1_080_000)),
+        ], [.joined], [100]
+    ),
+    (
+        "a tagged advertisement",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 900_000)),
+            .init(
+                border: .tagged,
+                pictures: Synthetic.pictures(50, from: 126_000, pid: 481, configuration: Synthetic.advertisement)),
+        ],
+        [.joined, .tagged], [50, 50]
+    ),
+    (
+        "the same, untagged",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 900_000)),
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(50, from: 126_000, pid: 481, configuration: Synthetic.advertisement)),
+        ],
+        [.joined, .configuration], [50, 50]
+    ),
+    (
+        "the same parameters on a clock that restarts, untagged",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 900_000)),
+            .init(border: .plain, pictures: Synthetic.pictures(50, from: 126_000)),
+        ], [.joined, .clock], [50, 50]
+    ),
+    (
+        "a border gap of 0.4 s is a gap",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0)),
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 90_000 + 36_000)),
+        ], [.joined], [50]
+    ),
+    (
+        "a border gap of 0.6 s is another clock",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0)),
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 90_000 + 54_000)),
+        ], [.joined, .clock], [25, 25]
+    ),
+    (
+        "inside a segment 9 s forward is a gap",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0) + Synthetic.pictures(25, from: 900_000))
+        ],
+        [.joined], [50]
+    ),
+    (
+        "inside a segment 11 s forward is another clock",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0) + Synthetic.pictures(25, from: 1_080_000))
+        ],
+        [.joined, .clock], [25, 25]
+    ),
+    (
+        "two frames back is another clock",
+        [
+            .init(
+                border: .plain, pictures: Synthetic.pictures(25, from: 900_000) + Synthetic.pictures(25, from: 979_200))
+        ],
+        [.joined, .clock], [25, 25]
+    ),
+    (
+        "one frame back is a sloppy muxer",
+        [
+            .init(
+                border: .plain, pictures: Synthetic.pictures(25, from: 900_000) + Synthetic.pictures(25, from: 982_800))
+        ],
+        [.joined], [50]
+    ),
+    (
+        "the 33-bit wrap is no signal", [.init(border: .plain, pictures: Synthetic.pictures(50, from: wrap - 90_000))],
+        [.joined], [50]
+    ),
+    (
+        "after a seam a run begins even where the clock goes on",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0)),
+            .init(border: .seam, pictures: Synthetic.pictures(25, from: 90_000)),
+        ], [.joined, .seam], [25, 25]
+    ),
+    (
+        "a run begins at the first IDR after the signal",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 0)),
+            .init(border: .plain, pictures: Array(Synthetic.pictures(50, from: 9_000_000).dropFirst(10))),
+        ],
+        [.joined, .clock], [25, 25]
+    ),
+    (
+        "joined in the middle of a group",
+        [
+            .init(border: .plain, pictures: Array(Synthetic.pictures(50, from: 0).dropFirst(10)))
+        ], [.joined], [25]
+    ),
+    (
+        "leading pictures of the run's first IDR are not shown",
+        [
+            .init(
+                border: .plain,
+                pictures: [
+                    Synthetic.picture(dts: 0, pts: 7200, sync: .instantaneousRefresh),
+                    Synthetic.picture(dts: 3600, pts: 3600),
+                    Synthetic.picture(dts: 7200, pts: 10_800),
+                ])
+        ], [.joined], [2]
+    ),
+    (
+        "two programmes inside one segment",
+        [
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(25, from: 900_000)
+                    + Synthetic.pictures(25, from: 0, pid: 481, configuration: Synthetic.advertisement)
+                    + Synthetic.pictures(25, from: 5_000_000))
+        ],
+        [.joined, .configuration, .configuration], [25, 25, 25]
+    ),
+]
+
+@Test(arguments: rows.indices)
+func runsAreFound(_ index: Int) {
+    let row = rows[index]
+    var finder = RunFinder()
+    var signals: [ProgramSwitchDetector.Signal] = []
+    var counts: [Int] = []
+    for fed in row.fed {
+        for piece in finder.pieces(of: fed.pictures, from: Synthetic.segment(), border: fed.border) {
+            if let signal = piece.signal {
+                signals.append(signal)
+                counts.append(0)
+            }
+            counts[counts.count - 1] += piece.units.count
+        }
+    }
+    #expect(signals == row.runs, "\(row.when)")
+    #expect(counts == row.pictures, "\(row.when)")
+    let fed = row.fed.reduce(0) { $0 + $1.pictures.count }
+    #expect(
+        counts.reduce(0, +) + finder.picturesBeforeSync + finder.leadingPictures == fed, "\(row.when): all accounted")
+}

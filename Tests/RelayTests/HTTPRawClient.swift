@@ -10,7 +10,7 @@ struct RawClient: ~Copyable {
     }
 
     private let descriptor: CInt
-    private var unread: [UInt8] = []
+    private var unread: ArraySlice<UInt8> = []
 
     /// - Parameter receiveBuffer: bytes the kernel may hold for this client; small, for one that reads slowly.
     init(port: Int, receiveBuffer: CInt? = nil) throws {
@@ -65,7 +65,7 @@ struct RawClient: ~Copyable {
         while true {
             if let end = unread.firstRange(of: Array("\r\n\r\n".utf8)) {
                 let text = String(decoding: unread[..<end.lowerBound], as: UTF8.self)
-                unread.removeFirst(end.upperBound)
+                unread = unread[end.upperBound...]
                 return RawResponse(head: text)
             }
             guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a head", errno: 0) }
@@ -76,7 +76,7 @@ struct RawClient: ~Copyable {
         while unread.count < count {
             guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a body", errno: 0) }
         }
-        defer { unread.removeFirst(count) }
+        defer { unread = unread.dropFirst(count) }
         return Array(unread.prefix(count))
     }
 
@@ -86,7 +86,7 @@ struct RawClient: ~Copyable {
             while try receive() > 0 {}
         } catch let failure as Failure where failure.errno == ECONNRESET {}
         defer { unread = [] }
-        return unread
+        return Array(unread)
     }
 
     private mutating func receive() throws -> Int {

@@ -7,10 +7,10 @@ import Synchronization
 /// leaving the actor, so two publishes never mix.
 package actor DVRRing {
     /// Where to go on after a restart; nil for a ring that has never held a segment.
-    package let resume: ContinuationMark?
+    package nonisolated let resume: ContinuationMark?
     /// EXT-X-TARGETDURATION in seconds: what was asked for, or what viewers of an earlier run were told if that is
     /// more. It does not change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
-    package let targetDuration: Int
+    package nonisolated let targetDuration: Int
     private let spool: SpoolDirectory
     private var journal: JournalFile
     private var journalRecords: Int
@@ -42,7 +42,8 @@ package actor DVRRing {
         spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0
     ) throws(RingError) {
         let found = try RingRecovery(
-            spool, policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
+            journal: spool.read(SpoolName.journal), path: spool.path(of: SpoolName.journal), files: spool.files(),
+            policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
         let journal = Journal(found.index, hasEnded: found.hasEnded)
         try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
         let needed = found.index.files

@@ -63,17 +63,21 @@ struct LocalPlaylist {
         return index.policy.keeps(span: .milliseconds(span))
     }
 
-    /// Once the channel has ended nobody has to stay behind: the rest follows at once.
+    /// Never so far behind that the list would be too short once it has slid. When the channel has ended nobody has
+    /// to stay behind: the rest follows at once.
     private func delayed(_ milliseconds: Int64) -> MediaPlaylist? {
-        var end = index.listed.endIndex
+        let entries = index.listed
+        var end = entries.endIndex
         var behind: Int64 = 0
         while end > 0, behind < MediaTime.ticks(milliseconds: milliseconds) {
             end -= 1
-            behind += index.listed[end].duration
+            behind += entries[end].duration
         }
+        // The first entry of an empty list is the only one that found no other before it.
+        let hasSlid = entries.first.map { $0.listedFrom < $0.mediaSequence } ?? false
+        if hasSlid { end = max(end, PlaylistWindow.shortest(targetDuration: index.targetDuration).end(in: entries)) }
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        let start = window.start(in: index.listed[..<end])
-        return sliding(start..<(hasEnded ? index.listed.endIndex : end))
+        return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end))
     }
 
     private func window(_ milliseconds: Int64) -> PlaylistWindow {

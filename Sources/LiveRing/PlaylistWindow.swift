@@ -3,13 +3,15 @@ struct PlaylistWindow: Equatable, Sendable {
     /// 90 kHz ticks that are shown at least.
     let ticks: Int64
 
-    /// The longest of `wanted` and what RFC 8216 §6.2.2 asks of a playlist after a removal.
+    /// The longer of `wanted` and what RFC 8216 §6.2.2 asks of a playlist after a removal.
     init(wanted: Duration, targetDuration: Int) {
-        ticks = max(MediaTime.ticks(wanted), Self.floor(targetDuration: targetDuration))
+        let least = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * MediaTime.ticksPerSecond
+        ticks = max(MediaTime.ticks(wanted), least)
     }
 
-    static func floor(targetDuration: Int) -> Int64 {
-        RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * MediaTime.ticksPerSecond
+    /// The shortest that a list may be once something was removed from it.
+    static func shortest(targetDuration: Int) -> PlaylistWindow {
+        PlaylistWindow(wanted: .zero, targetDuration: targetDuration)
     }
 
     /// Index of the first entry shown: the shortest end of `entries` that is long enough and has enough segments,
@@ -24,5 +26,16 @@ struct PlaylistWindow: Equatable, Sendable {
             shown += entries[index].duration
         }
         return index
+    }
+
+    /// Index behind the last entry shown when the window stands at the beginning of `entries` instead.
+    func end(in entries: [RingEntry]) -> Int {
+        var shown: Int64 = 0
+        var end = 0
+        while end < entries.count, shown < ticks || end < RetentionPolicy.minimumSegments {
+            shown += entries[end].duration
+            end += 1
+        }
+        return end
     }
 }

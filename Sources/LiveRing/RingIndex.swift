@@ -11,7 +11,7 @@ package struct RingIndex: Equatable, Sendable {
 
     struct Initialization: Equatable, Sendable {
         let file: SpoolFile
-        /// Entries, listed and retired, that are read with it.
+        /// Entries, listed and retired, that are read with it; gaps do not count.
         var uses: Int
     }
 
@@ -67,9 +67,8 @@ package struct RingIndex: Equatable, Sendable {
     /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        let shortest = PlaylistWindow(wanted: .zero, targetDuration: targetDuration)
-        retire(shortest.start(in: listed[...]))
-        longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence &- 1)
+        retire(PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed[...]))
+        longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence)
         return forget(retired.count)
     }
 
@@ -87,8 +86,7 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         clock += entry.duration
-        initializations[entry.initialization.name, default: Initialization(file: entry.initialization, uses: 0)]
-            .uses += 1
+        if !entry.isGap { use(entry.initialization) }
         longest.note(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
@@ -104,17 +102,23 @@ package struct RingIndex: Equatable, Sendable {
 
     private mutating func forget(_ count: Int) -> [SpoolFile] {
         var files: [SpoolFile] = []
-        for entry in retired.prefix(count).lazy.map(\.entry) {
+        for entry in retired.prefix(count).lazy.map(\.entry) where !entry.isGap {
             retiredBytes -= entry.storedBytes
             files.append(entry.segment)
-            let name = entry.initialization.name
-            initializations[name]?.uses -= 1
-            if initializations[name]?.uses == 0, let unused = initializations.removeValue(forKey: name) {
-                files.append(unused.file)
-            }
+            if let unused = disuse(entry.initialization) { files.append(unused) }
         }
         retired.removeFirst(count)
         return files
+    }
+
+    private mutating func use(_ file: SpoolFile) {
+        initializations[file.name, default: Initialization(file: file, uses: 0)].uses += 1
+    }
+
+    /// - Returns: the file, when nothing else is read with it.
+    private mutating func disuse(_ file: SpoolFile) -> SpoolFile? {
+        initializations[file.name]?.uses -= 1
+        return initializations[file.name]?.uses == 0 ? initializations.removeValue(forKey: file.name)?.file : nil
     }
 
     /// How many entries the policy lets go now, without the list becoming shorter than the live window.
@@ -145,20 +149,29 @@ package struct RingIndex: Equatable, Sendable {
     }
 }
 
-/// The longest list that any entry still listed was ever part of. It is never too short, and it shrinks again once
-/// everything that stood in that list is gone.
+/// The longest list that any entry still listed was ever part of, or a little more.
+///
+/// Lists are counted in two generations. Once everything that stood in a list of the older one is gone, the younger
+/// becomes the older.
 private struct LongestListing: Equatable, Sendable {
-    private(set) var ticks: Int64
-    /// Newest entry of that list.
-    private var newest: UInt64
+    private var older: Int64 = 0
+    private var younger: Int64
+    /// Newest entry of the older generation.
+    private var boundary: UInt64
 
     init(ticks: Int64, newest: UInt64) {
-        self.ticks = ticks
-        self.newest = newest
+        younger = ticks
+        boundary = newest
     }
 
+    var ticks: Int64 { max(older, younger) }
+
     mutating func note(_ listed: Int64, newest: UInt64, oldest: UInt64) {
-        guard listed >= ticks || oldest > self.newest else { return }
-        self = LongestListing(ticks: listed, newest: newest)
+        if oldest > boundary {
+            older = younger
+            younger = 0
+            boundary = newest
+        }
+        younger = max(younger, listed)
     }
 }

@@ -37,7 +37,7 @@ extension RingIndex {
 
     /// Every file that has to be in the spool.
     var files: Set<String> {
-        Set(entries.map(\.segment.name)).union(initializations.keys)
+        Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
     }
 
     private func entry(numbered number: UInt64) -> RingEntry? {

@@ -1,4 +1,4 @@
-/// What a spool directory says about the ring that was in it, and the directory put in order.
+/// What a spool directory says about the ring that was in it.
 struct RingRecovery {
     let index: RingIndex
     /// Numbers go on behind an earlier run.
@@ -8,16 +8,15 @@ struct RingRecovery {
     let resume: ContinuationMark?
 
     /// - Parameters:
+    ///   - bytes: of the journal at `path`; nil when there is none.
+    ///   - files: sizes of the ring's files by name.
     ///   - targetDuration: seconds; the one in the journal counts unless this is larger.
     ///   - firstMediaSequence: where a ring without a past begins.
     init(
-        _ spool: borrowing SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64
+        journal bytes: [UInt8]?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
+        firstMediaSequence: UInt64
     ) throws(RingError) {
-        let files = try spool.files()
-        let path = spool.path(of: SpoolName.journal)
-        let journal = try spool.read(SpoolName.journal).flatMap { bytes throws(RingError) in
-            try Journal.read(bytes, path: path)
-        }
+        let journal = try bytes.flatMap { bytes throws(RingError) in try Journal.read(bytes, path: path) }
         guard let journal else {
             // A lost journal must not bring a name or a number back that viewers have seen.
             let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()

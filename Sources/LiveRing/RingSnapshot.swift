@@ -34,7 +34,7 @@ package struct RingSnapshot: Sendable {
     /// The list is long enough for a player to start on without running dry (Apple HLS authoring specification §8.11),
     /// or it will not become longer.
     package var isFilled: Bool {
-        hasEnded || index.listedTicks >= PlaylistWindow.floor(targetDuration: index.targetDuration)
+        hasEnded || index.listedTicks >= PlaylistWindow.shortest(targetDuration: index.targetDuration).ticks
     }
 
     /// `dvr.m3u8`, UTF-8; nil when nothing of the range is in the ring. Rendered here and now.

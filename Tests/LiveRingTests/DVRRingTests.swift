@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import LiveRing
+
+struct DVRRingTests {
+    /// Held by the suite: it outlives the ring in it.
+    let directory: ScratchDirectory
+
+    init() throws { directory = try ScratchDirectory() }
+
+    @Test func aPublishedSegmentIsVisibleAndWhole() async throws {
+        let ring = try DVRRing.open(directory, firstMediaSequence: 77)
+        #expect(ring.snapshot.livePlaylist == nil)
+        #expect(ring.snapshot.masterPlaylist() == nil)
+        #expect(ring.resume == nil)
+        // More pieces than one writev takes, empty ones among them.
+        var segment = NewSegment.numbered(0)
+        let arena = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        segment.payload = stride(from: 0, to: 20_000, by: 50).flatMap { [arena[$0..<$0], arena[$0..<($0 + 50)]] }
+        try await ring.publish(segment)
+        let snapshot = ring.snapshot
+        let file = try #require(snapshot.edge.map(\.segment))
+        #expect(file.name.hasPrefix("seg-77-"))
+        #expect(snapshot.path(of: file) == "\(directory.path)/\(file.name)")
+        #expect(try directory.read(file.name) == segment.header + arena)
+        #expect(try directory.read("init-a.mp4") == segment.initialization.bytes)
+        #expect(snapshot.edge?.isDiscontinuous == false, "a ring without a past begins without a seam")
+        #expect(brokenRules(in: text(snapshot.livePlaylist)).isEmpty)
+    }
+
+    static let refusalRows: [(when: String, segment: NewSegment, error: RingError)] = [
+        ("no duration", .numbered(0, duration: 0), .badDuration(0, maximum: 584_999)),
+        ("EXTINF would round up to 7", .numbered(0, duration: 585_000), .badDuration(585_000, maximum: 584_999)),
+        ("it needs another segment", .numbered(0, isIndependent: false), .notIndependent(mediaSequence: 1)),
+        ("a path for a name", .numbered(0, initialization: "../init-a.mp4"), .badInitializationName("../init-a.mp4")),
+        ("a name of other files", .numbered(0, initialization: "init-.mp4"), .badInitializationName("init-.mp4")),
+    ]
+
+    @Test(arguments: refusalRows)
+    func refusesWhatWouldBreakAPlaylist(when: String, segment: NewSegment, error: RingError) async throws {
+        let ring = try DVRRing.open(directory)
+        try await ring.publish(.numbered(0))
+        let before = ring.snapshot
+        await #expect(throws: error, "\(when)") { try await ring.publish(segment) }
+        #expect(ring.snapshot.version == before.version, "\(when)")
+    }
+
+    @Test func theLongestSegmentIsTaken() async throws {
+        let ring = try DVRRing.open(directory)
+        try await ring.publish(.numbered(0, duration: ring.maximumSegmentDuration))
+        #expect(brokenRules(in: text(ring.snapshot.livePlaylist)).isEmpty)
+    }
+
+    @Test func aFullDiskDropsTheRewindThenSaysSo() async throws {
+        let free = FreeSpace(10_000)
+        let spool = try SpoolDirectory(directory.path) { free.value }
+        let ring = try DVRRing(
+            spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6)
+        for n in 0..<20 { try await ring.publish(.numbered(n)) }
+        let names = directory.names
+        // Room for the reserve and one byte less than the segment.
+        let size = NewSegment.numbered(20).byteCount
+        free.value = 1000 + UInt64(size) - 1
+        let error = RingError.diskFull(directory: directory.path, available: free.value, needed: 1000 + UInt64(size))
+        await #expect(throws: error) { try await ring.publish(.numbered(20)) }
+        #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14..<20), "the channel is still there")
+        #expect(ring.snapshot.rewindDrops == 1)
+        #expect(names.subtracting(directory.names).count == 14, "and the rewind is not")
+        await #expect(throws: error) { try await ring.publish(.numbered(20)) }
+        #expect(ring.snapshot.rewindDrops == 1, "there was nothing more to drop")
+        free.value += 1
+        try await ring.publish(.numbered(21))
+        #expect(ring.snapshot.edge?.mediaSequence == 20, "what was never listed has no number")
+        #expect(ring.snapshot.edge?.isDiscontinuous == true, "but it left a seam")
+        #expect(!directory.names.contains { $0.hasSuffix(".part") })
+    }
+
+    @Test func aDiskThatIsFullForAMomentCostsOnlyTheRewind() async throws {
+        // Every file removed gives its room back.
+        let spool = try SpoolDirectory(directory.path) {
+            2000 - UInt64((try? FileManager.default.contentsOfDirectory(atPath: directory.path).count) ?? 0) * 50
+        }
+        let ring = try DVRRing(
+            spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6)
+        for n in 0..<60 { try await ring.publish(.numbered(n)) }
+        #expect(ring.snapshot.rewindDrops > 2)
+        #expect(ring.snapshot.edge?.mediaSequence == 59)
+        #expect(ring.snapshot.index.discontinuitySequence == 0, "no segment was lost")
+    }
+
+    @Test func anUnwritableSpoolLeavesTheListAlone() async throws {
+        let ring = try DVRRing.open(directory)
+        try await ring.publish(.numbered(0))
+        let before = ring.snapshot.livePlaylist
+        // A directory stands where the next file has to go.
+        let name = SpoolName.segment(mediaSequence: 1, header: NewSegment.numbered(1).header)
+        try FileManager.default.createDirectory(atPath: "\(directory.path)/\(name)", withIntermediateDirectories: false)
+        await #expect(throws: RingError.system(.rename, path: "\(directory.path)/\(name)", code: EISDIR)) {
+            try await ring.publish(.numbered(1))
+        }
+        #expect(ring.snapshot.livePlaylist == before)
+        #expect(!directory.names.contains { $0.hasSuffix(".part") })
+    }
+
+    @Test func endIsSaidOnceAndForAll() async throws {
+        do {
+            let ring = try DVRRing.open(directory)
+            for n in 0..<8 { try await ring.publish(.numbered(n)) }
+            let before = text(ring.snapshot.livePlaylist)
+            try await ring.end()
+            #expect(text(ring.snapshot.livePlaylist) == before + "#EXT-X-ENDLIST\n")
+            #expect(text(ring.snapshot.dvrPlaylist(.whole)).hasSuffix("#EXT-X-ENDLIST\n"))
+            await #expect(throws: RingError.ended) { try await ring.publish(.numbered(8)) }
+            try await ring.end()
+        }
+        let ring = try DVRRing.open(directory)
+        #expect(ring.snapshot.hasEnded, "a viewer of the end sees the end")
+        try await ring.publish(.numbered(8))
+        #expect(!ring.snapshot.hasEnded)
+        #expect(!text(try directory.read("ring.m3u8")).contains("ENDLIST"))
+        #expect(ring.snapshot.edge?.mediaSequence == 8)
+    }
+
+    @Test func viewersReadWhileThePublisherWrites() async throws {
+        let ring = try DVRRing.open(
+            directory, policy: RetentionPolicy(rewind: .seconds(60), freeReserve: 0))
+        try await ring.publish(.numbered(0))
+        try await withThrowingTaskGroup { group in
+            group.addTask { for n in 1..<200 { try await ring.publish(.numbered(n)) } }
+            for _ in 0..<3 {
+                group.addTask {
+                    var version: UInt64 = 0
+                    while version < 200 {
+                        let snapshot = ring.snapshot
+                        #expect(snapshot.version >= version)
+                        version = snapshot.version
+                        let live = ReadPlaylist(text(snapshot.livePlaylist))
+                        #expect(live.end == snapshot.index.nextMediaSequence, "one version, one state")
+                        await Task.yield()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Playlist
+import Testing
+
+@testable import LiveRing
+
+struct JournalTests {
+    @Test func isTheTextThatAPlayerReads() throws {
+        var index = RingIndex(policy: plentiful, targetDuration: 6, nextMediaSequence: 100)
+        index.publish(.numbered(0, format: MasterInputsTests.programme))
+        var second = NewSegment.numbered(1, duration: 449_450, isDiscontinuous: true, initialization: "init-b.mp4")
+        second.marks = ["#EXT-X-CUE-OUT:30"]
+        index.publish(second)
+        #expect(
+            Journal(index, hasEnded: true).text == """
+                #EXTM3U
+                #EXT-X-VERSION:6
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-TARGETDURATION:6
+                #EXT-X-PLAYLIST-TYPE:EVENT
+                #EXT-X-MEDIA-SEQUENCE:100
+                #EXT-X-DISCONTINUITY-SEQUENCE:0
+                #LIVERELAY-SPOOL:1
+                #EXT-X-MAP:URI="init-a.mp4"
+                #EXT-X-PROGRAM-DATE-TIME:2026-01-02T12:00:00.000Z
+                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,VIDEO-TIME=540000,AUDIO-TIME=84672000,\
+                FRAGMENT=2,END=540000,OFFSET=18000,WIDTH=1920,HEIGHT=1080,VIDEO="avc1.640028",AUDIO="mp4a.40.2",\
+                FRAME-RATE="25.000"
+                #EXTINF:6.00000,
+                seg-100-ea7368e6.m4s
+                #EXT-X-DISCONTINUITY
+                #EXT-X-MAP:URI="init-b.mp4"
+                #EXT-X-PROGRAM-DATE-TIME:2026-01-02T12:00:06.000Z
+                #EXT-X-CUE-OUT:30
+                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,VIDEO-TIME=1080000,AUDIO-TIME=169344000,\
+                FRAGMENT=3,END=1080000,OFFSET=18000,VIDEO="avc1.640028"
+                #EXTINF:4.99389,
+                seg-101-f27136e7.m4s
+                #EXT-X-ENDLIST
+
+                """)
+    }
+
+    /// Written whole or record by record, and read back, it is the same.
+    @Test(arguments: UInt64(1)...20)
+    func comesBackAsItWas(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(90)), targetDuration: 6)
+        var appended = Journal(index, hasEnded: false).text
+        for n in 0..<40 {
+            var segment = NewSegment.numbered(
+                n, duration: Int64.random(in: 1...584_999, using: &random),
+                isDiscontinuous: Bool.random(using: &random),
+                initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
+                format: [MasterInputsTests.programme, MasterInputsTests.ad, MasterInputsTests.radio]
+                    .randomElement(using: &random)!)
+            if Bool.random(using: &random) { segment.marks = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="] }
+            segment.mark.presentationEnd = Int64.random(in: Int64.min...Int64.max, using: &random)
+            segment.mark.audioDecodeTime = UInt64.random(in: 0...UInt64.max, using: &random)
+            let previous = index.newest
+            index.publish(segment)
+            appended += Journal.record(try #require(index.listed.last), after: previous)
+        }
+        let grown = try #require(try Journal.read(Array(appended.utf8), path: ""))
+        #expect(grown.entries.count == 40)
+        #expect(grown.entries.suffix(index.entryCount) == index.entries[...])
+        let whole = try #require(try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: ""))
+        #expect(whole.entries == index.entries)
+        #expect(!whole.hasEnded)
+    }
+
+    /// EXTINF has five decimals, a tick is 11.1 µs.
+    @Test func everyTickSurvivesFiveDecimals() throws {
+        var random = SeededGenerator(seed: 5)
+        for ticks in (0..<2000).map({ Int64($0) })
+            + (0..<2000).map({ _ in Int64.random(in: 0...9_000_000, using: &random) })
+        {
+            let written = DecimalSeconds.text(MediaTime.duration(ticks: ticks), decimals: 5)
+            let read = try #require(DecimalSeconds.duration(written))
+            #expect(MediaTime.ticks(read) == ticks)
+        }
+    }
+}

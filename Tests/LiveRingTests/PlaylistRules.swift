@@ -1,0 +1,114 @@
+/// A media playlist read without the code under test: only what the rules need, straight from the lines.
+struct ReadPlaylist {
+    struct Segment: Equatable {
+        var uri = ""
+        var duration = ""
+        var map: String?
+        var discontinuityNumber: UInt64 = 0
+        var isDiscontinuous = false
+        var date: String?
+
+        var milliseconds: Int { Self.milliseconds(duration) }
+
+        /// "6.00640" is 6006.
+        static func milliseconds(_ text: String) -> Int {
+            let parts = text.split(separator: ".")
+            return Int(parts[0])! * 1000 + (parts.count == 2 ? Int((parts[1] + "000").prefix(3))! : 0)
+        }
+    }
+
+    var tags: [(name: String, value: String)] = []
+    var segments: [Segment] = []
+    var firstSegmentLine = Int.max
+
+    init(_ text: String) {
+        var segment = Segment()
+        var discontinuities: UInt64 = 0
+        var map: String?
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        where !line.isEmpty {
+            guard line.hasPrefix("#") else {
+                segment.uri = String(line)
+                segment.map = map
+                segment.discontinuityNumber = discontinuities
+                segments.append(segment)
+                segment = Segment()
+                continue
+            }
+            let parts = line.dropFirst().split(separator: ":", maxSplits: 1).map(String.init)
+            let value = parts.count == 2 ? parts[1] : ""
+            switch parts[0] {
+            case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
+            case "EXT-X-MAP": map = value
+            case "EXT-X-PROGRAM-DATE-TIME": segment.date = value
+            case "EXT-X-DISCONTINUITY":
+                segment.isDiscontinuous = true
+                discontinuities += 1
+            default: tags.append((parts[0], value))
+            }
+            if parts[0] == "EXTINF" { firstSegmentLine = min(firstSegmentLine, number) }
+        }
+        let base = UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0
+        for index in segments.indices { segments[index].discontinuityNumber += base }
+    }
+
+    subscript(tag: String) -> String? { tags.first { $0.name == tag }?.value }
+
+    var mediaSequence: UInt64 { UInt64(self["EXT-X-MEDIA-SEQUENCE"] ?? "") ?? 0 }
+    var discontinuitySequence: UInt64 { UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0 }
+    var targetDuration: Int { Int(self["EXT-X-TARGETDURATION"] ?? "") ?? 0 }
+    var hasEnded: Bool { self["EXT-X-ENDLIST"] != nil }
+    var milliseconds: Int { segments.reduce(0) { $0 + $1.milliseconds } }
+    var end: UInt64 { mediaSequence + UInt64(segments.count) }
+
+    subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
+}
+
+/// The rules that one version of a playlist breaks by itself.
+func brokenRules(in text: String, isLive: Bool = true) -> [String] {
+    let list = ReadPlaylist(text)
+    var broken: [String] = []
+    func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
+    let names = list.tags.map(\.name)
+    must(text.hasPrefix("#EXTM3U\n") && text.hasSuffix("\n"), "2: first line, last line")
+    must(Set(names).count == names.count, "2: each tag once")
+    must(list["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
+    must(list.targetDuration >= 1, "4: TARGETDURATION")
+    must(
+        list.segments.allSatisfy { ($0.milliseconds + 500) / 1000 <= list.targetDuration && $0.milliseconds > 0 },
+        "4: EXTINF rounds to TARGETDURATION at most")
+    must(list["EXT-X-DISCONTINUITY-SEQUENCE"] != nil && list["EXT-X-MEDIA-SEQUENCE"] != nil, "5, 6: both sequences")
+    must(list.segments.allSatisfy { $0.map != nil }, "7: a MAP for every segment")
+    must(list.segments.allSatisfy { $0.date?.hasSuffix("Z") == true }, "8: PROGRAM-DATE-TIME")
+    must(!isLive || list["EXT-X-PLAYLIST-TYPE"] == nil, "9: no type on a list that slides")
+    must(names.contains("EXT-X-INDEPENDENT-SEGMENTS"), "10: INDEPENDENT-SEGMENTS")
+    must(Set(list.segments.map(\.uri)).count == list.segments.count, "16: each URI once")
+    return broken
+}
+
+/// The rules that a version breaks by what the one before it said.
+func brokenRules(from oldText: String, to newText: String) -> [String] {
+    let (old, new) = (ReadPlaylist(oldText), ReadPlaylist(newText))
+    var broken: [String] = []
+    func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
+    must(new.mediaSequence >= old.mediaSequence, "15: MEDIA-SEQUENCE never decreases")
+    must(new.end >= old.end, "14: nothing is removed from the end")
+    let common = max(old.mediaSequence, new.mediaSequence)..<max(old.end, max(old.mediaSequence, new.mediaSequence))
+    for number in common where number < new.end {
+        // A DISCONTINUITY tag stays before its segment; the number already says so.
+        must(old[number: number] == new[number: number], "16, 17: segment \(number) is what it was")
+    }
+    let removed = old.segments.prefix(Int(max(old.mediaSequence, min(new.mediaSequence, old.end)) - old.mediaSequence))
+    let slidOut = UInt64(removed.count { $0.isDiscontinuous })
+    if new.mediaSequence <= old.end {
+        must(new.discontinuitySequence == old.discontinuitySequence + slidOut, "17: DISCONTINUITY-SEQUENCE")
+    }
+    must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
+    must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
+    must(!old.hasEnded || newText == oldText, "23: nothing follows ENDLIST")
+    if new.mediaSequence > old.mediaSequence {
+        must(new.milliseconds >= 3 * new.targetDuration * 1000, "11: 3 TARGETDURATIONs after a removal")
+        must(new.segments.count >= 6, "11: six segments")
+    }
+    return broken
+}

@@ -1,0 +1,134 @@
+import Playlist
+import Testing
+
+@testable import LiveRing
+
+/// Thousands of publishes nobody thought of, every version of every list judged by `PlaylistRules`.
+struct PlaylistRulesTests {
+    struct Channel {
+        var random: SeededGenerator
+        var index: RingIndex
+        let targetDuration: Int
+        var date = noon
+
+        init(seed: UInt64) {
+            random = SeededGenerator(seed: seed)
+            targetDuration = Int.random(in: 1...10, using: &random)
+            let policy = RetentionPolicy(
+                rewind: seed % 4 == 0 ? nil : .seconds(Int.random(in: 0...300, using: &random)),
+                byteLimit: Bool.random(using: &random) ? UInt64.random(in: 0...20_000, using: &random) : nil,
+                liveWindow: .seconds(Int.random(in: 0...90, using: &random)))
+            index = RingIndex(
+                policy: policy, targetDuration: targetDuration,
+                nextMediaSequence: UInt64.random(in: 0...1_000_000, using: &random))
+        }
+
+        mutating func segment(_ n: Int) -> NewSegment {
+            let longest = Int64(targetDuration) * 90_000 + 44_999
+            let isShort = Int.random(in: 0..<8, using: &random) == 0
+            let duration = Int64.random(in: isShort ? 900...longest : longest / 2...longest, using: &random)
+            defer { date = date.advanced(by: MediaTime.duration(ticks: duration)) }
+            return .numbered(
+                n, duration: duration, isDiscontinuous: Int.random(in: 0..<6, using: &random) == 0,
+                initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
+                payloadBytes: Int.random(in: 0...900, using: &random), at: date)
+        }
+
+        /// As a restart finds it.
+        mutating func restart() throws {
+            let journal = try #require(try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: ""))
+            var recovered = RingIndex(
+                policy: index.policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence,
+                discontinuitySequence: journal.discontinuitySequence)
+            for entry in journal.entries { recovered.replay(entry) }
+            #expect(recovered.listed == index.listed)
+            #expect(recovered.entries.suffix(index.listed.count) == index.listed[...])
+            #expect(recovered.nextMediaSequence == index.nextMediaSequence)
+            #expect(recovered.discontinuitySequence == index.discontinuitySequence)
+            index = recovered
+        }
+    }
+
+    static let sliding: [RewindRange] = [
+        .whole, .last(milliseconds: 45_000), .delayed(milliseconds: 20_000), .between(start: at(20), end: nil),
+    ]
+
+    @Test(arguments: UInt64(1)...8)
+    func everyVersionKeepsTheRules(seed: UInt64) throws {
+        var channel = Channel(seed: seed)
+        var versions: [String] = Array(repeating: "", count: Self.sliding.count + 1)
+        var slid = 0
+        for n in 0..<200 {
+            let wasInterrupted = Int.random(in: 0..<40, using: &channel.random) == 0
+            if wasInterrupted { try channel.restart() }
+            if Int.random(in: 0..<100, using: &channel.random) == 0 { _ = channel.index.dropRewind() }
+            channel.index.publish(channel.segment(n), afterInterruption: wasInterrupted)
+            let lists = LocalPlaylist(index: channel.index, hasEnded: false)
+            let new = [text(lists.live)] + Self.sliding.map { text(lists.rewind($0)) }
+            for (list, pair) in zip(versions, new).enumerated() where !pair.1.isEmpty {
+                let type = ReadPlaylist(pair.1)["EXT-X-PLAYLIST-TYPE"]
+                let mayBeEvent = list == Self.sliding.count && channel.index.policy.keeps(span: nil)
+                #expect(type == (mayBeEvent ? "EVENT" : nil))
+                var broken = brokenRules(in: pair.1, isLive: !mayBeEvent)
+                if !pair.0.isEmpty, !mayBeEvent { broken += brokenRules(from: pair.0, to: pair.1) }
+                try #require(
+                    broken.isEmpty, "seed \(seed), segment \(n), list \(list): \(broken)\n\(pair.0)\n\(pair.1)")
+                slid +=
+                    pair.0.isEmpty || ReadPlaylist(pair.0).mediaSequence == ReadPlaylist(pair.1).mediaSequence ? 0 : 1
+            }
+            versions = new
+        }
+        #expect(slid > 100, "the test has to see lists that slide")
+    }
+
+    /// RFC 8216 §6.2.2, told without `RingIndex`: when a name left the longest list, and how long that list ever was.
+    @Test(arguments: UInt64(100)...109)
+    func noFileGoesTooEarly(seed: UInt64) {
+        var channel = Channel(seed: seed)
+        channel.index = RingIndex(
+            policy: RetentionPolicy(rewind: .seconds(Int.random(in: 20...200, using: &channel.random))),
+            targetDuration: channel.targetDuration)
+        var clock: Int64 = 0
+        var longest: [String: Int64] = [:]
+        var goneAt: [String: Int64] = [:]
+        var duration: [String: Int64] = [:]
+        var deletions = 0
+        for n in 0..<400 {
+            let before = channel.index.listed
+            let deleted = channel.index.publish(channel.segment(n))
+            let listed = channel.index.listed
+            clock += listed[listed.count - 1].duration
+            let length = listed.reduce(0) { $0 + $1.duration }
+            let names = Set(listed.map(\.segment.name))
+            for entry in before where !names.contains(entry.segment.name) { goneAt[entry.segment.name] = clock }
+            for entry in listed {
+                longest[entry.segment.name] = max(longest[entry.segment.name] ?? 0, length)
+                duration[entry.segment.name] = entry.duration
+            }
+            for name in deleted.map(\.name) where name.hasPrefix("seg") {
+                deletions += 1
+                let due = (goneAt[name] ?? .max) + duration[name]! + longest[name]!
+                #expect(clock >= due, "seed \(seed), segment \(n): \(name)")
+            }
+        }
+        #expect(deletions > 50)
+    }
+
+    /// The judge itself can see.
+    static let faultRows: [(fault: String, old: String, new: String)] = [
+        ("15", "#EXT-X-MEDIA-SEQUENCE:5\n#EXTINF:6,\na\n", "#EXT-X-MEDIA-SEQUENCE:4\n#EXTINF:6,\na\n#EXTINF:6,\nb\n"),
+        ("14", "#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXTINF:6,\na\n"),
+        ("16, 17", "#EXTINF:6,\na\n", "#EXTINF:5,\na\n"),
+        ("16, 17", "#EXTINF:6,\na\n", "#EXT-X-DISCONTINUITY\n#EXTINF:6,\na\n"),
+        ("17", "#EXT-X-DISCONTINUITY\n#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\nb\n"),
+        ("18", "#EXT-X-TARGETDURATION:6\n", "#EXT-X-TARGETDURATION:7\n"),
+        ("23", "#EXTINF:6,\na\n#EXT-X-ENDLIST\n", "#EXTINF:6,\na\n#EXTINF:6,\nb\n"),
+        ("11", "#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\nb\n"),
+    ]
+
+    @Test(arguments: faultRows)
+    func theJudgeSeesAFault(fault: String, old: String, new: String) {
+        let broken = brokenRules(from: old, to: new)
+        #expect(broken.contains { $0.hasPrefix(fault + ":") }, "\(fault): \(broken)")
+    }
+}

@@ -1,0 +1,132 @@
+import Playlist
+import Testing
+
+@testable import LiveRing
+
+struct RingIndexTests {
+    static let evictionRows:
+        [(when: String, policy: RetentionPolicy, published: Int, listed: Range<UInt64>, live: Range<UInt64>)] = [
+            ("the ring fills", RetentionPolicy(rewind: .seconds(60)), 4, 0..<4, 0..<4),
+            (
+                "the live window is 30 s, but six segments at least", RetentionPolicy(rewind: .seconds(60)), 8, 0..<8,
+                2..<8
+            ),
+            (
+                "a longer live window is honoured", .init(rewind: .seconds(60), liveWindow: .seconds(48)), 9, 0..<9,
+                1..<9
+            ),
+            ("rewind is full to the segment", RetentionPolicy(rewind: .seconds(60)), 10, 0..<10, 4..<10),
+            ("one more slides", RetentionPolicy(rewind: .seconds(60)), 11, 1..<11, 5..<11),
+            (
+                "a rewind that is no whole number of segments is rounded up", .init(rewind: .seconds(62)), 20, 9..<20,
+                14..<20
+            ),
+            ("a rewind shorter than the live window is the live window", .init(rewind: .zero), 20, 14..<20, 14..<20),
+            ("no limit", RetentionPolicy(rewind: nil), 50, 0..<50, 44..<50),
+            // A segment has 53 or 54 bytes: 10 fit into half of the limit.
+            ("bytes: half of them are for what is listed", .init(rewind: nil, byteLimit: 1100), 30, 20..<30, 24..<30),
+            ("bytes never cost the live window", RetentionPolicy(rewind: nil, byteLimit: 1), 30, 24..<30, 24..<30),
+        ]
+
+    @Test(arguments: evictionRows)
+    func listsWhatThePolicyKeeps(
+        when: String, policy: RetentionPolicy, published: Int, listed: Range<UInt64>, live: Range<UInt64>
+    ) throws {
+        let index = RingIndex.filled(published, policy: policy)
+        #expect(index.listed.map(\.mediaSequence) == Array(listed), "\(when)")
+        let playlist = try #require(LocalPlaylist(index: index, hasEnded: false).live)
+        #expect(playlist.segments.map(\.mediaSequence) == Array(live), "\(when)")
+        #expect(playlist.mediaSequence == live.lowerBound, "\(when)")
+        #expect(index.listedTicks == index.listed.reduce(0) { $0 + $1.duration }, "\(when)")
+        #expect(index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(when)")
+    }
+
+    /// 10 segments of 6 s listed: a file stays 6 s and the longest list (11 segments for a moment) after its removal.
+    @Test func keepsAFileAsLongAsAViewerMayAskForIt() {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
+        var removedAt: [String: Int] = [:]
+        var deletedAt: [String: Int] = [:]
+        for n in 0..<60 {
+            let before = index.listed.map(\.segment.name)
+            let deleted = index.publish(.numbered(n))
+            let after = Set(index.listed.map(\.segment.name))
+            for name in before where !after.contains(name) { removedAt[name] = n }
+            for file in deleted { deletedAt[file.name] = n }
+        }
+        #expect(deletedAt.count > 30)
+        for (name, deleted) in deletedAt {
+            #expect(deleted - (removedAt[name] ?? 0) == 12, "\(name)")
+            #expect(index.segmentFile(named: name) == nil)
+        }
+    }
+
+    @Test func findsByNameWhatCanBeFetchedAndNothingElse() {
+        let index = RingIndex.filled(15, policy: RetentionPolicy(rewind: .seconds(60)))
+        for entry in index.entries { #expect(index.segmentFile(named: entry.segment.name) == entry.segment) }
+        #expect(index.entryCount == 15)
+        #expect(index.listed.count == 10)
+        let edge = SpoolName.segment(mediaSequence: 14, header: [])
+        #expect(index.segmentFile(named: edge) == nil, "the number is there, the fingerprint is another")
+        #expect(index.segmentFile(named: SpoolName.segment(mediaSequence: 15, header: [])) == nil)
+        #expect(index.segmentFile(named: "seg-18446744073709551615-00000000.m4s") == nil)
+        #expect(index.initializationFile(named: "init-a.mp4")?.byteCount == 10)
+        #expect(index.initializationFile(named: "init-b.mp4") == nil)
+    }
+
+    @Test func forgetsAnInitSectionWithTheLastSegmentThatNeedsIt() {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(36)), targetDuration: 6)
+        index.publish(.numbered(0, initialization: "init-b.mp4"))
+        var deletedWith: [String: [String]] = [:]
+        for n in 1..<30 {
+            let deleted = index.publish(.numbered(n)).map(\.name)
+            for name in deleted where name.hasPrefix("init") { deletedWith[name] = deleted }
+        }
+        let first = SpoolName.segment(mediaSequence: 0, header: NewSegment.numbered(0).header)
+        #expect(deletedWith == ["init-b.mp4": [first, "init-b.mp4"]])
+    }
+
+    @Test func aShorterPolicyTakesEffectInBoundedSteps() {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
+        for entry in RingIndex.filled(100).listed { index.replay(entry) }
+        #expect(index.listed.count == 100)
+        var counts: [Int] = []
+        for n in 100..<114 {
+            let deleted = index.publish(.numbered(n))
+            #expect(deleted.count <= RetentionPolicy.stepsPerPublish)
+            counts.append(index.listed.count)
+        }
+        #expect(counts == [93, 86, 79, 72, 65, 58, 51, 44, 37, 30, 23, 16, 10, 10])
+    }
+
+    @Test func aFullDiskCostsTheRewindAndNotTheChannel() {
+        var index = RingIndex.filled(100, policy: RetentionPolicy(rewind: .seconds(120)))
+        let held = index.files
+        let unneeded = Set(index.dropRewind().map(\.name))
+        #expect(index.listed.map(\.mediaSequence) == Array(94..<100))
+        #expect(unneeded == held.subtracting(index.files))
+        #expect(index.retiredBytes == 0)
+        #expect(index.dropRewind().isEmpty, "there is nothing more to give")
+        index.publish(.numbered(100))
+        #expect(index.listed.map(\.mediaSequence) == Array(94..<101), "and it grows again")
+    }
+
+    static let discontinuityRows: [(when: String, at: [Int], published: Int, sequence: UInt64, tags: Int)] = [
+        ("none", [], 20, 0, 0),
+        ("the very first segment", [0], 3, 0, 1),
+        ("inside the list", [17], 20, 0, 1),
+        ("before the first segment listed: still a tag", [14], 20, 0, 1),
+        ("just slid out", [13], 20, 1, 0),
+        ("two slid out, two listed", [3, 4, 15, 19], 20, 2, 2),
+        ("every segment", Array(0..<20), 20, 14, 6),
+    ]
+
+    @Test(arguments: discontinuityRows)
+    func countsDiscontinuities(when: String, at: [Int], published: Int, sequence: UInt64, tags: Int) throws {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(36)), targetDuration: 6)
+        for n in 0..<published { index.publish(.numbered(n, isDiscontinuous: at.contains(n))) }
+        let live = ReadPlaylist(text(LocalPlaylist(index: index, hasEnded: false).live))
+        #expect(live.discontinuitySequence == sequence, "\(when)")
+        #expect(live.segments.count { $0.isDiscontinuous } == tags, "\(when)")
+        #expect(live.segments.last?.discontinuityNumber == UInt64(at.count), "\(when)")
+    }
+}

@@ -21,7 +21,7 @@ import Testing
     @Test func pipelinedRequests() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client()
-        let count = 5000
+        let count = 2000
         try client.send(
             (0..<count).map {
                 request(

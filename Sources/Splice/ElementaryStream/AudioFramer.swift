@@ -4,7 +4,7 @@
 struct AudioFramer: Sendable {
     private struct Frame {
         let configuration: AudioConfiguration
-        let pts: Ticks?
+        var pts: Ticks?
         let isDamaged: Bool
         let payload: Range<Int>
     }
@@ -24,6 +24,8 @@ struct AudioFramer: Sendable {
     /// E-AC-3: a dependent substream was seen, so the frame after an independent one must be known before it is given.
     private var hasDependents = false
     private var frames: [Frame] = []
+    /// Frames from this one on follow each other without a loss.
+    private var stretch = 0
 
     init(pid: UInt16, framing: AudioFraming) {
         self.pid = pid
@@ -40,7 +42,12 @@ struct AudioFramer: Sendable {
         var faults = buffer.faults[...]
         var offset = 0
         scan: while offset < buffer.bytes.count {
-            faults = faults.drop { $0.offset <= offset }
+            while let fault = faults.first, fault.offset <= offset {
+                // Which frame is the first to begin in the packet around a loss cannot be known.
+                lastTimed =
+                    buffer.starts.lastIndex { $0.offset < fault.offset }.map { max($0, lastTimed ?? 0) } ?? lastTimed
+                faults.removeFirst()
+            }
             switch step(buffer.bytes, at: offset, fault: faults.first?.offset, isClosed: isClosed) {
             case .take(let header, let isDoubted):
                 setClock(packets.packet(at: offset, in: buffer), of: buffer, &lastTimed)
@@ -50,6 +57,7 @@ struct AudioFramer: Sendable {
                 if isInStep { counts.undecodable += 1 }
                 isInStep = false
                 clock.set(nil)
+                stretch = frames.count
                 offset = next
             case .wait: break scan
             }
@@ -66,7 +74,20 @@ struct AudioFramer: Sendable {
     private mutating func setClock(_ packet: Int?, of buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?) {
         guard let packet, packet != lastTimed else { return }
         lastTimed = packet
-        if let pts = buffer.starts[packet].pts { clock.set(pts) }
+        guard let pts = buffer.starts[packet].pts else { return }
+        if clock.now == nil { countBack(from: pts) }
+        clock.set(pts)
+    }
+
+    /// After a loss the next time given says when the frames since then were due.
+    private mutating func countBack(from pts: Ticks) {
+        var samples: Int64 = 0
+        for index in frames.indices[stretch...].reversed() {
+            let format = frames[index].configuration
+            samples += Int64(format.samplesPerFrame)
+            let ago = (samples * Ticks.perSecond * 2 + Int64(format.sampleRate)) / (2 * Int64(format.sampleRate))
+            frames[index].pts = (pts - Ticks(ago)).wire
+        }
     }
 
     private mutating func step(_ bytes: [UInt8], at offset: Int, fault: Int?, isClosed: Bool) -> Step {
@@ -138,7 +159,10 @@ struct AudioFramer: Sendable {
     }
 
     private mutating func give(_ bytes: [UInt8]) -> [AudioPacket] {
-        defer { frames.removeAll(keepingCapacity: true) }
+        defer {
+            frames.removeAll(keepingCapacity: true)
+            stretch = 0
+        }
         return frames.map { frame in
             AudioPacket(
                 pid: pid, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,

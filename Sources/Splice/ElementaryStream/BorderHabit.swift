@@ -1,9 +1,9 @@
 /// How a stream's segments have been cut so far; decides whether the last access unit of a segment waits for the
 /// next one. It only ever grows more careful: a packager does not change its ways within a run.
 enum BorderHabit: Int, Equatable, Comparable, Sendable {
-    /// No border was seen.
+    /// Nothing speaks against what the PES packets say of themselves.
     case unknown
-    /// A segment began with a new PES packet and a new access unit.
+    /// A PES packet that did not look finished was: the next segment began with a new one.
     case whole
     /// A PES packet went on in the next segment.
     case packetsContinue
@@ -24,11 +24,13 @@ enum BorderHabit: Int, Equatable, Comparable, Sendable {
     /// - Parameters:
     ///   - entry: how the segment's first transport packet met the PES packet before it.
     ///   - continuesAccessUnit: bytes of the access unit before it came at its start.
-    mutating func learn(_ entry: PESAssembler.Entry, continuesAccessUnit: Bool) {
+    ///   - lookedComplete: the PES packet before it was known to be at its end.
+    mutating func learn(_ entry: PESAssembler.Entry, continuesAccessUnit: Bool, lookedComplete: Bool) {
         switch entry {
-        case .newPacket: self = max(self, continuesAccessUnit ? .accessUnitsContinue : .whole)
+        case .newPacket where continuesAccessUnit: self = .accessUnitsContinue
+        case .newPacket where !lookedComplete: self = max(self, .whole)
         case .continuation: self = max(self, .packetsContinue)
-        case .broken: break
+        case .newPacket, .broken: break
         }
     }
 }

@@ -19,7 +19,8 @@ struct VideoFramer: Sendable {
     private var habit = BorderHabit.unknown
     /// Bytes that an earlier segment left in the buffer.
     private var heldBytes = 0
-    private var hasFedBorder = false
+    /// Whether the PES packet at the last segment's end was known to be at its own; nil before any segment.
+    private var lookedComplete: Bool?
     private var awaitsRandomAccess = true
     private var samples: [Sample] = []
     private var arena: [UInt8] = []
@@ -57,11 +58,11 @@ struct VideoFramer: Sendable {
 
     /// Compares the segment's beginning with what was held of the one before.
     private mutating func learn(_ entry: PESAssembler.Entry?) {
-        guard hasFedBorder, let entry else { return }
-        hasFedBorder = false
+        guard let lookedComplete, let entry else { return }
+        self.lookedComplete = nil
         let first = splitter.accessUnits.first
         let reachesOver = heldBytes > 0 ? first.map { $0.bytes.upperBound > heldBytes } ?? true : splitter.hasOrphan
-        habit.learn(entry, continuesAccessUnit: reachesOver)
+        habit.learn(entry, continuesAccessUnit: reachesOver, lookedComplete: lookedComplete)
     }
 
     /// Gives or holds the last access unit.
@@ -90,7 +91,7 @@ struct VideoFramer: Sendable {
     }
 
     private mutating func noteBorder(_ ending: StreamEnding) {
-        if case .border = ending { hasFedBorder = true }
+        if case .border(let isPacketComplete, _) = ending { lookedComplete = isPacketComplete }
     }
 
     private func holds(_ last: AccessUnit, _ ending: StreamEnding) -> Bool {

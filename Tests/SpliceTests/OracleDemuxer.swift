@@ -1,0 +1,58 @@
+import CLibAV
+import Foundation
+
+/// What libavformat finds in a transport stream, as close to the wire as it goes: one context over uncut bytes,
+/// nothing filled in, no overflow correction.
+struct OraclePacket: Equatable {
+    let pid: Int
+    let isVideo: Bool
+    /// Low 33 bits; nil where no PES header gave one.
+    let pts: Int64?
+    let dts: Int64?
+    let bytes: [UInt8]
+}
+
+enum OracleDemuxer {
+    struct Failure: Error { let call: String }
+
+    static func packets(_ stream: [UInt8]) throws -> [OraclePacket] {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("oracle-\(UUID().uuidString).ts")
+        try Data(stream).write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        var context = unsafe avformat_alloc_context()
+        unsafe context?.pointee.flags |= AVFMT_FLAG_NOFILLIN
+        var options: OpaquePointer?
+        unsafe av_dict_set(&options, "correct_ts_overflow", "0", 0)
+        defer { unsafe av_dict_free(&options) }
+        let format = unsafe av_find_input_format("mpegts")
+        guard unsafe avformat_open_input(&context, path.path, format, &options) == 0, let open = unsafe context else {
+            throw Failure(call: "avformat_open_input")
+        }
+        defer { unsafe avformat_close_input(&context) }
+        return unsafe readAll(open)
+    }
+
+    private static func readAll(_ context: UnsafeMutablePointer<AVFormatContext>) -> [OraclePacket] {
+        var packet = unsafe av_packet_alloc()
+        defer { unsafe av_packet_free(&packet) }
+        var packets: [OraclePacket] = []
+        while let current = unsafe packet, unsafe av_read_frame(context, current) >= 0 {
+            if let stream = unsafe context.pointee.streams[Int(current.pointee.stream_index)] {
+                unsafe packets.append(read(current.pointee, of: stream.pointee))
+            }
+            unsafe av_packet_unref(current)
+        }
+        return packets
+    }
+
+    private static func read(_ packet: AVPacket, of stream: AVStream) -> OraclePacket {
+        unsafe OraclePacket(
+            pid: Int(stream.id), isVideo: stream.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO,
+            pts: wire(packet.pts), dts: wire(packet.dts),
+            bytes: Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
+    }
+
+    private static func wire(_ time: Int64) -> Int64? {
+        time == Int64.min ? nil : time & (1 << 33 - 1)  // AV_NOPTS_VALUE
+    }
+}

@@ -272,3 +272,10 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
     #expect(limits.limits(for: .segment) == .init(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30)))
     #expect(limits.limits(for: .map) == limits.limits(for: .segment))
 }
+
+@Test func aSignedAddressIsAskedForByteForByte() async throws {
+    let server = try LoopbackServer { _ in [.answer()] }
+    let target = "/a/../b/./%7Ex.ts?sig=%2Fa%2fb&x=1+2"
+    _ = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + target + "#fragment")).get()
+    #expect(server.requests.map(\.target) == [target])
+}

@@ -10,7 +10,7 @@ final class CurlInbox: Sendable {
     typealias ChannelID = UInt64
 
     enum Item: Sendable {
-        case start(TransferID, ChannelID, CurlJob, CheckedContinuation<FetchOutcome, Never>)
+        case start(TransferID, ChannelID, CurlJob, CurlTransfer.Continuation)
         /// Of a transfer that may have ended already, or not yet begun.
         case cancel(TransferID)
         /// The channel will start nothing any more.

@@ -3,9 +3,11 @@ import CCurl
 /// One transfer on the curl thread: its handle, and what came so far.
 @safe
 final class CurlTransfer {
+    typealias Continuation = CheckedContinuation<FetchOutcome, Never>
+
     let id: CurlInbox.TransferID
     private let job: CurlJob
-    private let continuation: CheckedContinuation<FetchOutcome, Never>
+    private let continuation: Continuation
     private(set) var handle: CurlHandle
     private var head = ResponseHead()
     private var body: [UInt8] = []
@@ -22,8 +24,6 @@ final class CurlTransfer {
             Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
     }
 
-    typealias Continuation = CheckedContinuation<FetchOutcome, Never>
-
     /// The transfer a handle was configured for.
     static func of(easy: UnsafeMutableRawPointer) -> CurlTransfer? {
         var context: UnsafeMutableRawPointer?
@@ -31,7 +31,7 @@ final class CurlTransfer {
         return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Only the first call of these two has an effect on the caller, and there is only one.
+    /// Answers the caller, who waits for exactly one call of this or of `fail`. The handle is out of the multi by now.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
         let url = handle.effectiveURL ?? job.address
@@ -60,6 +60,8 @@ final class CurlTransfer {
         // Signed addresses are compared byte for byte; dot segments were removed where the reference was resolved.
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
+        // A name given up while it is looked up would otherwise hold this thread, and every channel, until it is found.
+        handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_COOKIEFILE, "")  // switches the jar on
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)

@@ -1,4 +1,5 @@
 import Playlist
+import TestSupport
 import Testing
 
 @testable import Decrypt
@@ -106,7 +107,7 @@ func refuses(row: RefusalRow) {
 
 @Test(.enabled(if: OpenSSLCommand.isInstalled), arguments: [1, 15, 16, 17, 188, 4096, 188 * 7919, (1 << 24) + 3])
 func readsWhatTheOpenSSLCommandWrote(count: Int) throws {
-    var random = Lehmer(seed: UInt64(count))
+    var random = SeededGenerator(seed: UInt64(count))
     let block = (0..<4093).map { _ in UInt8.random(in: 0...255, using: &random) }
     var clear: [UInt8] = []
     while clear.count < count { clear += block.prefix(count - clear.count) }
@@ -125,16 +126,4 @@ private let vectorRows: [(number: UInt64, hex: String)] = [
 @Test(arguments: vectorRows)
 func theSequenceNumberIsABigEndianIV(number: UInt64, hex: String) {
     #expect(InitializationVector(mediaSequence: number).bytes == [UInt8](hex: hex))
-}
-
-/// The same numbers in every run.
-private struct Lehmer: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 2 + 1 }
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
-    }
 }

@@ -10,7 +10,7 @@ struct LocalPlaylist {
     /// The sliding live window; nil before the first segment.
     var live: MediaPlaylist? {
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        return sliding(window.start(in: index.listed[...])..<index.listed.endIndex)
+        return sliding(window.start(in: index.listed)..<index.listed.endIndex)
     }
 
     /// nil when nothing of the range is in the ring.
@@ -19,7 +19,7 @@ struct LocalPlaylist {
         case .whole: sliding(index.listed.indices)
         case .between(let start, let end): between(start, end)
         case .last(let milliseconds):
-            sliding(window(milliseconds).start(in: index.listed[...])..<index.listed.endIndex)
+            sliding(window(milliseconds).start(in: index.listed)..<index.listed.endIndex)
         case .delayed(let milliseconds): delayed(milliseconds)
         }
     }
@@ -55,9 +55,9 @@ struct LocalPlaylist {
     }
 
     /// EVENT promises that nothing is ever removed (RFC 8216 §4.3.3.5), so it is said only of a range that the
-    /// policy keeps until it is complete. Later versions come to the same answer.
+    /// policy keeps until it is complete. A range without an end slides one day, if only for want of a larger disk.
+    /// Later versions come to the same answer.
     private func canOnlyGrow(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Bool {
-        guard index.policy.rewind != nil else { return index.policy.keeps(span: nil) }
         guard let start, let end, let first = index.listed.first, start >= first.programDateTime else { return false }
         let span = end.millisecondsSince1970 - start.millisecondsSince1970
         return index.policy.keeps(span: .milliseconds(span))
@@ -69,7 +69,7 @@ struct LocalPlaylist {
         let entries = index.listed
         var end = entries.endIndex
         var behind: Int64 = 0
-        while end > 0, behind < MediaTime.ticks(milliseconds: milliseconds) {
+        while end > entries.startIndex, behind < MediaTime.ticks(milliseconds: milliseconds) {
             end -= 1
             behind += entries[end].duration
         }

@@ -13,7 +13,7 @@ package struct MasterInputs: Equatable, Sendable {
     package var averageBitRate: Int
 
     /// nil without entries.
-    init?(entries: [RingEntry], targetDuration: Int) {
+    init?(entries: ArraySlice<RingEntry>, targetDuration: Int) {
         let entries = entries.filter { !$0.isGap }
         guard !entries.isEmpty else { return nil }
         let formats = entries.map(\.format)

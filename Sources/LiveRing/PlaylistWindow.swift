@@ -29,10 +29,12 @@ struct PlaylistWindow: Equatable, Sendable {
     }
 
     /// Index behind the last entry shown when the window stands at the beginning of `entries` instead.
-    func end(in entries: [RingEntry]) -> Int {
+    func end(in entries: ArraySlice<RingEntry>) -> Int {
         var shown: Int64 = 0
-        var end = 0
-        while end < entries.count, shown < ticks || end < RetentionPolicy.minimumSegments {
+        var end = entries.startIndex
+        while end < entries.endIndex,
+            shown < ticks || end - entries.startIndex < RetentionPolicy.minimumSegments
+        {
             shown += entries[end].duration
             end += 1
         }

@@ -27,12 +27,10 @@ package struct RetentionPolicy: Equatable, Sendable {
         self.freeReserve = freeReserve
     }
 
-    /// Whether a list that begins at a fixed moment stays whole until it spans `span`. nil: for ever.
+    /// Whether a list that begins at a fixed moment loses nothing until it spans `span`.
     ///
     /// It depends on the policy alone, never on what is stored: a playlist may not change its type.
-    func keeps(span: Duration?) -> Bool {
-        guard byteLimit == nil else { return false }
-        guard let rewind else { return true }
-        return span.map { $0 <= rewind } ?? false
+    func keeps(span: Duration) -> Bool {
+        byteLimit == nil && span <= rewind ?? span
     }
 }

@@ -18,10 +18,12 @@ package struct RingIndex: Equatable, Sendable {
     package let policy: RetentionPolicy
     /// EXT-X-TARGETDURATION, seconds.
     package let targetDuration: Int
+    // Slices: taking from the head costs nothing, however long the list. Their indices do not begin at 0.
+
     /// Consecutive media sequence numbers, oldest first.
-    package private(set) var listed: [RingEntry] = []
+    package private(set) var listed: ArraySlice<RingEntry> = []
     /// Consecutive media sequence numbers, oldest first, all below those of `listed`.
-    private(set) var retired: [Retired] = []
+    private(set) var retired: ArraySlice<Retired> = []
     private(set) var initializations: [String: Initialization] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// Discontinuity sequence number of the newest entry, also when that is gone.
@@ -52,7 +54,7 @@ package struct RingIndex: Equatable, Sendable {
     mutating func publish(_ entry: RingEntry) -> [SpoolFile] {
         append(entry)
         let evicted = dueForEviction()
-        listed[listed.count - 1].listedFrom = listed[evicted].mediaSequence
+        listed[listed.endIndex - 1].listedFrom = listed[listed.startIndex + evicted].mediaSequence
         retire(evicted)
         return expire()
     }
@@ -67,7 +69,8 @@ package struct RingIndex: Equatable, Sendable {
     /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        retire(PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed[...]))
+        let shortest = PlaylistWindow.shortest(targetDuration: targetDuration)
+        retire(shortest.start(in: listed) - listed.startIndex)
         longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence)
         return forget(retired.count)
     }

@@ -42,11 +42,11 @@ extension RingIndex {
 
     private func entry(numbered number: UInt64) -> RingEntry? {
         if let first = listed.first?.mediaSequence, number >= first {
-            return number < nextMediaSequence ? listed[Int(number - first)] : nil
+            return number < nextMediaSequence ? listed[listed.startIndex + Int(number - first)] : nil
         }
         guard let first = retired.first?.entry.mediaSequence, number >= first, number - first < retired.count else {
             return nil
         }
-        return retired[Int(number - first)].entry
+        return retired[retired.startIndex + Int(number - first)].entry
     }
 }

@@ -17,11 +17,13 @@ struct ReadPlaylist {
         }
     }
 
+    let text: String
     var tags: [(name: String, value: String)] = []
     var segments: [Segment] = []
     var firstSegmentLine = Int.max
 
     init(_ text: String) {
+        self.text = text
         var segment = Segment()
         var discontinuities: UInt64 = 0
         var map: String?
@@ -65,12 +67,11 @@ struct ReadPlaylist {
 }
 
 /// The rules that one version of a playlist breaks by itself.
-func brokenRules(in text: String, isLive: Bool = true) -> [String] {
-    let list = ReadPlaylist(text)
+func brokenRules(in list: ReadPlaylist, isLive: Bool = true) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
     let names = list.tags.map(\.name)
-    must(text.hasPrefix("#EXTM3U\n") && text.hasSuffix("\n"), "2: first line, last line")
+    must(list.text.hasPrefix("#EXTM3U\n") && list.text.hasSuffix("\n"), "2: first line, last line")
     must(Set(names).count == names.count, "2: each tag once")
     must(list["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
     must(list.targetDuration >= 1, "4: TARGETDURATION")
@@ -87,8 +88,7 @@ func brokenRules(in text: String, isLive: Bool = true) -> [String] {
 }
 
 /// The rules that a version breaks by what the one before it said.
-func brokenRules(from oldText: String, to newText: String) -> [String] {
-    let (old, new) = (ReadPlaylist(oldText), ReadPlaylist(newText))
+func brokenRules(from old: ReadPlaylist, to new: ReadPlaylist) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
     must(new.mediaSequence >= old.mediaSequence, "15: MEDIA-SEQUENCE never decreases")
@@ -105,10 +105,18 @@ func brokenRules(from oldText: String, to newText: String) -> [String] {
     }
     must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
     must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
-    must(!old.hasEnded || newText == oldText, "23: nothing follows ENDLIST")
+    must(!old.hasEnded || new.text == old.text, "23: nothing follows ENDLIST")
     if new.mediaSequence > old.mediaSequence {
         must(new.milliseconds >= 3 * new.targetDuration * 1000, "11: 3 TARGETDURATIONs after a removal")
         must(new.segments.count >= 6, "11: six segments")
     }
     return broken
+}
+
+func brokenRules(in text: String, isLive: Bool = true) -> [String] {
+    brokenRules(in: ReadPlaylist(text), isLive: isLive)
+}
+
+func brokenRules(from old: String, to new: String) -> [String] {
+    brokenRules(from: ReadPlaylist(old), to: ReadPlaylist(new))
 }

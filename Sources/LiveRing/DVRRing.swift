@@ -153,6 +153,7 @@ package actor DVRRing {
         do throws(RingError) {
             for file in unneeded { try spool.remove(file.name) }
             if journalRecords > 2 * index.entryCount + 64 { try rewriteJournal() }
+            housekeepingError = nil
         } catch {
             housekeepingError = error
         }

@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
-        tests("DecryptTests", ["Decrypt", "TestSupport"]),
+        tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
         tests("RelayTests", ["liverelay", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport"]),

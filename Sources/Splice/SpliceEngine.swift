@@ -36,6 +36,9 @@ package struct SpliceEngine: Sendable {
         assembler = RunAssembler(configuration)
     }
 
+    /// The main rendition ended and all of it was given; sound that is still to come has no picture.
+    package var isFinished: Bool { isMainEnded && waiting.isEmpty }
+
     /// Everything that was left out or put in so far.
     package var counts: SpliceCounts {
         var counts = assembler.counts
@@ -59,7 +62,7 @@ package struct SpliceEngine: Sendable {
         case .ended(.audio): merger.end()
         }
         var written = try writeReady()
-        if isMainEnded, waiting.isEmpty { written += try assembler.finish() }
+        if isFinished { written += try assembler.finish() }
         return written
     }
 

@@ -52,7 +52,7 @@ struct ChannelLine: Sendable {
         case .lost: return try await splice(.lost(rendition), from: nil)
         case .ended:
             let events = try await splice(.ended(rendition), from: nil)
-            guard rendition == .main else { return events }
+            guard engine.isFinished else { return events }
             do { try await ring.end() } catch { throw RelayError(error) }
             return events + [.ended]
         }
@@ -69,9 +69,7 @@ struct ChannelLine: Sendable {
         } catch {
             return try await skip(
                 tracked, of: rendition, why: error.words,
-                fatal: { failures in
-                    RelayError(error, url: upstream, failures: failures)
-                })
+                error: RelayError(error, url: upstream, failures: failures + 1))
         }
         let input = SegmentInput(
             rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
@@ -91,9 +89,8 @@ struct ChannelLine: Sendable {
             guard let tracked, case .segment(let segment) = input else { return [] }
             return try await skip(
                 tracked, of: segment.rendition, why: error.words,
-                fatal: { failures in
-                    RelayError(error, url: upstream, failures: failures, isEncrypted: !tracked.segment.keys.isEmpty)
-                })
+                error: RelayError(
+                    error, url: upstream, failures: failures + 1, isEncrypted: !tracked.segment.keys.isEmpty))
         }
         if !segments.isEmpty { failures = 0 }
         var events: [Event] = []
@@ -120,13 +117,13 @@ struct ChannelLine: Sendable {
         return events
     }
 
-    /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel.
+    /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel with
+    /// `error`.
     private mutating func skip(
-        _ tracked: TrackedSegment, of rendition: SourceRendition, why: String, fatal: (Int) -> RelayError
+        _ tracked: TrackedSegment, of rendition: SourceRendition, why: String, error: RelayError
     ) async throws(RelayError) -> [Event] {
         skipped += 1
         failures += 1
-        let error = fatal(failures)
         if error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished) { throw error }
         let sequence = tracked.segment.mediaSequence
         return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: nil)

@@ -79,7 +79,7 @@ struct Relay {
                 directory: configuration.spool, policy: configuration.retention,
                 targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: 0)
         } catch { throw failed(RelayError(error)) }
-        let resume = await ring.resume
+        let resume = ring.resume
         site.open(ring)
         site.update { $0.state = .live }
         line = ChannelLine(

@@ -63,7 +63,7 @@ extension MediaSegment {
         var copy = self
         let local = { (uri: String) in CaptureOrigin.path(of: URIReference.resolve(uri, against: base)) }
         copy.uri = local(uri)
-        copy.map?.uri = local(copy.map?.uri ?? "")
+        if let map = map { copy.map?.uri = local(map.uri) }
         for key in copy.keys.indices { copy.keys[key].uri = local(copy.keys[key].uri) }
         return copy
     }

@@ -3,6 +3,7 @@ import NIOCore
 import NIOExtras
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// The origin: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own.
 struct HTTPServer: Sendable {
@@ -19,7 +20,7 @@ struct HTTPServer: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let listener: any Channel
-    private let quiescing: ServerQuiescingHelper
+    private let quiescing: Quiescing
 
     /// The port that is listened on: the one asked for, or the one the system chose for 0.
     let port: Int
@@ -49,12 +50,21 @@ struct HTTPServer: Sendable {
         let listener = try await bootstrap(group, quiescing, limits, responder)
             .bind(host: address.host, port: address.port).get()
         return HTTPServer(
-            group: group, listener: listener, quiescing: quiescing, port: listener.localAddress?.port ?? address.port)
+            group: group, listener: listener, quiescing: Quiescing(quiescing),
+            port: listener.localAddress?.port ?? address.port)
     }
 
     /// Stops accepting, lets each response under way end, and after `limit` cuts what is left. Every connection is
     /// closed and every thread has ended when this returns.
     func shutdown(within limit: Duration) async {
+        await drain(within: limit)
+        // The group closes every channel that is still registered with it; it can fail only if it was shut down before.
+        try? await group.shutdownGracefully()
+    }
+
+    /// A function of its own for the same reason as `listen`.
+    private func drain(within limit: Duration) async {
+        guard let quiescing = quiescing.take() else { return }
         let loop = listener.eventLoop
         let (drained, over) = (loop.makePromise(of: Void.self), loop.makePromise(of: Void.self))
         let timer = loop.scheduleTask(in: TimeAmount(limit)) { over.succeed() }
@@ -64,8 +74,6 @@ struct HTTPServer: Sendable {
         }
         quiescing.initiateShutdown(promise: drained)
         try? await over.futureResult.get()
-        // The group closes every channel that is still registered with it; it can fail only if it was shut down before.
-        try? await group.shutdownGracefully()
     }
 
     private static func bootstrap(
@@ -97,6 +105,20 @@ struct HTTPServer: Sendable {
             withDecoderLimitConfiguration: decoding)
         try channel.pipeline.syncOperations.addHandler(
             HTTPConnectionHandler(responder: responder, idleTimeout: TimeAmount(limits.idleTime)))
+    }
+}
+
+/// The quiescing helper until it is needed, once: its end has to come before that of its event loops.
+private final class Quiescing: Sendable {
+    private let helper: Mutex<ServerQuiescingHelper?>
+
+    init(_ helper: ServerQuiescingHelper) { self.helper = Mutex(helper) }
+
+    func take() -> ServerQuiescingHelper? {
+        helper.withLock { helper in
+            defer { helper = nil }
+            return helper
+        }
     }
 }
 

@@ -77,8 +77,10 @@ struct BitReader: Sendable {
 
     private mutating func exponentialGolomb(_ field: StaticString) throws(SpliceError) -> Int {
         var leadingZeroBits = 0
-        while try !flag() { leadingZeroBits += 1 }
-        guard leadingZeroBits < 32 else { throw fault(.badParameterSet(field: "\(field)")) }
+        while try !flag() {
+            leadingZeroBits += 1
+            guard leadingZeroBits < 32 else { throw fault(.badParameterSet(field: "\(field)")) }
+        }
         return try (1 << leadingZeroBits) - 1 + u(leadingZeroBits)
     }
 

@@ -1,0 +1,59 @@
+import Foundation
+
+/// ffmpeg and ffprobe, which did not come from us.
+enum FragmentTool {
+    struct Answer {
+        let output: [UInt8]
+        let errors: String
+        let status: Int32
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    /// - Parameter input: written to a file whose path replaces "INPUT" among the arguments.
+    static func run(_ tool: String, _ arguments: [String], input: [UInt8]? = nil) throws -> Answer {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "fragment-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (file, errors) = (directory.appending(path: "input"), directory.appending(path: "errors"))
+        if let input { try Data(input).write(to: file) }
+        try Data().write(to: errors)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [tool, "-hide_banner"] + arguments.map { $0 == "INPUT" ? file.path : $0 }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Answer(
+            output: [UInt8](output), errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self),
+            status: process.terminationStatus)
+    }
+
+    /// What ffmpeg writes to its standard output; an empty answer when it fails.
+    static func make(_ arguments: [String], input: [UInt8]? = nil) throws -> [UInt8] {
+        try run("ffmpeg", ["-nostdin", "-v", "error"] + arguments + ["pipe:1"], input: input).output
+    }
+}
+
+/// Two digits a byte.
+func bytes(_ hex: String) -> [UInt8] {
+    let digits = hex.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+}
+
+/// The NAL units of an Annex B stream, by a plain reading of ISO/IEC 14496-10 §B.1.
+func nalUnits(annexB stream: [UInt8]) -> [[UInt8]] {
+    var starts: [Int] = []
+    for index in stream.indices.dropLast(2) where Array(stream[index...index + 2]) == [0, 0, 1] {
+        starts.append(index + 3)
+    }
+    return starts.enumerated().map { number, start in
+        var end = number + 1 < starts.count ? starts[number + 1] - 3 : stream.count
+        while end > start, stream[end - 1] == 0 { end -= 1 }
+        return Array(stream[start..<end])
+    }
+}

@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+@Suite("Parameter sets")
+struct ParameterSetTests {
+    @Test("x264's sets say what ffprobe says of the stream", arguments: h264Rows)
+    func h264(_ row: ParameterSetRow) throws {
+        let configuration = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
+        #expect(try summary(VideoDescription(configuration)) == row.says)
+        #expect(try H264SequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
+    }
+
+    @Test("x265's sets say what ffprobe says of the stream", arguments: hevcRows)
+    func hevc(_ row: ParameterSetRow) throws {
+        let configuration = VideoConfiguration(
+            codec: .hevc, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
+        #expect(try summary(VideoDescription(configuration)) == row.says)
+        #expect(try HEVCSequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
+    }
+
+    private func summary(_ picture: VideoDescription) -> String {
+        let shape = picture.sampleAspectRatio.map { "\($0.numerator):\($0.denominator)" } ?? "-"
+        let rate = picture.frameRate.map { "\($0.numerator)/\($0.denominator)" } ?? "-"
+        let colour =
+            picture.colour.map {
+                "\($0.primaries)/\($0.transferCharacteristics)/\($0.matrixCoefficients)"
+                    + ($0.isFullRange ? " full" : " limited")
+            } ?? "-"
+        return "\(picture.width)x\(picture.height) sar \(shape) rate \(rate) colour \(colour) \(picture.codecString)"
+    }
+
+    @Test("a predicted reference picture set is derived as §7.4.8 says")
+    func referencePictureSets() throws {
+        let set = try HEVCSequenceParameterSet(nalUnit: ParameterSyntaxWriter.hevcWithEverything())
+        #expect(set.coding.shortTermRefPicSets.map(\.deltaPocs) == [[-1, -3, 2], [-2, -4, 1], [-2, 2, 3]])
+    }
+
+    @Test("the clock of the video parameter set serves when the sequence parameter set has none")
+    func clockOfVideoParameterSet() throws {
+        let silent = try #require(hevcRows.first { $0.name == "without VUI clock" })
+        let clock = ParameterSyntaxWriter.hevcVideoParameterSet(id: 0)
+        let rates = try [silent, hevcRows[0]].map { row in
+            try VideoDescription(
+                VideoConfiguration(
+                    codec: .hevc, videoParameterSets: [clock], sequenceParameterSets: [row.nalUnit],
+                    pictureParameterSets: [])
+            ).frameRate
+        }
+        #expect(rates == [.init(24_000, 1001), .init(25, 1)])
+    }
+
+    @Test("a VUI that ends early costs the VUI and not the picture")
+    func brokenUsability() throws {
+        let whole = bytes(h264Rows[36].hex)
+        let cut = Array(whole.dropLast(12))
+        let set = try H264SequenceParameterSet(nalUnit: cut)
+        #expect(set.vui == nil)
+        #expect(set.vuiFault?.reason == .truncated)
+        #expect(set.width == 640)
+    }
+
+    @Test("no prefix and no flipped bit of a set stops the process, and no size is out of range")
+    func damage() throws {
+        var sets = (h264Rows + hevcRows).enumerated().filter { $0.offset % 8 == 0 }.map(\.element.nalUnit)
+        sets += [ParameterSyntaxWriter.h264WithEverything(), ParameterSyntaxWriter.hevcWithEverything()]
+        var thrown = 0
+        for set in sets {
+            let prefixes = set.indices.map { Array(set[..<$0]) }
+            let flipped = (8..<set.count * 8).map { bit in
+                var copy = set
+                copy[bit / 8] ^= 0x80 >> UInt8(bit % 8)
+                return copy
+            }
+            for damaged in prefixes + flipped { thrown += isRefused(damaged, isHEVC: set[0] == 0x42) ? 1 : 0 }
+        }
+        #expect(thrown > 1000)
+    }
+
+    private func isRefused(_ nalUnit: [UInt8], isHEVC: Bool) -> Bool {
+        let configuration = VideoConfiguration(
+            codec: isHEVC ? .hevc : .h264, sequenceParameterSets: [nalUnit], pictureParameterSets: [])
+        do throws(SpliceError) {
+            let picture = try VideoDescription(configuration)
+            #expect((1...65_535).contains(picture.width) && (1...65_535).contains(picture.height))
+            _ = try InitWriter.write(video: configuration, audio: nil)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    static let refusals: [(when: String, hex: String, reason: SpliceError.Reason)] = [
+        ("empty", "", .truncated),
+        ("a picture parameter set", "68ce3c80", .badParameterSet(field: "nal_unit_type")),
+        ("a header and a profile", "6742", .truncated),
+        ("an id of 32", "6742001e0420", .badParameterSet(field: "seq_parameter_set_id")),
+        ("chroma format 4", "6764001e9580", .badParameterSet(field: "chroma_format_idc")),
+        ("an Exp-Golomb code without end", "6742001e0000000000", .badParameterSet(field: "seq_parameter_set_id")),
+    ]
+
+    @Test("what is malformed is named", arguments: refusals)
+    func refusal(when: String, hex: String, reason: SpliceError.Reason) {
+        let error = #expect(throws: SpliceError.self, "\(when)") {
+            try H264SequenceParameterSet(nalUnit: bytes(hex))
+        }
+        #expect(error?.reason == reason, "\(when)")
+        #expect(error?.section == "ISO/IEC 14496-10 §7.3.2.1.1")
+    }
+
+    static let frameTimes: [(rate: (Int, Int), ticks: Int64)] = [
+        ((25, 1), 3600), ((50, 1), 1800), ((30_000, 1001), 3003), ((60_000, 1001), 1502), ((24_000, 1001), 3754),
+        ((1, 1), 90_000), ((300, 1), 300),
+    ]
+
+    @Test("frame durations are the nearest tick", arguments: frameTimes)
+    func frameDuration(rate: (Int, Int), ticks: Int64) throws {
+        let row = try #require(h264Rows.first { $0.says.contains("rate \(rate.0)/\(rate.1) ") })
+        let configuration = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
+        #expect(try VideoDescription(configuration).frameDuration == Ticks(ticks))
+    }
+}

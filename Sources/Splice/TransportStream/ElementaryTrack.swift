@@ -13,7 +13,11 @@ struct ElementaryTrack: Sendable {
         }
     }
 
-    mutating func beginSegment() { assembler.beginSegment() }
+    /// - Parameter capacity: bytes of the segment that this stream may fill alone.
+    mutating func beginSegment(capacity: Int) {
+        assembler.beginSegment()
+        if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
+    }
 
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
 

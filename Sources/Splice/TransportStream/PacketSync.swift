@@ -26,14 +26,18 @@ struct PacketSync: Equatable, Sendable {
         bytesOutOfSync = first
         var offset = first
         while offset + Self.packetSize <= bytes.count {
-            let end = Self.endOfRun(bytes, from: offset, stride: stride)
-            if end > offset { append(from: offset, to: end, stride: stride, isDoubtful: false) }
-            guard end + Self.packetSize <= bytes.count else {
+            var end = Self.endOfRun(bytes, from: offset, stride: stride)
+            if end + Self.packetSize <= bytes.count {
+                // A packet that sync is found again inside of was cut short.
+                let next = Self.resync(bytes, after: max(offset - 1, end - stride), stride: stride) ?? bytes.count
+                if next < end { end -= stride }
+                if end > offset { append(from: offset, to: end, stride: stride, isDoubtful: false) }
+                lose(from: end, to: next, stride: stride)
+                offset = next
+            } else {
+                append(from: offset, to: end, stride: stride, isDoubtful: false)
                 offset = end
-                break
             }
-            offset = Self.resync(bytes, after: end, stride: stride) ?? bytes.count
-            lose(from: end, to: offset, stride: stride)
         }
         bytesOutOfSync += max(0, bytes.count - max(offset, runs.last.map { $0[$0.count] } ?? offset))
     }

@@ -25,7 +25,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         output.counts.bytesOutOfSync = sync.bytesOutOfSync
         output.counts.badSections = tables.badSections
-        for index in tracks.indices { tracks[index].beginSegment() }
+        for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
         demux(segment, runs: sync.runs, changes: changes, into: &output)
         for index in tracks.indices { tracks[index].endSegment(into: &output) }
         return output
@@ -83,19 +83,20 @@ extension TransportDemuxer {
             for index in 0..<run.count {
                 let offset = run[index]
                 while let change = pending.first, change.offset <= offset {
-                    follow(change.selection, then: pending.dropFirst(), into: &output)
+                    follow(change.selection, then: pending.dropFirst(), segmentSize: segment.count, into: &output)
                     pending.removeFirst()
                 }
                 take(TransportPacket(segment, at: offset), of: segment, run: run, into: &output)
             }
         }
-        for change in pending { follow(change.selection, then: [], into: &output) }
+        for change in pending { follow(change.selection, then: [], segmentSize: 0, into: &output) }
     }
 
     /// Closes what is no longer followed and opens what is new. Streams that only a later table of this segment names
     /// are opened as well: their packets may come before their table does.
     private mutating func follow(
-        _ selection: ProgramSelection, then later: ArraySlice<SelectionChange>, into output: inout DemuxedSegment
+        _ selection: ProgramSelection, then later: ArraySlice<SelectionChange>, segmentSize: Int,
+        into output: inout DemuxedSegment
     ) {
         let named = selection.streams
         tracks.removeAll { track in
@@ -107,6 +108,7 @@ extension TransportDemuxer {
         let upcoming = later.flatMap(\.selection.streams)
         for stream in named + upcoming where !tracks.contains(where: { $0.stream.pid == stream.pid }) {
             tracks.append(ElementaryTrack(stream))
+            tracks[tracks.count - 1].beginSegment(capacity: segmentSize)
         }
     }
 

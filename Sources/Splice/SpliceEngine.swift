@@ -29,8 +29,12 @@ package struct SpliceEngine: Sendable {
     private var waiting: [RunPiece] = []
     private var assembler: RunAssembler
     private var isMainEnded = false
+    private let longestSegment: Ticks
+    /// Longest segments of picture that are held for a companion that lags.
+    private static let lookAhead: Int64 = 4
 
     package init(_ configuration: Configuration) {
+        longestSegment = configuration.longestSegment
         main = RenditionSource(tracks: configuration.hasAudioRendition ? .video : .both)
         companion = configuration.hasAudioRendition ? RenditionSource(tracks: .audio) : nil
         assembler = RunAssembler(configuration)
@@ -87,12 +91,16 @@ package struct SpliceEngine: Sendable {
     private mutating func writeReady() throws(SpliceError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         while let piece = waiting.first {
-            guard companion == nil || waiting.count > RenditionMerger.lookAhead || merger.isReady(for: piece.window)
-            else { break }
+            guard companion == nil || waitsTooLong || merger.isReady(for: piece.window) else { break }
             waiting.removeFirst()
             written += try write(piece)
         }
         return written
+    }
+
+    /// A companion that lags is waited for, but not for ever: its picture goes on without it.
+    private var waitsTooLong: Bool {
+        waiting.reduce(Ticks.zero) { $0 + $1.playingTime } > Ticks(longestSegment.count * Self.lookAhead)
     }
 
     private mutating func write(_ piece: RunPiece) throws(SpliceError) -> [SplicedSegment] {

@@ -36,6 +36,8 @@ struct SegmentQueue: Sendable {
     /// Something was lost since the last segment delivered.
     private var isAfterSeam = false
     private(set) var inFlight = 0
+    /// Playing time of all segments that were ever started.
+    private(set) var startedDuration = Duration.zero
     /// Bytes fetched and not delivered yet.
     private(set) var heldBytes = 0
     /// The larger of the last two bodies: what the next ones are expected to weigh.
@@ -110,6 +112,7 @@ extension SegmentQueue {
     ) -> SegmentRequests? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
         pending.progress = .fetching(id)
+        if pending.budget == nil { startedDuration += pending.segment.duration }
         pending.budget = pending.budget ?? RetryBudget(targetDuration: targetDuration, at: now)
         entries[startable.index] = .segment(pending)
         inFlight += 1

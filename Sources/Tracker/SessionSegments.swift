@@ -48,7 +48,7 @@ extension UpstreamSession {
         shelf.want(request, retriesFailed: retriesFailed, targetDuration: targetDuration, at: now)
     }
 
-    /// Starts tries as far as the policy allows, taking turns between the renditions.
+    /// Starts tries as far as the policy allows; what plays earlier goes first.
     mutating func startSegments(at now: Duration) {
         while trackers.reduce(0, { $0 + $1.queue.inFlight }) < policy.maxInFlight, let next = nextStart(at: now) {
             let targetDuration = trackers[next.index].assumedTargetDuration
@@ -61,12 +61,21 @@ extension UpstreamSession {
     }
 
     private func nextStart(at now: Duration) -> (index: Int, startable: SegmentQueue.Startable)? {
-        let candidates = trackers.indices.compactMap { index in
+        let candidates = trackers.indices.filter(isInStep).compactMap { index in
             trackers[index].queue.startable(at: now).map { (index: index, startable: $0) }
         }
         let hasRoom = expectedBytes < policy.maxInFlightBytes
         return candidates.filter { hasRoom || $0.startable.isHead }.min {
-            trackers[$0.index].queue.inFlight < trackers[$1.index].queue.inFlight
+            trackers[$0.index].queue.startedDuration < trackers[$1.index].queue.startedDuration
+        }
+    }
+
+    /// Whether this rendition is not far ahead of another one that has segments to fetch: what plays together comes
+    /// together, however small the segments of the one are.
+    private func isInStep(_ index: Int) -> Bool {
+        let lead = trackers[index].assumedTargetDuration * 2
+        return trackers.allSatisfy { other in
+            other.queue.isEmpty || trackers[index].queue.startedDuration - other.queue.startedDuration <= lead
         }
     }
 

@@ -77,7 +77,7 @@ struct Relay {
         do {
             ring = try DVRRing(
                 directory: configuration.spool, policy: configuration.retention,
-                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: 0)
+                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: joined.mediaSequence)
         } catch { throw failed(RelayError(error)) }
         let resume = ring.resume
         site.open(ring)

@@ -1,11 +1,11 @@
 import Foundation
 import LiveRing
 import Playlist
-import Splice
 import TestSupport
 import Testing
 import Tracker
 
+@testable import Splice
 @testable import liverelay
 
 @Suite struct ReplayTests {
@@ -53,11 +53,12 @@ import Tracker
         var next: [UInt32: UInt64] = [:]
         let published = try await republish(capture)
         for segment in published.segments {
-            let tracks = try FragmentReader.tracks(in: segment.bytes)
+            let tracks = try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks)
             #expect(tracks.map(\.trackID) == [1, 2], "\(segment.name): no traf goes missing")
             for track in tracks {
-                if let expected = next[track.trackID] { #expect(track.decodeTime == expected, "\(segment.name)") }
-                next[track.trackID] = track.decodeTime + track.samples.reduce(0) { $0 + UInt64($1.duration) }
+                let decodeTime = try #require(track.decodeTime)
+                if let expected = next[track.trackID] { #expect(decodeTime == expected, "\(segment.name)") }
+                next[track.trackID] = decodeTime + track.samples.reduce(0) { $0 + UInt64($1.duration) }
             }
         }
         #expect(next.count == 2)
@@ -70,8 +71,8 @@ import Tracker
         let playlist = try MediaPlaylistParser.parse(Array(published.whole.utf8))
         var shownUntil: Int64?
         for (entry, segment) in zip(playlist.segments, published.segments) {
-            let video = try #require(try FragmentReader.tracks(in: segment.bytes).first)
-            var decode = Int64(video.decodeTime)
+            let video = try #require(try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).first)
+            var decode = Int64(try #require(video.decodeTime))
             var shown: [(start: Int64, duration: Int64)] = []
             for sample in video.samples {
                 shown.append((decode + Int64(sample.compositionOffset), Int64(sample.duration)))

@@ -7,8 +7,6 @@
 struct RenditionMerger: Equatable, Sendable {
     /// Sound and picture share a clock when they start no farther apart than this.
     static let sharedClock = Ticks.seconds(1)
-    /// A companion that lags is waited for until this many stretches of picture are held.
-    static let lookAhead = 6
 
     /// A stretch of picture asking for its sound.
     struct Window: Equatable, Sendable {

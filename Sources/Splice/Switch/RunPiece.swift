@@ -35,6 +35,12 @@ struct RunPiece: Equatable, Sendable {
             beginsRun: signal != nil)
     }
 
+    /// From the first picture decoded to the end of the last.
+    var playingTime: Ticks {
+        guard let first = units.first, let last = units.last else { return .zero }
+        return last.dts - first.dts + frameDuration
+    }
+
     /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.
     /// - Returns: nil when no sync sample follows; `self` whole when the very first is one.
     mutating func split(at time: Ticks) -> RunPiece? {

@@ -44,16 +44,3 @@ func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
 }
-
-/// The NAL units of an Annex B stream, by a plain reading of ISO/IEC 14496-10 §B.1.
-func nalUnits(annexB stream: [UInt8]) -> [[UInt8]] {
-    var starts: [Int] = []
-    for index in stream.indices.dropLast(2) where Array(stream[index...index + 2]) == [0, 0, 1] {
-        starts.append(index + 3)
-    }
-    return starts.enumerated().map { number, start in
-        var end = number + 1 < starts.count ? starts[number + 1] - 3 : stream.count
-        while end > start, stream[end - 1] == 0 { end -= 1 }
-        return Array(stream[start..<end])
-    }
-}

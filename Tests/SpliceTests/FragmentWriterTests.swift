@@ -1,0 +1,180 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+@Suite("Fragments")
+struct FragmentWriterTests {
+    /// What a traf holds beyond what every one does.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let when: String
+        /// Duration, composition offset, sync.
+        let samples: [(UInt32, Int32, Bool)]
+        let headerFlags: UInt32
+        let runFlags: UInt32
+        /// Of tfhd and trun together, boxes' headers included.
+        let size: Int
+
+        var testDescription: String { when }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            when: "an IDR and what depends on it, constant frame rate", samples: [(3600, 0, true), (3600, 0, false)],
+            headerFlags: 0x02_0028, runFlags: 0x205, size: 24 + 24 + 2 * 4),
+        Row(
+            when: "B-frames", samples: [(3600, 7200, true), (3600, 14_400, false), (3600, 0, false)],
+            headerFlags: 0x02_0028, runFlags: 0xA05, size: 24 + 24 + 3 * 8),
+        Row(
+            when: "a reorder delay above the constant one", samples: [(3600, -3600, true), (3600, 3600, false)],
+            headerFlags: 0x02_0028, runFlags: 0xA05, size: 24 + 24 + 2 * 8),
+        Row(
+            when: "a variable frame rate", samples: [(3600, 0, true), (7200, 0, false)],
+            headerFlags: 0x02_0020, runFlags: 0x305, size: 20 + 24 + 2 * 8),
+        Row(
+            when: "a second IDR", samples: [(3600, 0, true), (3600, 0, false), (3600, 0, true)],
+            headerFlags: 0x02_0028, runFlags: 0x601, size: 24 + 20 + 3 * 8),
+        Row(
+            when: "an IDR that is not the first", samples: [(3600, 0, false), (3600, 0, true)],
+            headerFlags: 0x02_0028, runFlags: 0x601, size: 24 + 20 + 2 * 8),
+        Row(
+            when: "audio: all sync", samples: [(301_056, 0, true), (301_056, 0, true)],
+            headerFlags: 0x02_0028, runFlags: 0x201, size: 24 + 20 + 2 * 4),
+        Row(
+            when: "a hole that the sample before it carries", samples: [(301_056, 0, true), (7_056_000, 0, true)],
+            headerFlags: 0x02_0020, runFlags: 0x301, size: 20 + 20 + 2 * 8),
+        Row(
+            when: "no sync sample", samples: [(3600, 0, false), (3600, 0, false)],
+            headerFlags: 0x02_0028, runFlags: 0x201, size: 24 + 20 + 2 * 4),
+        Row(
+            when: "one sample", samples: [(3600, 0, true)], headerFlags: 0x02_0028, runFlags: 0x201,
+            size: 24 + 20 + 4),
+        Row(when: "no sample at all", samples: [], headerFlags: 0x02_0020, runFlags: 0x201, size: 20 + 20),
+    ]
+
+    @Test("only what varies is said for each sample", arguments: rows)
+    func shape(_ row: Row) throws {
+        let track = track(row.samples)
+        let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil)
+        let moof = try BoxReader.boxes(in: whole(fragment)[...]).require("moof")
+        let traf = try moof.descendant("traf").children()
+        #expect(traf.map(\.type) == ["tfhd", "tfdt", "trun"])
+        let (header, run) = (try traf.require("tfhd"), try traf.require("trun"))
+        #expect(word(header, 0) == row.headerFlags)
+        #expect(word(run, 0) == 1 << 24 | row.runFlags)
+        #expect(word(try traf.require("tfdt"), 0) == 1 << 24)
+        #expect(header.body.count + run.body.count + 16 == row.size)
+        let read = try #require(MovieFragment.fragments(of: whole(fragment)).first?.tracks.first)
+        expectEqual(read, track)
+    }
+
+    @Test("a fragment is these bytes")
+    func golden() {
+        let video = FragmentTrack(
+            trackID: 1, decodeTime: 0x1_0000_0002,
+            samples: [
+                MuxSample(duration: 3600, compositionOffset: 18_000, isSync: true, payload: [0xAA, 0xAB]),
+                MuxSample(duration: 3600, compositionOffset: -1, isSync: false, payload: [0xBB]),
+            ])
+        let audio = FragmentTrack(
+            trackID: 2, decodeTime: 5,
+            samples: [MuxSample(duration: 301_056, compositionOffset: 0, isSync: true, payload: [0xCC, 0xCD, 0xCE])])
+        let fragment = FragmentWriter.write(sequenceNumber: 7, video: video, audio: audio)
+        let expected = bytes(
+            "00000018 73747970 69736f36 00000000 69736f36 6d736468"
+                + "000000c0 6d6f6f66 00000010 6d666864 00000000 00000007"
+                + "0000005c 74726166 00000018 74666864 00020028 00000001 00000e10 01010000"
+                + "00000014 74666474 01000000 00000001 00000002"
+                + "00000028 7472756e 01000a05 00000002 000000c8 02000000 00000002 00004650 00000001 ffffffff"
+                + "0000004c 74726166 00000018 74666864 00020028 00000002 00049800 02000000"
+                + "00000014 74666474 01000000 00000000 00000005"
+                + "00000018 7472756e 01000201 00000001 000000cb 00000003"
+                + "0000000e 6d646174")
+        #expect(fragment.header == expected)
+        #expect(fragment.payloads == [[0xAA, 0xAB], [0xBB], [0xCC, 0xCD, 0xCE]])
+        #expect(fragment.byteCount == expected.count + 6)
+    }
+
+    @Test("a part after the first has no styp, and its offsets count from moof all the same")
+    func laterPart() throws {
+        let track = track([(3600, 0, true), (3600, 0, false)])
+        let (first, later) = (
+            FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil),
+            FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil, startsSegment: false)
+        )
+        #expect(Array(first.header.dropFirst(24)) == later.header)
+        let both = whole(first) + whole(later)
+        let read = try MovieFragment.fragments(of: both)
+        #expect(read.count == 2)
+        for fragment in read { expectEqual(fragment.tracks[0], track) }
+    }
+
+    @Test("beyond 4 GiB mdat has a 64-bit size")
+    func largeSize() throws {
+        let payload = [UInt8](repeating: 7, count: 1 << 24)[...]
+        let samples = (0..<257).map { _ in
+            MuxSample(duration: 1, compositionOffset: 0, isSync: true, payload: payload)
+        }
+        let track = FragmentTrack(trackID: 1, decodeTime: 0, samples: samples)
+        let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil, startsSegment: false)
+        #expect(Array(fragment.header.suffix(16)) == bytes("00000001 6d646174 0000000101000010"))
+        let moof = fragment.header.count - 16
+        #expect(moof == 8 + 16 + 8 + 24 + 20 + 20 + 257 * 4)
+        #expect(Array(fragment.header[92..<96]) == bytes("00000474"), "the payload begins behind the longer header")
+    }
+
+    @Test("whatever is written is read back the same", arguments: 0..<40)
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let (video, audio) = (randomTrack(1, &random), randomTrack(2, &random))
+        let fragment = FragmentWriter.write(
+            sequenceNumber: UInt32.random(in: 0...UInt32.max, using: &random), video: video, audio: audio)
+        let read = try #require(MovieFragment.fragments(of: whole(fragment)).first)
+        #expect(read.tracks.map(\.trackID) == [1, 2])
+        expectEqual(read.tracks[0], video)
+        expectEqual(read.tracks[1], audio)
+        #expect(whole(fragment).count == fragment.byteCount)
+    }
+
+    private func randomTrack(_ trackID: UInt32, _ random: inout SeededGenerator) -> FragmentTrack {
+        let varies = Bool.random(using: &random)
+        let samples = (0..<Int.random(in: 1...60, using: &random)).map { index in
+            MuxSample(
+                duration: varies ? UInt32.random(in: 1...9000, using: &random) : 3600,
+                compositionOffset: varies ? Int32.random(in: -9000...90_000, using: &random) : 0,
+                isSync: index == 0 || Int.random(in: 0..<10, using: &random) == 0,
+                payload: (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }[...])
+        }
+        let decodeTime = UInt64.random(in: 0...UInt64(Int64.max), using: &random)
+        return FragmentTrack(trackID: trackID, decodeTime: decodeTime, samples: samples)
+    }
+
+    private func track(_ samples: [(UInt32, Int32, Bool)]) -> FragmentTrack {
+        let samples = samples.enumerated().map { index, sample in
+            MuxSample(
+                duration: sample.0, compositionOffset: sample.1, isSync: sample.2,
+                payload: [UInt8](repeating: UInt8(index), count: index + 1)[...])
+        }
+        return FragmentTrack(trackID: 1, decodeTime: 1 << 40, samples: samples)
+    }
+
+    private func whole(_ fragment: Fragment) -> [UInt8] { fragment.header + fragment.payloads.joined() }
+
+    private func word(_ box: Box, _ index: Int) -> UInt32 {
+        box.body.dropFirst(4 * index).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private func expectEqual(_ read: TrackFragment, _ written: FragmentTrack) {
+        #expect(read.trackID == written.trackID)
+        #expect(read.decodeTime == written.decodeTime)
+        let samples = read.samples.map {
+            MuxSample(
+                duration: $0.duration, compositionOffset: $0.compositionOffset, isSync: $0.isSync,
+                payload: $0.payload)
+        }
+        #expect(samples == written.samples)
+        #expect(read.samples.allSatisfy { [FragmentWriter.syncFlags, FragmentWriter.nonSyncFlags].contains($0.flags) })
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Splice
+
+@Suite("Init sections")
+struct InitWriterTests {
+    @Test("the boxes of both tracks, in order")
+    func layout() throws {
+        let initSection = try InitWriter.write(video: BoxReaderTests.video, audio: BoxReaderTests.audio)
+        let boxes = try BoxReader.boxes(in: initSection.bytes[...])
+        #expect(boxes.map(\.type) == ["ftyp", "moov"])
+        #expect(Array(boxes[0].body) == Array("iso6\0\0\0\0iso6cmfcmp41".utf8))
+        #expect(try boxes[1].children().map(\.type) == ["mvhd", "trak", "trak", "mvex"])
+        #expect(try boxes[1].descendant("mvex").children().map(\.body) == [trex(1), trex(2)])
+        let tracks = try MovieTrack.tracks(of: initSection.bytes)
+        #expect(tracks.map(\.trackID) == [TrackID.video, TrackID.audio])
+        #expect(tracks.map(\.timescale) == [90_000, 14_112_000])
+        #expect(tracks.map(\.handler) == ["vide", "soun"])
+        #expect(tracks[0].configuration.map(\.type) == ["avcC", "pasp"])
+        #expect(tracks[1].configuration.map(\.type) == ["esds"])
+    }
+
+    private func trex(_ trackID: UInt8) -> ArraySlice<UInt8> {
+        [0, 0, 0, 0, 0, 0, 0, trackID, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 12)[...]
+    }
+
+    @Test("a name follows from the bytes, and the bytes from the configurations")
+    func name() throws {
+        let (video, audio) = (BoxReaderTests.video, BoxReaderTests.audio)
+        let first = try InitWriter.write(video: video, audio: audio)
+        #expect(try InitWriter.write(video: video, audio: audio) == first)
+        #expect(first.name == "init-\(ContentHash.name(of: first.bytes)).mp4")
+        #expect(try InitWriter.write(video: video, audio: nil).name != first.name)
+        let other = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: video.sequenceParameterSets, pictureParameterSets: [bytes("68ee3c80")])
+        #expect(try InitWriter.write(video: other, audio: audio).name != first.name)
+    }
+
+    static let pictures: [(when: String, row: Int, boxes: [BoxType])] = [
+        ("square samples, nothing of colour", 5, ["avcC", "pasp"]),
+        ("BT.709", 26, ["avcC", "colr", "pasp"]),
+        ("full range without colour", 31, ["avcC", "colr", "pasp"]),
+    ]
+
+    @Test("colr and pasp stand there when the parameter set says so", arguments: pictures)
+    func picture(when: String, row: Int, boxes: [BoxType]) throws {
+        let configuration = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: [h264Rows[row].nalUnit], pictureParameterSets: [])
+        let tracks = try MovieTrack.tracks(of: InitWriter.write(video: configuration, audio: nil).bytes)
+        #expect(tracks[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].says)")
+    }
+
+    static let refusals: [(when: String, configuration: VideoConfiguration, field: String)] = [
+        ("no sequence parameter set", sets([]), "seq_parameter_set"),
+        ("more than 31", sets(Array(repeating: h264Rows[0].nalUnit, count: 32)), "numOfParameterSets"),
+        (
+            "one longer than its length can say",
+            sets([h264Rows[0].nalUnit, [UInt8](repeating: 0x67, count: 65_536)]), "parameterSetLength"
+        ),
+    ]
+
+    private static func sets(_ sets: [[UInt8]]) -> VideoConfiguration {
+        VideoConfiguration(codec: .h264, sequenceParameterSets: sets, pictureParameterSets: [])
+    }
+
+    @Test("what cannot be written is refused", arguments: refusals)
+    func refusal(when: String, configuration: VideoConfiguration, field: String) {
+        let error = #expect(throws: SpliceError.self, "\(when)") {
+            try InitWriter.write(video: configuration, audio: nil)
+        }
+        #expect(error?.reason == .badParameterSet(field: field), "\(when)")
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Splice
+
+@Suite("Silence")
+struct SilenceTests {
+    static let layouts = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8)]
+
+    @Test("ffmpeg decodes nothing but zeros and has nothing to say", arguments: layouts, [3, 4, 11])
+    func decodes(layout: (configuration: Int, channels: Int), frequencyIndex: Int) throws {
+        let audio = configuration(layout.configuration, layout.channels, frequencyIndex)
+        let frame = try #require(audio.silentFrame)
+        let file = try stream(of: frame, count: 12, audio)
+        let answer = try FragmentTool.run(
+            "ffmpeg", ["-nostdin", "-v", "verbose", "-xerror", "-i", "INPUT", "-f", "s16le", "pipe:1"], input: file)
+        #expect(answer.status == 0)
+        #expect(!answer.errors.contains("rror") && !answer.errors.contains("nvalid"), "\(answer.errors)")
+        #expect(answer.output.count == 12 * 1024 * layout.channels * 2)
+        #expect(answer.output.allSatisfy { $0 == 0 })
+    }
+
+    @Test("a frame with sound in it is not silent to this test")
+    func canFail() throws {
+        let noise = try FragmentTool.make(
+            ["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", "aac", "-f", "adts"])
+        let decoded = try FragmentTool.make(["-i", "INPUT", "-f", "s16le"], input: noise)
+        #expect(!decoded.isEmpty && decoded.contains { $0 != 0 })
+    }
+
+    static let none: [(what: String, info: String)] = [
+        ("channels in a program_config_element", "1180"), ("AAC SSR", "1990"), ("xHE-AAC", "f94640"),
+        ("a reserved channel configuration", "11f8"), ("a configuration that ends early", "11"),
+    ]
+
+    @Test("what cannot be written by hand is nil", arguments: none)
+    func unknown(what: String, info: String) {
+        let audio = AudioConfiguration(
+            codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: bytes(info))
+        #expect(audio.silentFrame == nil, "\(what)")
+    }
+
+    @Test func sizes() {
+        #expect((1...7).map { AACSilence.frame(channelConfiguration: $0)?.count } == [4, 6, 10, 13, 15, 19, 24])
+        #expect(AACSilence.frame(channelConfiguration: 0) == nil)
+        #expect(AACSilence.frame(channelConfiguration: 8) == nil)
+    }
+
+    private func configuration(_ layout: Int, _ channels: Int, _ frequencyIndex: Int) -> AudioConfiguration {
+        let info = 2 << 11 | frequencyIndex << 7 | layout << 3
+        return AudioConfiguration(
+            codec: .aac, sampleRate: AudioSpecificConfig.samplingFrequencies[frequencyIndex], channelCount: channels,
+            samplesPerFrame: 1024, decoderSpecificInfo: [UInt8(info >> 8), UInt8(info & 0xFF)])
+    }
+
+    private func stream(of frame: [UInt8], count: Int, _ audio: AudioConfiguration) throws -> [UInt8] {
+        let duration = UInt32(TrackTimescale.audio * 1024 / Int64(audio.sampleRate))
+        let sample = MuxSample(duration: duration, compositionOffset: 0, isSync: true, payload: frame[...])
+        let track = FragmentTrack(
+            trackID: TrackID.audio, decodeTime: 0, samples: Array(repeating: sample, count: count))
+        let fragment = FragmentWriter.write(sequenceNumber: 1, video: nil, audio: track)
+        let initSection = try InitWriter.write(video: nil, audio: audio)
+        return initSection.bytes + fragment.header + fragment.payloads.joined()
+    }
+}

@@ -52,6 +52,26 @@ struct ParameterSetTests {
         #expect(rates == [.init(24_000, 1001), .init(25, 1)])
     }
 
+    static let parallelism: [(when: String, sets: [(tiles: Bool, wavefronts: Bool)], type: UInt8)] = [
+        ("slices", [(false, false)], 1),
+        ("tiles", [(true, false)], 2),
+        ("wavefronts", [(false, true)], 3),
+        ("both in one set", [(true, true)], 0),
+        ("one set each", [(true, false), (false, true)], 0),
+        ("not known", [], 0),
+    ]
+
+    @Test("hvcC says how a stream may be decoded in parallel", arguments: parallelism)
+    func parallelismType(when: String, sets: [(tiles: Bool, wavefronts: Bool)], type: UInt8) throws {
+        let configuration = VideoConfiguration(
+            codec: .hevc, sequenceParameterSets: [ParameterSyntaxWriter.hevcWithEverything()],
+            pictureParameterSets: sets.map {
+                ParameterSyntaxWriter.hevcPictureParameterSet(tiles: $0.tiles, wavefronts: $0.wavefronts)
+            })
+        let record = try HEVCConfiguration(configuration).bytes
+        #expect(Array(record[13...15]) == [0xF0, 7, 0xFC | type], "\(when)")
+    }
+
     @Test("a VUI that ends early costs the VUI and not the picture")
     func brokenUsability() throws {
         let whole = bytes(h264Rows[36].hex)

@@ -149,6 +149,20 @@ extension ParameterSyntaxWriter {
         return set.nalUnit(header: [0x40, 0x01])
     }
 
+    /// §7.3.2.3.1, with cu_qp_delta_enabled_flag and offsets in front of the two flags that matter.
+    static func hevcPictureParameterSet(tiles: Bool, wavefronts: Bool) -> [UInt8] {
+        var set = ParameterSyntaxWriter()
+        set.ue(0, 3)
+        set.u(7, 0b0000011)
+        set.ue(2, 0)
+        set.se(-4)
+        set.flags(false, true, true)
+        set.ue(1)
+        set.se(-2, 3)
+        set.flags(true, true, false, true, tiles, wavefronts)
+        return set.nalUnit(header: [0x44, 0x01])
+    }
+
     /// The first sub-layer says its profile and level, the others their levels.
     private mutating func appendProfile(_ maxSubLayersMinus1: Int) {
         u(8, 0x22)  // High tier, Main 10

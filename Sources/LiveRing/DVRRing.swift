@@ -77,9 +77,9 @@ package actor DVRRing {
     /// that ended in an earlier run goes on behind it.
     package func publish(_ segment: NewSegment) throws(RingError) {
         guard !isClosed else { throw .ended }
-        try check(segment)
         let wasInterrupted = isInterrupted
         isInterrupted = true
+        try check(segment)
         do throws(RingError) {
             try store(segment, afterInterruption: wasInterrupted)
         } catch .diskFull {

@@ -84,7 +84,7 @@ package struct SpliceEngine: Sendable {
 
     private mutating func queueSound(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
         merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
-        if demuxed.border != .plain { merger.breakClock() }
+        if demuxed.border != .plain { merger.breakClock(demuxed.border == .seam ? .loss : .announced) }
         merger.append(demuxed.packets.audio, discontinuitySequence: segment.discontinuitySequence)
     }
 

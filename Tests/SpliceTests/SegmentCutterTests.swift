@@ -16,7 +16,7 @@ private func text(_ pieces: [[TimedVideo]]) -> [String] {
 
 private let cuts: [(when: String, segments: [String], pieces: [[String]], rest: [String])] = [
     ("each begins with an IDR", ["Ippp", "IppIpp"], [["Ippp"], ["IppIpp"]], []),
-    ("cut in the middle of a group", ["Ippp", "ppIp", "ppIp"], [["Ippp"], [], ["Ippp"]], ["Ip"]),
+    ("cut in the middle of a group", ["IpppIp", "ppIp", "ppIp"], [["Ippp"], ["Ippp"], ["Ippp"]], ["Ip"]),
     ("longer than the target allows", ["IpppppIpppppIppppp"], [["Ippppp", "Ippppp", "Ippppp"]], []),
     ("longer, but nowhere to cut", ["Ippppppppppp"], [["Ippppppppppp"]], []),
 ]
@@ -25,6 +25,7 @@ private let cuts: [(when: String, segments: [String], pieces: [[String]], rest: 
 func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
     let row = cuts[index]
     var cutter = SegmentCutter(longest: Ticks(3600 * 8))
+    if row.when.hasPrefix("cut") { cutter.noteCutsMidGroup() }
     var at = 0
     for (segment, pieces) in zip(row.segments, row.pieces) {
         #expect(text(cutter.append(units(segment, from: at))) == pieces, "\(row.when)")

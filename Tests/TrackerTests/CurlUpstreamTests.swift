@@ -159,7 +159,9 @@ func failuresOf(row: FailureRow) async throws {
 
 @Test func sequentialRequestsShareOneConnection() async throws {
     let server = try LoopbackServer { [.answer(body: bytes($0.target))] }
-    let upstream = try upstream(server)
+    // A thread of its own: on the process's own one, other tests' connections could push this one out of the cache.
+    let upstream = try CurlUpstream(
+        upstream: server.url + "/main.m3u8", configuration: loopbackConfiguration(), thread: CurlThread())
     for number in 0..<50 {
         let answer = try await upstream.fetch(FetchRequest(.segment, url: "\(server.url)/\(number)")).get()
         #expect(answer.body == bytes("/\(number)"))

@@ -4,6 +4,8 @@ struct AudioStretch: Equatable, Sendable {
     let configuration: AudioConfiguration
     /// Upstream's number where the stretch began.
     let discontinuitySequence: UInt64
+    /// Sound before it was lost: where it begins says nothing of where its run does.
+    let followsLoss: Bool
     /// Time of the first frame it ever had.
     let start: Ticks
     /// Where the next frame should follow, on the stretch's own unfolded clock.
@@ -12,7 +14,8 @@ struct AudioStretch: Equatable, Sendable {
     /// What is added to its times so that they are on the clock of the picture it goes with; nil until it was matched.
     var shift: Ticks?
 
-    init(first: AudioPacket, discontinuitySequence: UInt64) {
+    init(first: AudioPacket, discontinuitySequence: UInt64, followsLoss: Bool) {
+        self.followsLoss = followsLoss
         pid = first.pid
         configuration = first.configuration
         self.discontinuitySequence = discontinuitySequence

@@ -7,6 +7,11 @@
 struct RenditionMerger: Equatable, Sendable {
     /// Sound and picture share a clock when they start no farther apart than this.
     static let sharedClock = Ticks.seconds(1)
+    /// Sound that lacks for longer, in the middle of a run, has another clock; otherwise it has a hole.
+    static let longestHole = Ticks.seconds(10)
+
+    /// What lies between the frames queued and the next ones.
+    enum Break: Equatable, Sendable { case announced, loss }
 
     /// A stretch of picture asking for its sound.
     struct Window: Equatable, Sendable {
@@ -20,24 +25,27 @@ struct RenditionMerger: Equatable, Sendable {
     private(set) var stretches: [AudioStretch] = []
     /// Of the sound taken last.
     private var configuration: AudioConfiguration?
-    private var isBroken = false
+    private var pendingBreak: Break?
     /// The rendition's playlist ended: nothing more will come.
     private(set) var isEnded = false
     /// Frames that fitted no picture.
     private(set) var discarded = 0
 
-    /// A discontinuity or a seam: the next frame begins a new stretch whatever its time.
-    mutating func breakClock() { isBroken = true }
+    /// The next frame begins a new stretch whatever its time.
+    mutating func breakClock(_ cause: Break) { pendingBreak = cause }
 
     mutating func end() { isEnded = true }
 
     /// Damaged frames are left out: a decoder turns them into noise, a hole of one frame into silence.
     mutating func append(_ packets: [AudioPacket], discontinuitySequence: UInt64) {
         for packet in packets where !packet.isDamaged {
-            if isBroken || stretches.last?.continues(with: packet) != true {
+            if pendingBreak != nil || stretches.last?.continues(with: packet) != true {
                 guard packet.pts != nil else { continue }
-                stretches.append(AudioStretch(first: packet, discontinuitySequence: discontinuitySequence))
-                isBroken = false
+                stretches.append(
+                    AudioStretch(
+                        first: packet, discontinuitySequence: discontinuitySequence,
+                        followsLoss: pendingBreak == .loss))
+                pendingBreak = nil
             }
             stretches[stretches.count - 1].append(packet)
         }
@@ -102,17 +110,25 @@ struct RenditionMerger: Equatable, Sendable {
         }
         return candidates.first { stretches[$0].shift != nil && goesOn(stretches[$0], window) }
             ?? candidates.first { fits(stretches[$0], window) }
-            ?? candidates.first { stretches[$0].shift == nil && announced($0) }
+            ?? candidates.first { announced($0) && hasOwnClock(stretches[$0], window) }
     }
 
     /// The last stretch may still grow.
-    private func isOpen(_ index: Int) -> Bool { index == stretches.count - 1 && !isBroken && !isEnded }
+    private func isOpen(_ index: Int) -> Bool { index == stretches.count - 1 && pendingBreak == nil && !isEnded }
 
     /// Whether what is left of the stretch lies on the picture's clock where the picture is.
     private func fits(_ stretch: AudioStretch, _ window: Window) -> Bool {
         let first = Ticks(wire: (stretch.frames.first?.pts ?? stretch.end).wire, near: window.start)
         let end = first + (stretch.end - (stretch.frames.first?.pts ?? stretch.end))
         return first < window.end + Self.sharedClock && end > window.start - Self.sharedClock
+    }
+
+    /// Whether the stretch, not matched yet, counts from somewhere else than the picture does.
+    private func hasOwnClock(_ stretch: AudioStretch, _ window: Window) -> Bool {
+        guard stretch.shift == nil, let first = stretch.frames.first else { return false }
+        let distance = Ticks(wire: first.pts.wire, near: window.start) - window.start
+        let nearest = window.beginsRun && !stretch.followsLoss ? Self.sharedClock : Self.longestHole
+        return distance > nearest || distance < .zero - nearest
     }
 
     private func goesOn(_ stretch: AudioStretch, _ window: Window) -> Bool {

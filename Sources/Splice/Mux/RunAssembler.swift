@@ -13,6 +13,7 @@ struct RunAssembler: Sendable {
     private var hasWritten: Bool
     private var runs = 0
     private var runsBeyondDelay = 0
+    private var picturesWithoutSync = 0
 
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
@@ -30,7 +31,7 @@ struct RunAssembler: Sendable {
         counts.runs = runs
         counts.sanitized = sanitizer.changed
         counts.runsBeyondDelay = runsBeyondDelay
-        counts.picturesWithoutSync = cutter.picturesWithoutSync
+        counts.picturesWithoutSync = picturesWithoutSync
         counts.audioOverlapping = audio.counts.overlapping
         counts.audioTrimmed = audio.counts.trimmed
         counts.audioSilence = audio.counts.silent
@@ -43,6 +44,13 @@ struct RunAssembler: Sendable {
     mutating func append(
         _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
     ) throws(SpliceError) -> [SplicedSegment] {
+        var piece = piece
+        if piece.isCutMidGroup || piece.units.first?.isSync == false { cutter.noteCutsMidGroup() }
+        if piece.units.first?.isSync == false, cutter.isEmpty {
+            // What these pictures depend on is published and its segment closed: the first time costs them.
+            picturesWithoutSync += piece.dropBeforeSync()
+            guard !piece.units.isEmpty else { return [] }
+        }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
             segments += try finish()

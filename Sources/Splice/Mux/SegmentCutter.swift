@@ -1,29 +1,26 @@
 /// Decides where output segments end: where the upstream's do, as long as each begins with a sync sample.
 ///
-/// An upstream that cuts in the middle of a GOP is noticed by the first segment that goes on without a sync sample. What
-/// that one begins with cannot be published any more, because what it depends on was; from then on what follows the last
-/// sync sample is kept for the next output segment, and nothing is lost.
+/// Of an upstream that cuts in the middle of a GOP, what follows the last sync sample is kept for the next output segment.
 struct SegmentCutter: Equatable, Sendable {
     /// Pictures of the current run that were not given yet; the first is a sync sample.
     private var held: [TimedVideo] = []
-    private var cutsMidGroup = false
+    /// The upstream's segments do not begin with sync samples.
+    private(set) var cutsMidGroup = false
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
-    /// Pictures that no output segment could begin with.
-    private(set) var picturesWithoutSync = 0
 
     init(longest: Ticks) { self.longest = longest }
 
-    /// Takes one upstream segment's pictures of the current run.
+    mutating func noteCutsMidGroup() { cutsMidGroup = true }
+
+    /// Nothing is held that pictures without a sync sample in front could follow.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// Takes one upstream segment's pictures of the current run; when nothing is held, the first is a sync sample.
     /// - Returns: the output segments that are complete, in order.
     mutating func append(_ units: [TimedVideo]) -> [[TimedVideo]] {
-        guard let first = units.first else { return [] }
-        if !first.isSync { cutsMidGroup = true }
-        let start = held.isEmpty ? units.firstIndex(where: \.isSync) ?? units.endIndex : units.startIndex
-        picturesWithoutSync += start - units.startIndex
-        held += units[start...]
-        guard cutsMidGroup else { return give(held.count) }
-        return give(lastCut())
+        held += units
+        return give(cutsMidGroup ? lastCut() : held.count)
     }
 
     /// The run ended: everything left is complete.

@@ -16,22 +16,61 @@ struct RunFinder: Equatable, Sendable {
     ) -> [RunPiece] {
         var pieces: [RunPiece] = []
         var border = border
-        var date = segment.programDateTime
+        var origin = SegmentOrigin(segment)
         for packet in packets {
             let unit = clock.unfold(packet)
+            origin.note(unit)
             switch detector.handle(unit, border: border) {
             case .begins(let signal):
-                pieces.append(RunPiece(signal: signal, first: unit, clock: clock, segment: segment, date: date))
+                pieces.append(RunPiece(signal: signal, first: unit, lasting: clock.frameDuration, from: origin))
             case .goesOn where pieces.isEmpty:
-                pieces.append(RunPiece(signal: nil, first: unit, clock: clock, segment: segment, date: date))
+                pieces.append(RunPiece(signal: nil, first: unit, lasting: clock.frameDuration, from: origin))
             case .goesOn:
                 pieces[pieces.count - 1].append(unit, lasting: clock.frameDuration)
-            case .dropped(.beforeSync): picturesBeforeSync += 1
+            case .dropped(.beforeSync):
+                origin.isCutMidGroup = pieces.isEmpty
+                picturesBeforeSync += 1
             case .dropped(.leading): leadingPictures += 1
             }
-            if !pieces.isEmpty { date = nil }
+            if !pieces.isEmpty { origin.end() }
             border = .none
         }
         return pieces
+    }
+}
+
+/// What an upstream segment says of the first piece in it.
+struct SegmentOrigin: Equatable, Sendable {
+    let mediaSequence: UInt64
+    let discontinuitySequence: UInt64
+    /// It did not begin with a sync sample.
+    var isCutMidGroup = false
+    /// Milliseconds since 1970 of the picture noted last; nil where the upstream did not say so.
+    private(set) var date: Int64?
+    private let firstDate: Int64?
+    private var first: Ticks?
+
+    init(_ segment: SegmentInput) {
+        mediaSequence = segment.mediaSequence
+        discontinuitySequence = segment.discontinuitySequence
+        firstDate = segment.programDateTime
+    }
+
+    /// The date is that of the segment's first picture, which may come before its first piece.
+    mutating func note(_ unit: TimedVideo) {
+        let start = first ?? unit.pts
+        first = start
+        date = firstDate.map { $0 + (unit.pts - start).count * 1000 / Ticks.perSecond }
+    }
+
+    /// What follows the first piece is of another clock.
+    mutating func end() {
+        self = SegmentOrigin(mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence)
+    }
+
+    private init(mediaSequence: UInt64, discontinuitySequence: UInt64) {
+        self.mediaSequence = mediaSequence
+        self.discontinuitySequence = discontinuitySequence
+        firstDate = nil
     }
 }

@@ -5,20 +5,24 @@ struct RunPiece: Equatable, Sendable {
     private(set) var units: [TimedVideo]
     /// What one picture of it lasts.
     private(set) var frameDuration: Ticks
+    /// The upstream segment it begins in did not begin with a sync sample.
+    let isCutMidGroup: Bool
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
     /// Milliseconds since 1970 of the first picture, where the upstream said so.
     private(set) var programDateTime: Int64?
 
     init(
-        signal: ProgramSwitchDetector.Signal?, first: TimedVideo, clock: VideoClock, segment: SegmentInput, date: Int64?
+        signal: ProgramSwitchDetector.Signal?, first: TimedVideo, lasting frameDuration: Ticks,
+        from origin: SegmentOrigin
     ) {
         self.signal = signal
+        self.frameDuration = frameDuration
         units = [first]
-        frameDuration = clock.frameDuration
-        mediaSequence = segment.mediaSequence
-        discontinuitySequence = segment.discontinuitySequence
-        programDateTime = date
+        isCutMidGroup = origin.isCutMidGroup
+        mediaSequence = origin.mediaSequence
+        discontinuitySequence = origin.discontinuitySequence
+        programDateTime = origin.date
     }
 
     mutating func append(_ unit: TimedVideo, lasting frameDuration: Ticks) {
@@ -39,6 +43,16 @@ struct RunPiece: Equatable, Sendable {
     var playingTime: Ticks {
         guard let first = units.first, let last = units.last else { return .zero }
         return last.dts - first.dts + frameDuration
+    }
+
+    /// Leaves out what comes before its first sync sample, which then begins a run.
+    /// - Returns: how many pictures that is.
+    mutating func dropBeforeSync() -> Int {
+        let sync = units.firstIndex(where: \.isSync) ?? units.endIndex
+        units.removeSubrange(..<sync)
+        signal = .seam
+        programDateTime = nil
+        return sync
     }
 
     /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import Splice
+
+/// What arrives of the sound, in order.
+private enum Arrival {
+    case frames([AudioPacket], discontinuity: UInt64 = 0)
+    case broken(RenditionMerger.Break)
+    case ended
+}
+
+private func window(
+    _ start: Int64, _ end: Int64, discontinuity: UInt64 = 0, beginsRun: Bool = false
+) -> RenditionMerger.Window {
+    RenditionMerger.Window(
+        start: Ticks(start), end: Ticks(end), discontinuitySequence: discontinuity, beginsRun: beginsRun)
+}
+
+/// Windows asked for one after the other, and the times (on the picture's clock) of the first and last frame each gets.
+private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.Window], given: [ClosedRange<Int64>?])] =
+    [
+        (
+            "one clock", [.frames(Synthetic.frames(94, from: 900_000))],
+            [window(900_000, 990_000, beginsRun: true), window(990_000, 1_080_000)],
+            [900_000...988_320, 990_240...1_078_560]
+        ),
+        (
+            "a companion that began earlier", [.frames(Synthetic.frames(94, from: 810_000))],
+            [window(900_000, 990_000, beginsRun: true)], [810_000...988_560]
+        ),
+        (
+            "two seconds lost in the middle are a hole, not another clock",
+            [
+                .frames(Synthetic.frames(46, from: 900_000)), .broken(.loss),
+                .frames(Synthetic.frames(94, from: 1_170_000)),
+            ],
+            [
+                window(900_000, 990_000, beginsRun: true), window(990_000, 1_080_000), window(1_080_000, 1_170_000),
+                window(1_170_000, 1_260_000),
+            ], [900_000...986_400, nil, nil, 1_170_000...1_258_320]
+        ),
+        (
+            "an advertisement whose sound counts from elsewhere",
+            [
+                .frames(Synthetic.frames(46, from: 900_000)), .broken(.announced),
+                .frames(Synthetic.frames(94, from: 8_000_000_000), discontinuity: 1),
+            ],
+            [
+                window(900_000, 990_000, beginsRun: true), window(126_000, 216_000, discontinuity: 1, beginsRun: true),
+                window(216_000, 306_000, discontinuity: 1),
+            ], [900_000...986_400, 126_000...214_320, 216_240...304_560]
+        ),
+        (
+            "ads that all count from the same second",
+            [
+                .frames(Synthetic.frames(94, from: 126_000), discontinuity: 1), .broken(.announced),
+                .frames(
+                    Synthetic.frames(94, from: 126_000, configuration: Synthetic.sound(channels: 1)), discontinuity: 2),
+            ],
+            [
+                window(126_000, 216_000, discontinuity: 1, beginsRun: true),
+                window(126_000, 216_000, discontinuity: 2, beginsRun: true),
+            ], [126_000...214_320, 126_000...214_320]
+        ),
+        (
+            "the wrap", [.frames(Synthetic.frames(94, from: (1 << 33) - 90_000))],
+            [window((1 << 33) - 90_000, 1 << 33, beginsRun: true), window(1 << 33, (1 << 33) + 90_000)],
+            [((1 << 33) - 90_000)...((1 << 33) - 1680), ((1 << 33) + 240)...((1 << 33) + 88_560)]
+        ),
+        ("no sound at all", [.ended], [window(0, 90_000, beginsRun: true)], [nil]),
+    ]
+
+@Test(arguments: rows.indices)
+func soundIsFoundForItsPicture(_ index: Int) {
+    let row = rows[index]
+    var merger = RenditionMerger()
+    for arrival in row.arrivals {
+        switch arrival {
+        case .frames(let frames, let discontinuity): merger.append(frames, discontinuitySequence: discontinuity)
+        case .broken(let cause): merger.breakClock(cause)
+        case .ended: merger.end()
+        }
+    }
+    for (asked, given) in zip(row.asked, row.given) {
+        let taken = merger.take(asked).map(\.pts.count)
+        #expect(taken.first == given?.lowerBound && taken.last == given?.upperBound, "\(row.when): \(asked)")
+    }
+}
+
+@Test func aCompanionIsWaitedForUntilItCoversThePicture() {
+    var merger = RenditionMerger()
+    let asked = window(900_000, 990_000, beginsRun: true)
+    #expect(!merger.isReady(for: asked), "nothing has come")
+    merger.append(Synthetic.frames(20, from: 900_000), discontinuitySequence: 0)
+    #expect(!merger.isReady(for: asked), "a part has come")
+    merger.append(Synthetic.frames(27, from: 900_000 + 20 * 1920), discontinuitySequence: 0)
+    #expect(merger.isReady(for: asked))
+    let next = window(990_000, 1_080_000)
+    _ = merger.take(asked)
+    #expect(!merger.isReady(for: next))
+    merger.end()
+    #expect(merger.isReady(for: next), "nothing more will come")
+}

@@ -3,7 +3,7 @@ import Playlist
 /// A finished media playlist played as a live one that never ends: a sliding window over its segments, over and over, at
 /// the pace their durations give.
 struct LoopingPlaylist: Sendable {
-    static let windowSegments = 6
+    static let windowSegments: UInt64 = 6
     /// Listed at the start, as a channel that has been on the air for a while would.
     static let listedAtStart = 3
 
@@ -21,7 +21,7 @@ struct LoopingPlaylist: Sendable {
     /// What is listed `now` after the channel went on the air.
     func playlist(at now: Duration) -> MediaPlaylist {
         let newest = newestIndex(at: now)
-        let oldest = max(0, newest + 1 - UInt64(Self.windowSegments))
+        let oldest = newest + 1 > Self.windowSegments ? newest + 1 - Self.windowSegments : 0
         var playlist = MediaPlaylist(targetDuration: finished.targetDuration, mediaSequence: oldest)
         playlist.version = finished.version
         playlist.discontinuitySequence = discontinuities(before: oldest)
@@ -34,20 +34,17 @@ struct LoopingPlaylist: Sendable {
         UInt64(finished.segments.dropFirst().filter(\.isDiscontinuous).count) + 1
     }
 
+    /// The last segment that has been on the air by `now`; never before the first one.
     private func newestIndex(at now: Duration) -> UInt64 {
-        let lead = finished.segments.prefix(Self.listedAtStart).reduce(Duration.zero) { $0 + $1.duration }
-        let aired = now + lead
-        var round: UInt64 = 0
-        var end = Duration.zero
-        // A round is passed whole: a channel that has looped for days is still answered in one round's time.
-        let rounds = Int64(aired.components.seconds) / max(1, length.components.seconds + 1)
-        round = UInt64(max(0, rounds))
-        end = length * Int(round)
-        var newest = round * count
+        let aired = now + finished.segments.prefix(Self.listedAtStart).reduce(Duration.zero) { $0 + $1.duration }
+        // Whole rounds are passed at once: a channel that has looped for days is answered as fast as a new one.
+        let rounds = UInt64(max(0, aired.components.seconds / (length.components.seconds + 1)))
+        var end = length * Int(rounds)
+        var listed = rounds * count
         while true {
-            end += finished.segments[Int(newest % count)].duration
-            if end > aired { return newest > 0 ? newest - 1 : 0 }
-            newest += 1
+            end += finished.segments[Int(listed % count)].duration
+            if end > aired { return max(listed, 1) - 1 }
+            listed += 1
         }
     }
 

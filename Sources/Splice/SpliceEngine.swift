@@ -10,10 +10,14 @@ package struct SpliceEngine: Sendable {
         package var position: TimelinePosition
         /// Wall time of the first picture, milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
         package var wallClock: Int64
+        /// Where the dates of what an earlier process published end, milliseconds since 1970: none goes back before it.
+        package var datedUntil: Int64?
 
         package init(
-            hasAudioRendition: Bool, longestSegment: Ticks, position: TimelinePosition = .beginning, wallClock: Int64
+            hasAudioRendition: Bool, longestSegment: Ticks, position: TimelinePosition = .beginning, wallClock: Int64,
+            datedUntil: Int64? = nil
         ) {
+            self.datedUntil = datedUntil
             self.hasAudioRendition = hasAudioRendition
             self.longestSegment = longestSegment
             self.position = position

@@ -40,7 +40,8 @@ struct ChannelLine: Sendable {
         engine = SpliceEngine(
             SpliceEngine.Configuration(
                 hasAudioRendition: hasAudioRendition, longestSegment: Ticks(ring.maximumSegmentDuration),
-                position: resume.map(TimelinePosition.init) ?? .beginning, wallClock: wallClock))
+                position: resume.map(TimelinePosition.init) ?? .beginning, wallClock: wallClock,
+                datedUntil: ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970))
     }
 
     var counts: SpliceCounts { engine.counts }

@@ -53,3 +53,12 @@ func sanitizerGuardsTheMuxer(_ index: Int) {
     dates.note(3_000, at: Ticks(288_000))
     #expect(dates.date(at: Ticks(288_000), lasting: Ticks(90_000)) == 12_000, "never back")
 }
+
+@Test func datesGoOnBehindWhatAnEarlierProcessSaid() {
+    var dates = DateClock(wallClock: 5_000, end: 9_000)
+    dates.beginRun(at: Ticks(18_000))
+    #expect(dates.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 9_000, "its timeline ran ahead of the wall")
+    var later = DateClock(wallClock: 60_000, end: 9_000)
+    later.beginRun(at: Ticks(18_000))
+    #expect(later.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 60_000, "the outage shows in the dates")
+}

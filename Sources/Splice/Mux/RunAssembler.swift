@@ -20,7 +20,7 @@ struct RunAssembler: Sendable {
         hasWritten = configuration.position.videoDecodeTime != nil
         cutter = SegmentCutter(longest: configuration.longestSegment)
         audio = AudioClock(next: configuration.position.audioDecodeTime)
-        dates = DateClock(wallClock: configuration.wallClock)
+        dates = DateClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 
     /// The sound that the current run's init section describes.

@@ -12,12 +12,16 @@ struct DateClock: Equatable, Sendable {
     private var end: Int64?
 
     /// - Parameter wallClock: milliseconds since 1970 at the channel's first picture, used when the upstream has no dates.
-    init(wallClock: Int64) { anchor = Anchor(date: wallClock, time: .zero) }
+    /// - Parameter end: where the dates given by an earlier process end.
+    init(wallClock: Int64, end: Int64? = nil) {
+        anchor = Anchor(date: max(wallClock, end ?? wallClock), time: .zero)
+        self.end = end
+    }
 
     /// A run begins at `time` of the channel's timeline; until the upstream dates it, it follows what came before.
     mutating func beginRun(at time: Ticks) {
         isNoted = false
-        anchor = Anchor(date: end ?? anchor.date, time: time)
+        anchor = Anchor(date: max(anchor.date, end ?? anchor.date), time: time)
     }
 
     /// The upstream says that the picture shown at `time` is of `date`. Only the first word on each run counts.

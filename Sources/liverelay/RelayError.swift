@@ -12,5 +12,9 @@ struct RelayError: Error, Equatable {
         self.advice = advice
     }
 
-    var line: String { "\(found). \(advice)." }
+    /// One line, whatever the upstream's answer that it quotes.
+    var line: String {
+        let text = "\(found). \(advice)."
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
 }

@@ -56,9 +56,11 @@ struct RunPiece: Equatable, Sendable {
     }
 
     /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.
-    /// - Returns: nil when no sync sample follows; `self` whole when the very first is one.
+    /// - Returns: nil when no sync sample follows. All of a piece that goes on may be split off; one that begins a run
+    ///   keeps its first picture, so that splitting comes to an end.
     mutating func split(at time: Ticks) -> RunPiece? {
-        guard let cut = units.firstIndex(where: { $0.isSync && $0.pts >= time }) else { return nil }
+        let candidates = units.indices.dropFirst(signal == nil ? 0 : 1)
+        guard let cut = candidates.first(where: { units[$0].isSync && units[$0].pts >= time }) else { return nil }
         var rest = self
         rest.units = Array(units[cut...])
         rest.signal = .audioConfiguration

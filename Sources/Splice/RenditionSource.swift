@@ -40,6 +40,13 @@ struct RenditionSource: Sendable {
         return Demuxed(left: left, border: border, packets: packets)
     }
 
+    /// The rendition ended: what it still holds.
+    mutating func finish() -> DemuxedSegment {
+        guard let left = demuxer?.finish() else { return DemuxedSegment() }
+        counts += left.counts
+        return left
+    }
+
     /// The one that goes on, as long as the container does.
     private mutating func demuxer(for found: SegmentContainer) throws(SpliceError) -> any SegmentDemuxer {
         if found == container, let demuxer { return demuxer }

@@ -28,11 +28,15 @@ package struct SpliceEngine: Sendable {
     private var main: RenditionSource
     private var companion: RenditionSource?
     private var finder = RunFinder()
-    private var merger = RenditionMerger()
+    private var merger: RenditionMerger
     /// Pieces whose sound has not all arrived.
     private var waiting: [RunPiece] = []
     private var assembler: RunAssembler
     private var isMainEnded = false
+    private var hasPictures = false
+    /// What ended renditions still hold is of the segment that was taken last.
+    private var lastSegment: SegmentInput?
+    private var lastDiscontinuity: UInt64 = 0
     private let longestSegment: Ticks
     /// Longest segments of picture that are held for a companion that lags.
     private static let lookAhead: Int64 = 4
@@ -41,11 +45,15 @@ package struct SpliceEngine: Sendable {
         longestSegment = configuration.longestSegment
         main = RenditionSource(tracks: configuration.hasAudioRendition ? .video : .both)
         companion = configuration.hasAudioRendition ? RenditionSource(tracks: .audio) : nil
+        merger = RenditionMerger(isMuxed: !configuration.hasAudioRendition)
         assembler = RunAssembler(configuration)
     }
 
     /// The main rendition ended and all of it was given; sound that is still to come has no picture.
     package var isFinished: Bool { isMainEnded && waiting.isEmpty }
+
+    /// Why a run was left out, the last time that happened.
+    package var refusal: SpliceError? { assembler.refusal }
 
     /// Everything that was left out or put in so far.
     package var counts: SpliceCounts {
@@ -66,19 +74,33 @@ package struct SpliceEngine: Sendable {
         case .segment(let segment): try takeCompanion(segment)
         case .lost(.main): main.breakOff()
         case .lost(.audio): companion?.breakOff()
-        case .ended(.main): isMainEnded = true
-        case .ended(.audio): merger.end()
+        case .ended(.main): endMain()
+        case .ended(.audio):
+            if let left = companion?.finish() { merger.append(left.audio, discontinuitySequence: lastDiscontinuity) }
+            merger.end()
         }
-        var written = try writeReady()
-        if isFinished { written += try assembler.finish() }
+        var written = writeReady()
+        if isFinished { written += assembler.finish() }
         return written
     }
 
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) {
         let demuxed = try main.demux(segment)
+        lastSegment = segment
+        if !demuxed.packets.video.isEmpty { hasPictures = true }
         if companion == nil { queueSound(demuxed, of: segment) }
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: demuxed.border)
+        guard hasPictures else { throw SpliceError(.noPicture, section: "RFC 8216 §3") }
+    }
+
+    private mutating func endMain() {
+        let left = main.finish()
+        if let lastSegment {
+            if companion == nil { merger.append(left.audio, discontinuitySequence: lastSegment.discontinuitySequence) }
+            waiting += finder.pieces(of: left.video, from: lastSegment, border: .none)
+        }
+        isMainEnded = true
     }
 
     private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {
@@ -87,19 +109,24 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func queueSound(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
+        lastDiscontinuity = segment.discontinuitySequence
         merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
         if demuxed.border != .plain { merger.breakClock(demuxed.border == .seam ? .loss : .announced) }
         merger.append(demuxed.packets.audio, discontinuitySequence: segment.discontinuitySequence)
     }
 
-    private mutating func writeReady() throws(SpliceError) -> [SplicedSegment] {
+    private mutating func writeReady() -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         while let piece = waiting.first {
-            guard companion == nil || waitsTooLong || merger.isReady(for: piece.window) else { break }
+            guard waitsTooLong || isMainEnded && companion == nil || isReady(piece) else { break }
             waiting.removeFirst()
-            written += try write(piece)
+            written += write(piece)
         }
         return written
+    }
+
+    private func isReady(_ piece: RunPiece) -> Bool {
+        companion == nil ? !merger.isLate(for: piece.window) : merger.isReady(for: piece.window)
     }
 
     /// A companion that lags is waited for, but not for ever: its picture goes on without it.
@@ -107,7 +134,7 @@ package struct SpliceEngine: Sendable {
         waiting.reduce(Ticks.zero) { $0 + $1.playingTime } > Ticks(longestSegment.count * Self.lookAhead)
     }
 
-    private mutating func write(_ piece: RunPiece) throws(SpliceError) -> [SplicedSegment] {
+    private mutating func write(_ piece: RunPiece) -> [SplicedSegment] {
         var piece = piece
         if piece.signal == .audioConfiguration, let old = assembler.audioConfiguration { merger.abandon(old) }
         if let change = changeOfSound(in: piece), let rest = piece.split(at: change) {
@@ -117,7 +144,7 @@ package struct SpliceEngine: Sendable {
         let window = piece.window
         let found = merger.configuration(for: window)
         let isOfThisRun = piece.signal != nil || found == assembler.audioConfiguration
-        return try assembler.append(
+        return assembler.append(
             piece, sound: isOfThisRun ? merger.take(window) : [], configuration: found)
     }
 

@@ -7,6 +7,8 @@ package struct SpliceError: Error, Equatable {
         case sampleEncryption(streamType: UInt8)
         /// Media was found, but nothing in a codec that can be carried.
         case noSupportedStream(streamTypes: [UInt8])
+        /// Segment after segment, and no video in any.
+        case noPicture
         /// Packed audio without its ID3 PRIV timestamp (RFC 8216 §3.4).
         case missingTimestamp
         /// A parameter set whose field does not decode or is out of range.

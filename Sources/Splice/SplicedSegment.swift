@@ -31,14 +31,19 @@ package struct RunDescription: Equatable, Sendable {
 }
 
 extension RunDescription {
-    /// - Parameter frameDuration: what the time stamps say a picture lasts; parameter sets only claim.
-    init(run: Int, video: VideoDescription, audio: AudioConfiguration?, frameDuration: Ticks) {
+    /// - Parameter frameDuration: what the time stamps say a picture lasts, as a fraction of two counts of ticks;
+    ///   parameter sets only claim.
+    init(
+        run: Int, video: VideoDescription, audio: AudioConfiguration?,
+        frameDuration: (ticks: Int64, pictures: Int64)
+    ) {
         self.run = run
         videoCodec = video.codecString
         audioCodec = audio?.codecString
         width = video.width
         height = video.height
-        let thousandths = (Ticks.perSecond * 2000 + frameDuration.count) / (frameDuration.count * 2)
+        let ticks = max(1, frameDuration.ticks)
+        let thousandths = (Ticks.perSecond * 2000 * frameDuration.pictures + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
         frameRate = "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction
     }
@@ -60,6 +65,8 @@ package struct SpliceCounts: Equatable, Sendable {
     /// Pictures between the start of an upstream segment cut in mid-GOP and its first IDR, the first time it happened.
     package var picturesWithoutSync = 0
     /// Audio frames that overlapped, ended after their picture, or fitted no picture.
+    /// Pictures of runs whose parameter sets could not be described.
+    package var picturesRefused = 0
     package var audioOverlapping = 0
     package var audioTrimmed = 0
     package var audioDiscarded = 0

@@ -137,6 +137,10 @@ extension RenditionTracker {
                 rendition: role, mediaSequence: number, targetDuration: list.targetDuration, isVOD: list.isComplete))
     }
 
+    private mutating func append(_ loss: SegmentLoss) {
+        queue.append(loss, lasting: assumedTargetDuration * Int(clamping: loss.mediaSequences.count))
+    }
+
     private mutating func apply(
         _ effect: SegmentCursor.Effect, _ list: MediaPlaylist, _ base: String, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
@@ -146,8 +150,8 @@ extension RenditionTracker {
                 let segment = list.segment(number)
                 queue.append(segment, try SegmentRequests(segment, base: base), at: now)
             }
-        case .gap(let numbers): queue.append(SegmentLoss(mediaSequences: numbers, reason: .gap))
-        case .slid(let numbers): queue.append(SegmentLoss(mediaSequences: numbers, reason: .slidOut))
+        case .gap(let numbers): append(SegmentLoss(mediaSequences: numbers, reason: .gap))
+        case .slid(let numbers): append(SegmentLoss(mediaSequences: numbers, reason: .slidOut))
         case .stale(let run):
             counts.staleLists += 1
             return run == 1 ? [.staleList(role)] : []

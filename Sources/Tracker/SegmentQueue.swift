@@ -36,7 +36,7 @@ struct SegmentQueue: Sendable {
     /// Something was lost since the last segment delivered.
     private var isAfterSeam = false
     private(set) var inFlight = 0
-    /// Playing time of all segments that were ever started.
+    /// Playing time of all segments that were ever started, or passed over.
     private(set) var startedDuration = Duration.zero
     /// Bytes fetched and not delivered yet.
     private(set) var heldBytes = 0
@@ -51,7 +51,17 @@ struct SegmentQueue: Sendable {
         entries.append(.segment(Pending(segment: segment, requests: requests, listedAt: now)))
     }
 
-    mutating func append(_ loss: SegmentLoss) { entries.append(.loss(loss)) }
+    /// - Parameter duration: about what was lost.
+    mutating func append(_ loss: SegmentLoss, lasting duration: Duration) {
+        entries.append(.loss(loss))
+        startedDuration += duration
+    }
+
+    /// The next segment to be delivered has failed at least once.
+    var isRetrying: Bool {
+        guard head < entries.count, case .segment(let pending) = entries[head] else { return false }
+        return pending.budget.map { $0.failures > 0 } ?? false
+    }
 
     /// The numbers of what is queued mean nothing in the lists to come.
     mutating func appendSeam() {

@@ -71,11 +71,12 @@ extension UpstreamSession {
     }
 
     /// Whether this rendition is not far ahead of another one that has segments to fetch: what plays together comes
-    /// together, however small the segments of the one are.
+    /// together, however small the segments of the one are. One that fails holds back nobody.
     private func isInStep(_ index: Int) -> Bool {
         let lead = trackers[index].assumedTargetDuration * 2
         return trackers.allSatisfy { other in
-            other.queue.isEmpty || trackers[index].queue.startedDuration - other.queue.startedDuration <= lead
+            other.queue.isEmpty || other.queue.isRetrying
+                || trackers[index].queue.startedDuration - other.queue.startedDuration <= lead
         }
     }
 

@@ -14,6 +14,8 @@ struct ChannelLine: Sendable {
         case runBegan(RunDescription, mediaSequence: UInt64)
         case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
         case notPublished(RingError)
+        /// A run whose parameter sets cannot be described is left out.
+        case runRefused(SpliceError)
         case ended
     }
 
@@ -26,6 +28,8 @@ struct ChannelLine: Sendable {
     private var lastRun: Int?
     private var failures = 0
     private var hasPublished = false
+    private var hasEnded = false
+    private var refusal: SpliceError?
     private(set) var skipped = 0
     private(set) var notPublished = 0
 
@@ -53,7 +57,8 @@ struct ChannelLine: Sendable {
         case .lost: return try await splice(.lost(rendition), from: nil)
         case .ended:
             let events = try await splice(.ended(rendition), from: nil)
-            guard engine.isFinished else { return events }
+            guard engine.isFinished, !hasEnded else { return events }
+            hasEnded = true
             do { try await ring.end() } catch { throw RelayError(error) }
             return events + [.ended]
         }
@@ -96,6 +101,8 @@ struct ChannelLine: Sendable {
         if !segments.isEmpty { failures = 0 }
         var events: [Event] = []
         for segment in segments { events += await publish(segment) }
+        if let refused = engine.refusal, refused != refusal { events.append(.runRefused(refused)) }
+        refusal = engine.refusal
         return events
     }
 
@@ -124,7 +131,7 @@ struct ChannelLine: Sendable {
         _ tracked: TrackedSegment, of rendition: SourceRendition, why: String, error: RelayError
     ) async throws(RelayError) -> [Event] {
         skipped += 1
-        failures += 1
+        if rendition == .main { failures += 1 }
         if error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished) { throw error }
         let sequence = tracked.segment.mediaSequence
         return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: nil)

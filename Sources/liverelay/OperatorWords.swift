@@ -196,6 +196,7 @@ extension SpliceError {
         case .sampleEncryption(let type): "stream type 0x\(String(type, radix: 16)) is sample encryption"
         case .noSupportedStream(let types):
             "no H.264, HEVC or AAC in it (stream types \(types.map { "0x" + String($0, radix: 16) }.joined(separator: " ")))"
+        case .noPicture: "there is no video in it, and audio-only channels are not republished yet"
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .truncated: "it ends too early"

@@ -14,6 +14,8 @@ struct Relay {
     private let wallClock: @Sendable () -> Int64
     private var line: ChannelLine?
     private var hasAudioRendition = false
+    /// Of an audio rendition whose playlist came before the main one's.
+    private var early: [Delivery] = []
 
     init(
         _ configuration: RelayConfiguration, site: ChannelSite, log: RelayLog,
@@ -29,7 +31,7 @@ struct Relay {
     mutating func perform(_ output: DriverOutput, at now: Duration) async throws(RelayError) {
         switch output {
         case .event(let event): try await note(event)
-        case .delivery(let delivery): try await take(delivery, at: now)
+        case .delivery(let delivery): try await take(delivery)
         case .status(let status): site.update { $0.note(status, at: now) }
         }
     }
@@ -86,10 +88,16 @@ struct Relay {
             upstream: configuration.upstream, ring: ring, resume: resume, hasAudioRendition: hasAudioRendition,
             wallClock: wallClock())
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
+        let waiting = early
+        early = []
+        for delivery in waiting { try await take(delivery) }
     }
 
-    private mutating func take(_ delivery: Delivery, at now: Duration) async throws(RelayError) {
-        guard line != nil else { return }
+    private mutating func take(_ delivery: Delivery) async throws(RelayError) {
+        guard line != nil else {
+            early.append(delivery)
+            return
+        }
         do throws(RelayError) {
             for event in try await line?.take(delivery) ?? [] { note(event) }
         } catch { throw failed(error) }
@@ -102,7 +110,7 @@ struct Relay {
         switch event {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .ended: site.update { $0.state = .ended }
-        case .skipped, .published, .notPublished: break
+        case .skipped, .published, .notPublished, .runRefused: break
         }
     }
 }

@@ -19,6 +19,7 @@ struct RelayLog: Sendable {
                 "Run \(run.run) from upstream segment \(sequence): \(run.videoCodec) \(run.width)x\(run.height) \(run.frameRate) fps, \(sound)"
             )
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
+        case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .notPublished(let error): logger.error("A segment is not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")

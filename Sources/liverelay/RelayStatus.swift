@@ -49,6 +49,7 @@ struct RelayStatus: Encodable, Sendable {
         var segmentsNotPublished = 0
         var picturesBeforeSync = 0
         var picturesWithoutSync = 0
+        var picturesRefused = 0
         var leadingPictures = 0
         var timesFilled = 0
         var runsBeyondCompositionDelay = 0
@@ -127,6 +128,7 @@ extension RelayStatus {
         splice.segmentsNotPublished = notPublished
         splice.picturesBeforeSync = counts.picturesBeforeSync
         splice.picturesWithoutSync = counts.picturesWithoutSync
+        splice.picturesRefused = counts.picturesRefused
         splice.leadingPictures = counts.leadingPictures
         splice.timesFilled = counts.timesFilled
         splice.runsBeyondCompositionDelay = counts.runsBeyondDelay

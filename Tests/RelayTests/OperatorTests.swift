@@ -51,7 +51,8 @@ func troubleIsOneLineWithAnAddressAndAnAdvice(_ index: Int) {
 }
 
 /// The README's table is what scripts are written by.
-@Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws {
+@Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
+{
     let readme = try String(contentsOf: PackageRoot.url.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.contains("| \(status.rawValue) | \(status.meaning) |"))
 }

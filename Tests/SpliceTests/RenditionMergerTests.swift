@@ -73,7 +73,7 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
 @Test(arguments: rows.indices)
 func soundIsFoundForItsPicture(_ index: Int) {
     let row = rows[index]
-    var merger = RenditionMerger()
+    var merger = RenditionMerger(isMuxed: false)
     for arrival in row.arrivals {
         switch arrival {
         case .frames(let frames, let discontinuity): merger.append(frames, discontinuitySequence: discontinuity)
@@ -88,7 +88,7 @@ func soundIsFoundForItsPicture(_ index: Int) {
 }
 
 @Test func aCompanionIsWaitedForUntilItCoversThePicture() {
-    var merger = RenditionMerger()
+    var merger = RenditionMerger(isMuxed: false)
     let asked = window(900_000, 990_000, beginsRun: true)
     #expect(!merger.isReady(for: asked), "nothing has come")
     merger.append(Synthetic.frames(20, from: 900_000), discontinuitySequence: 0)

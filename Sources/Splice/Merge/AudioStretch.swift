@@ -28,6 +28,9 @@ struct AudioStretch: Equatable, Sendable {
         Ticks(Int64(configuration.samplesPerFrame) * Ticks.perSecond / Int64(configuration.sampleRate))
     }
 
+    /// Time from the first frame that is left to the last.
+    var queued: Ticks { frames.first.map { end - $0.pts } ?? .zero }
+
     /// Whether `packet` goes on here: same stream and configuration, and no more than half a second away.
     func continues(with packet: AudioPacket) -> Bool {
         guard packet.pid == pid, packet.configuration == configuration else { return false }

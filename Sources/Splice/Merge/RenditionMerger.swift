@@ -8,7 +8,12 @@ struct RenditionMerger: Equatable, Sendable {
     /// Sound and picture share a clock when they start no farther apart than this.
     static let sharedClock = Ticks.seconds(1)
     /// Sound that lacks for longer, in the middle of a run, has another clock; otherwise it has a hole.
-    static let longestHole = Ticks.seconds(10)
+    static let longestHole = Ticks.seconds(60)
+    /// Sound that is kept for pictures to come; what is older fits none.
+    static let longestQueue = Ticks.seconds(120)
+
+    /// Muxed sound may come so much later than its picture.
+    static let longestInterleave = Ticks.seconds(3)
 
     /// What lies between the frames queued and the next ones.
     enum Break: Equatable, Sendable { case announced, loss }
@@ -25,11 +30,17 @@ struct RenditionMerger: Equatable, Sendable {
     private(set) var stretches: [AudioStretch] = []
     /// Of the sound taken last.
     private var configuration: AudioConfiguration?
-    private var pendingBreak: Break?
+    private var lastShift: Ticks?
+    /// At first nobody knows what came before.
+    private var pendingBreak: Break? = .loss
+    /// Sound and picture come in the same segments.
+    private let isMuxed: Bool
     /// The rendition's playlist ended: nothing more will come.
     private(set) var isEnded = false
     /// Frames that fitted no picture.
     private(set) var discarded = 0
+
+    init(isMuxed: Bool) { self.isMuxed = isMuxed }
 
     /// The next frame begins a new stretch whatever its time.
     mutating func breakClock(_ cause: Break) { pendingBreak = cause }
@@ -49,6 +60,24 @@ struct RenditionMerger: Equatable, Sendable {
             }
             stretches[stretches.count - 1].append(packet)
         }
+        dropOldest()
+    }
+
+    /// Bounds what pictures that never come would have taken.
+    private mutating func dropOldest() {
+        var excess = stretches.reduce(Ticks.zero) { $0 + $1.queued } - Self.longestQueue
+        while excess > .zero, let first = stretches.first {
+            excess = excess - first.queued
+            discarded += first.frames.count
+            stretches.removeFirst()
+        }
+    }
+
+    /// Whether sound that comes with the picture is on its way but all behind `window`.
+    func isLate(for window: Window) -> Bool {
+        guard isMuxed, !window.beginsRun, let last = stretches.last, let shift = last.shift else { return false }
+        let end = last.end + shift
+        return end <= window.start && end > window.start - Self.longestInterleave
     }
 
     /// Whether all the sound of `window` has arrived, or none can come any more.
@@ -69,6 +98,7 @@ struct RenditionMerger: Equatable, Sendable {
             stretches.removeFirst(index)
             stretches[0].shift = shift(of: stretches[0], for: window)
             configuration = stretches[0].configuration
+            lastShift = stretches[0].shift
             taken += stretches[0].take(before: window.end)
             guard stretches[0].frames.isEmpty, stretches.count > 1 else { break }
             stretches.removeFirst()
@@ -125,7 +155,10 @@ struct RenditionMerger: Equatable, Sendable {
 
     /// Whether the stretch, not matched yet, counts from somewhere else than the picture does.
     private func hasOwnClock(_ stretch: AudioStretch, _ window: Window) -> Bool {
-        guard stretch.shift == nil, let first = stretch.frames.first else { return false }
+        // Muxed sound that was matched already has a clock of its own again when its picture's clock restarts alone.
+        guard stretch.shift == nil || (isMuxed && window.beginsRun), let first = stretch.frames.first else {
+            return false
+        }
         let distance = Ticks(wire: first.pts.wire, near: window.start) - window.start
         let nearest = window.beginsRun && !stretch.followsLoss ? Self.sharedClock : Self.longestHole
         return distance > nearest || distance < .zero - nearest
@@ -139,7 +172,12 @@ struct RenditionMerger: Equatable, Sendable {
     private func shift(of stretch: AudioStretch, for window: Window) -> Ticks {
         if let shift = stretch.shift, !window.beginsRun { return shift }
         let first = stretch.frames.first?.pts ?? stretch.end
-        if fits(stretch, window) { return Ticks(wire: first.wire, near: window.start) - first }
+        let unfolded = Ticks(wire: first.wire, near: window.start) - first
+        if fits(stretch, window) { return unfolded }
+        // Behind a loss on a clock of its own: as far from the picture's as it was before.
+        if stretch.followsLoss, let lastShift, abs((first + lastShift - window.start).count) < Self.longestHole.count {
+            return lastShift
+        }
         return window.start - first
     }
 }

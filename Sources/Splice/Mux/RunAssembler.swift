@@ -14,6 +14,10 @@ struct RunAssembler: Sendable {
     private var runs = 0
     private var runsBeyondDelay = 0
     private var picturesWithoutSync = 0
+    private var picturesRefused = 0
+    private var lastSequence: UInt64 = 0
+    /// Why the last run that was left out could not be described.
+    private(set) var refusal: SpliceError?
 
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
@@ -32,6 +36,7 @@ struct RunAssembler: Sendable {
         counts.sanitized = sanitizer.changed
         counts.runsBeyondDelay = runsBeyondDelay
         counts.picturesWithoutSync = picturesWithoutSync
+        counts.picturesRefused = picturesRefused
         counts.audioOverlapping = audio.counts.overlapping
         counts.audioTrimmed = audio.counts.trimmed
         counts.audioSilence = audio.counts.silent
@@ -43,7 +48,7 @@ struct RunAssembler: Sendable {
     /// - Parameter configuration: what the sound of a run that begins here is; nil when it has none of its own.
     mutating func append(
         _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
-    ) throws(SpliceError) -> [SplicedSegment] {
+    ) -> [SplicedSegment] {
         var piece = piece
         if piece.isCutMidGroup || piece.units.first?.isSync == false { cutter.noteCutsMidGroup() }
         if piece.units.first?.isSync == false, cutter.isEmpty {
@@ -53,42 +58,53 @@ struct RunAssembler: Sendable {
         }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
-            segments += try finish()
-            try beginRun(piece, configuration: configuration)
+            segments += finish()
+            beginRun(piece, configuration: configuration)
+        }
+        guard timeline != nil else {
+            picturesRefused += piece.units.count
+            return segments
         }
         frameDuration = piece.frameDuration
         audio.append(sound)
         if let timeline, let date = piece.programDateTime, let first = piece.units.first {
             dates.note(date, at: timeline.presentation(of: first.pts))
         }
-        return try segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
+        return segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
     }
 
     /// The run, or the channel, ended: gives what was held back.
-    mutating func finish() throws(SpliceError) -> [SplicedSegment] {
-        try write(cutter.finish(), mediaSequence: lastSequence)
-    }
-    private var lastSequence: UInt64 = 0
+    mutating func finish() -> [SplicedSegment] { write(cutter.finish(), mediaSequence: lastSequence) }
 
-    private mutating func beginRun(_ piece: RunPiece, configuration: AudioConfiguration?) throws(SpliceError) {
+    /// A run whose parameter sets cannot be described is left out, openly, until the next one begins.
+    private mutating func beginRun(_ piece: RunPiece, configuration: AudioConfiguration?) {
+        do throws(SpliceError) {
+            try describeRun(piece, configuration: configuration)
+        } catch {
+            timeline = nil
+            refusal = error
+        }
+    }
+
+    private mutating func describeRun(
+        _ piece: RunPiece, configuration: AudioConfiguration?
+    ) throws(SpliceError) {
         guard let first = piece.units.first else { return }
         let video = try VideoDescription(first.packet.configuration)
         // A run without sound keeps the track, filled with silence: players that lose a track do not get it back.
         let sound = configuration ?? audio.configuration.flatMap { $0.silentFrame == nil ? nil : $0 }
+        initSection = try InitWriter.write(video: first.packet.configuration, audio: sound)
         let timeline = ProgramTimeline(first: first, at: position.presentationEnd)
         if timeline.leastOffset < 0 { runsBeyondDelay += 1 }
-        initSection = try InitWriter.write(video: first.packet.configuration, audio: sound)
         self.timeline = timeline
         audio.beginRun(sound, on: timeline)
         dates.beginRun(at: position.presentationEnd)
-        description = RunDescription(run: runs, video: video, audio: sound, frameDuration: piece.frameDuration)
+        description = RunDescription(run: runs, video: video, audio: sound, frameDuration: piece.meanFrameDuration)
         runs += 1
         beginsRun = true
     }
 
-    private mutating func write(
-        _ cuts: [[TimedVideo]], mediaSequence: UInt64
-    ) throws(SpliceError) -> [SplicedSegment] {
+    private mutating func write(_ cuts: [[TimedVideo]], mediaSequence: UInt64) -> [SplicedSegment] {
         lastSequence = mediaSequence
         var segments: [SplicedSegment] = []
         for cut in cuts {
@@ -137,8 +153,7 @@ struct RunAssembler: Sendable {
                     decode: index == 0 ? decodeTime : timeline.decode(of: unit.dts).count,
                     presentation: timeline.presentation(of: unit.pts).count, leastOffset: timeline.leastOffset))
         }
-        let last = cut.count > 1 ? (cut[cut.count - 1].dts - cut[cut.count - 2].dts).count : frameDuration.count
-        let lastDuration = last > 0 && last <= VideoClock.longestFrame.count ? last : frameDuration.count
+        let lastDuration = lastDuration(of: cut)
         position.presentationEnd = Ticks((times.map(\.presentation).max() ?? 0) + lastDuration)
         return cut.indices.map { index in
             let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
@@ -147,5 +162,14 @@ struct RunAssembler: Sendable {
                 compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: cut[index].isSync,
                 payload: cut[index].packet.payload)
         }
+    }
+
+    /// What the last picture of a segment lasts, as far as that can be known before the next one comes: as long as most
+    /// do. A picture missing in front of it does not count.
+    private func lastDuration(of cut: [TimedVideo]) -> Int64 {
+        let steps = zip(cut, cut.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
+        guard let middle = steps.dropFirst(steps.count / 2).first, middle > 0, middle <= VideoClock.longestFrame.count
+        else { return frameDuration.count }
+        return middle
     }
 }

@@ -69,11 +69,6 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         }
     }
 
-    /// The sound says that a new run is due: it begins at the next IDR.
-    mutating func expectRun(_ signal: Signal) {
-        if case .following = state { state = .awaitingSync(signal) }
-    }
-
     private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
         guard unit.isSync else {
             state = .awaitingSync(signal)

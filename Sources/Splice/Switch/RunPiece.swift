@@ -39,6 +39,12 @@ struct RunPiece: Equatable, Sendable {
             beginsRun: signal != nil)
     }
 
+    /// Ticks that so many pictures last together: finer than a tick a picture.
+    var meanFrameDuration: (ticks: Int64, pictures: Int64) {
+        guard units.count > 1 else { return (frameDuration.count, 1) }
+        return ((playingTime - frameDuration).count, Int64(units.count - 1))
+    }
+
     /// From the first picture decoded to the end of the last.
     var playingTime: Ticks {
         guard let first = units.first, let last = units.last else { return .zero }

@@ -8,6 +8,8 @@ struct AudioClock: Equatable, Sendable {
     /// A frame this early at a seam is kept: leaving it out would make a hole of nearly a whole frame.
     static let toleratedOverlap = ProgramTimeline.audioTime(.milliseconds(2))
     static let framesToDepart = 5
+    /// What silence or a longer frame may close between two runs.
+    static let longestLag = ProgramTimeline.audioTime(.seconds(1))
 
     struct Counts: Equatable, Sendable {
         /// Frames left out because their time was taken already.
@@ -37,6 +39,9 @@ struct AudioClock: Equatable, Sendable {
         self.configuration = configuration
         self.timeline = timeline
         isAtStart = true
+        // Runs without any track of sound leave its clock behind: it goes on with the discontinuity that begins this one.
+        let start = ProgramTimeline.audioTime(timeline.outputPresentation)
+        if let next, start - next > Self.longestLag { self.next = start }
     }
 
     mutating func append(_ frames: [TimedAudio]) { pending += frames }
@@ -53,16 +58,19 @@ struct AudioClock: Equatable, Sendable {
         var taken = 0
         while taken < pending.count {
             let target = timeline.audioTime(of: pending[taken].pts)
-            let departure = target - writer.next
+            let lead = target - writer.next
             var gap: Int64 = 0
-            if isAtStart || departs(at: taken, next: writer.next, frame: writer.frame, on: timeline) {
-                if departure < -Self.toleratedOverlap {
+            let verdict =
+                isAtStart ? .departed : departure(at: taken, next: writer.next, frame: writer.frame, on: timeline)
+            if verdict == .undecided { break }
+            if verdict == .departed {
+                if lead < -Self.toleratedOverlap {
                     counts.overlapping += 1
                     taken += 1
                     continue
                 }
                 if !isAtStart { counts.departures += 1 }
-                gap = max(0, departure)
+                gap = max(0, lead)
             }
             guard writer.write(pending[taken].packet.payload, after: gap) else { break }
             isAtStart = false
@@ -70,7 +78,12 @@ struct AudioClock: Equatable, Sendable {
         }
         pending.removeFirst(taken)
         if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
-        if writer.samples.isEmpty, writer.forceOne(pending.first?.packet.payload) { pending.removeFirst() }
+        if writer.samples.isEmpty {
+            let first = pending.first.flatMap {
+                timeline.audioTime(of: $0.pts) - writer.next < writer.frame ? $0.packet.payload : nil
+            }
+            if writer.forceOne(first) { pending.removeFirst() }
+        }
         counts.silent += writer.silentFrames
         guard !writer.samples.isEmpty else { return nil }
         next = writer.next
@@ -84,16 +97,20 @@ struct AudioClock: Equatable, Sendable {
         return times.first { $0 >= earliest } ?? earliest
     }
 
-    /// Whether the source's times leave the count by more than half a frame, one way, for as long as we can see.
-    private func departs(at index: Int, next: Int64, frame: Int64, on timeline: ProgramTimeline) -> Bool {
+    private enum Departure { case none, departed, undecided }
+
+    /// Whether the source's times leave the count by more than half a frame, one way, over five frames. As long as fewer
+    /// have come and all of them do, it is undecided: one wild time is no departure.
+    private func departure(at index: Int, next: Int64, frame: Int64, on timeline: ProgramTimeline) -> Departure {
+        let seen = min(Self.framesToDepart, pending.count - index)
         var sign: Int64 = 0
-        for offset in 0..<min(Self.framesToDepart, pending.count - index) {
+        for offset in 0..<seen {
             let expected = next + Int64(offset) * frame
             let departure = timeline.audioTime(of: pending[index + offset].pts) - expected
-            guard abs(departure) * 2 > frame, sign == 0 || departure.signum() == sign else { return false }
+            guard abs(departure) * 2 > frame, sign == 0 || departure.signum() == sign else { return .none }
             sign = departure.signum()
         }
-        return sign != 0
+        return seen < Self.framesToDepart ? .undecided : .departed
     }
 }
 
@@ -123,7 +140,7 @@ private struct AudioSampleWriter {
             gap -= frame
         }
         guard next + gap + frame <= limit else { return false }
-        append(payload, lasting: frame + gap)
+        append(payload, lasting: min(frame + gap, Int64(UInt32.max)))
         return true
     }
 
@@ -133,6 +150,7 @@ private struct AudioSampleWriter {
     }
 
     /// A fragment never lacks a track its init section has: one frame, even if it ends past the limit.
+    /// - Parameter payload: the frame that is due here; nil when none is.
     /// - Returns: whether it was `payload`.
     mutating func forceOne(_ payload: ArraySlice<UInt8>?) -> Bool {
         if let payload { append(payload, lasting: frame) } else { appendSilence() }

@@ -7,7 +7,10 @@ struct VideoClock: Equatable, Sendable {
 
     private(set) var last: Ticks?
     private(set) var frameDuration = VideoClock.assumedFrameDuration
-    /// Access units that carried no time of their own.
+    /// A picture is shown no longer than this after it is decoded; a time that says otherwise is a damaged one.
+    static let longestReordering = Ticks.seconds(10)
+
+    /// Access units that carried no time of their own, or one that cannot be.
     private(set) var filled = 0
 
     mutating func unfold(_ packet: VideoPacket) -> TimedVideo {
@@ -20,6 +23,11 @@ struct VideoClock: Equatable, Sendable {
         let dts = Ticks(wire: wire, near: expected)
         if let last, dts > last, dts - last <= Self.longestFrame { frameDuration = dts - last }
         last = dts
-        return TimedVideo(packet: packet, dts: dts, pts: Ticks(wire: packet.pts ?? wire, near: dts))
+        let pts = Ticks(wire: packet.pts ?? wire, near: dts)
+        guard pts - dts <= Self.longestReordering, dts - pts <= Self.longestReordering else {
+            filled += 1
+            return TimedVideo(packet: packet, dts: dts, pts: dts)
+        }
+        return TimedVideo(packet: packet, dts: dts, pts: pts)
     }
 }

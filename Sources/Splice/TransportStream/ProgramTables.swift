@@ -49,15 +49,17 @@ struct ProgramTables: Sendable {
                 let offset = run[index]
                 let pid = UInt16(bytes[offset + 1] & 0x1F) << 8 | UInt16(bytes[offset + 2])
                 guard isTable(pid) else { continue }
-                let before = selection
+                // After a reset even the tables known before are news: they hold for what follows them.
+                let before = known
                 take(TransportPacket(bytes, at: offset), of: bytes)
-                if let selection, selection != before {
-                    changes.append(SelectionChange(offset: offset, selection: selection))
-                }
+                if let known, known != before { changes.append(SelectionChange(offset: offset, selection: known)) }
             }
         }
         return changes
     }
+
+    /// What the tables of this run select.
+    private var known: ProgramSelection? { isEmpty ? nil : selection }
 
     @inline(__always)
     private func isTable(_ pid: UInt16) -> Bool {

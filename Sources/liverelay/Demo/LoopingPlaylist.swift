@@ -38,7 +38,7 @@ struct LoopingPlaylist: Sendable {
     private func newestIndex(at now: Duration) -> UInt64 {
         let aired = now + finished.segments.prefix(Self.listedAtStart).reduce(Duration.zero) { $0 + $1.duration }
         // Whole rounds are passed at once: a channel that has looped for days is answered as fast as a new one.
-        let rounds = UInt64(max(0, aired.components.seconds / (length.components.seconds + 1)))
+        let rounds = UInt64(max(0, aired.microseconds / (length.microseconds + 1)))
         var end = length * Int(rounds)
         var listed = rounds * count
         while true {
@@ -73,4 +73,8 @@ struct LoopingPlaylist: Sendable {
     private static func vector(_ mediaSequence: UInt64) -> [UInt8] {
         (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
     }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }

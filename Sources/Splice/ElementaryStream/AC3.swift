@@ -57,10 +57,11 @@ enum AC3 {
         let program = fscod << 22 | bsid << 17 | acmod << 9 | lfeon << 8
         let format = AudioFrameHeader.Format(
             codec: .eac3, sampleRate: sampleRate, channelCount: channelCounts[acmod] + lfeon,
-            samplesPerFrame: samples, specific: UInt64(dataRate) << 27 | UInt64(program), specificSize: 5)
+            samplesPerFrame: samples, specific: UInt64(program), specificSize: 5, bitRate: UInt64(dataRate) << 27)
         return .frame(
             AudioFrameHeader(
-                size: size, headerSize: 0, format: format, isUnusable: streamType == 0 && substream != 0,
+                size: size, headerSize: 0, format: format,
+                use: streamType == 0 && substream != 0 ? .otherProgram : .packet,
                 isDependent: streamType == 1))
     }
 }

@@ -6,6 +6,14 @@ struct AccessUnit: Equatable, Sendable {
     var bytes: Range<Int>
     /// A coded slice is in it.
     var hasPicture: Bool
+    /// The first field of a frame whose second is not here.
+    var isHalf = false
+
+    mutating func join(_ next: AccessUnit) {
+        units = units.lowerBound..<next.units.upperBound
+        bytes = bytes.lowerBound..<next.bytes.upperBound
+        isHalf = false
+    }
 }
 
 /// Cuts a byte stream into access units, whatever its PES packets say (ISO/IEC 14496-10 §7.4.1.2.3,
@@ -17,6 +25,7 @@ struct AccessUnitSplitter: Sendable {
     private(set) var accessUnits: [AccessUnit] = []
     /// Bytes stood in front of the first access unit: the end of one whose beginning is not here.
     private(set) var hasOrphan = false
+    private var pairing = FieldPairing()
 
     init(codec: VideoConfiguration.Codec) { self.codec = codec }
 
@@ -33,6 +42,7 @@ struct AccessUnitSplitter: Sendable {
         }
         hasOrphan = first > 0 || units[first].prefix > range.lowerBound
         group(from: first, buffer, end: range.upperBound)
+        if codec == .h264 { joinFields(buffer.bytes) }
     }
 
     private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
@@ -55,6 +65,37 @@ struct AccessUnitSplitter: Sendable {
         open.bytes = bytes
         accessUnits.append(open)
         open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasPicture: false)
+    }
+
+    /// A second field goes with the access unit of the first.
+    private mutating func joinFields(_ bytes: [UInt8]) {
+        var kept = 0
+        var open: FieldPairing.Field?
+        for unit in accessUnits {
+            let field = field(of: unit, bytes)
+            if kept > 0, let field, let first = open, first.isCompleted(by: field) {
+                accessUnits[kept - 1].join(unit)
+                open = nil
+            } else {
+                accessUnits[kept] = unit
+                accessUnits[kept].isHalf = field != nil
+                open = field
+                kept += 1
+            }
+        }
+        accessUnits.removeLast(accessUnits.count - kept)
+    }
+
+    private mutating func field(of unit: AccessUnit, _ bytes: [UInt8]) -> FieldPairing.Field? {
+        for index in unit.units {
+            let content = bytes[units[index].start..<units[index].end]
+            switch roles[index] {
+            case .parameterSet(.sequence): pairing.learn(content)
+            case .slice: return pairing.field(content)
+            default: break
+            }
+        }
+        return nil
     }
 
     private func begins(_ role: NALUnitRole, after open: AccessUnit) -> Bool {

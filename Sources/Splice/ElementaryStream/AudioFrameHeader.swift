@@ -8,6 +8,14 @@ struct AudioFrameHeader: Equatable, Sendable {
         case none
     }
 
+    enum Use: Equatable, Sendable {
+        case packet
+        /// Nothing can be made of the frame; it is counted, and its time passes.
+        case none
+        /// A further programme in the same stream, at the same time: not followed.
+        case otherProgram
+    }
+
     /// The part that makes an `AudioConfiguration`: frames with equal formats share one.
     struct Format: Equatable, Sendable {
         let codec: AudioConfiguration.Codec
@@ -17,12 +25,23 @@ struct AudioFrameHeader: Equatable, Sendable {
         /// The decoderSpecificInfo in its low bytes, big-endian.
         var specific: UInt64 = 0
         var specificSize = 0
+        /// What `specific` says besides: of the first frame, for it may differ from frame to frame and means nothing.
+        var bitRate: UInt64 = 0
 
-        func configuration(specific override: [UInt8]? = nil, channelCount: Int? = nil) -> AudioConfiguration {
-            let bytes = (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: specific >> UInt64(8 * $0)) }
-            return AudioConfiguration(
-                codec: codec, sampleRate: sampleRate, channelCount: channelCount ?? self.channelCount,
-                samplesPerFrame: samplesPerFrame, decoderSpecificInfo: override ?? bytes)
+        static func == (left: Self, right: Self) -> Bool {
+            left.codec == right.codec && left.sampleRate == right.sampleRate
+                && left.channelCount == right.channelCount && left.samplesPerFrame == right.samplesPerFrame
+                && left.specific == right.specific
+        }
+
+        var specificBytes: [UInt8] {
+            (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: (specific | bitRate) >> UInt64(8 * $0)) }
+        }
+
+        var configuration: AudioConfiguration {
+            AudioConfiguration(
+                codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,
+                decoderSpecificInfo: specificBytes)
         }
     }
 
@@ -31,8 +50,7 @@ struct AudioFrameHeader: Equatable, Sendable {
     /// Bytes in front that are not part of the packet.
     let headerSize: Int
     var format: Format
-    /// Nothing can be made of the frame; it is counted and passed over.
-    var isUnusable = false
+    var use = Use.packet
     /// An E-AC-3 frame that extends the one before it.
     var isDependent = false
 }

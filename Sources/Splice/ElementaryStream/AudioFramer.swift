@@ -1,35 +1,28 @@
-/// From the byte stream of one PID to its audio frames.
-///
-/// A header counts at once only where the frame before it ends; anywhere else the one after it must fit as well.
+/// From the byte stream of one PID to its audio frames and their times.
 struct AudioFramer: Sendable {
     private struct Frame {
         let configuration: AudioConfiguration
         var pts: Ticks?
         let isDamaged: Bool
+        /// In the buffer's bytes; of LOAS in `unpacked`.
         let payload: Range<Int>
-    }
-
-    private enum Step {
-        case take(AudioFrameHeader, isDoubted: Bool)
-        case search(from: Int)
-        case wait
     }
 
     private let pid: UInt16
     private let framing: AudioFraming
+    private var search: AudioFrameSearch
     private var clock = AudioSampleClock()
-    private var format: AudioFrameHeader.Format?
-    private var configuration: AudioConfiguration?
-    private var isInStep = false
-    /// E-AC-3: a dependent substream was seen, so the frame after an independent one must be known before it is given.
-    private var hasDependents = false
+    private var configurations = AudioConfigurations()
+    private var mux = AudioMuxReader()
     private var frames: [Frame] = []
     /// Frames from this one on follow each other without a loss.
     private var stretch = 0
+    private var unpacked: [UInt8] = []
 
     init(pid: UInt16, framing: AudioFraming) {
         self.pid = pid
         self.framing = framing
+        search = AudioFrameSearch(framing: framing)
     }
 
     /// Takes every whole frame out of `buffer` and leaves the beginning of the next there.
@@ -37,25 +30,18 @@ struct AudioFramer: Sendable {
     mutating func frame(
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout DemuxCounts
     ) -> [AudioPacket] {
-        var packets = PacketStartCursor()
-        var lastTimed: Int?
-        var faults = buffer.faults[...]
+        var times = PacketTimes()
         var offset = 0
         scan: while offset < buffer.bytes.count {
-            while let fault = faults.first, fault.offset <= offset {
-                // Which frame is the first to begin in the packet around a loss cannot be known.
-                lastTimed =
-                    buffer.starts.lastIndex { $0.offset < fault.offset }.map { max($0, lastTimed ?? 0) } ?? lastTimed
-                faults.removeFirst()
-            }
-            switch step(buffer.bytes, at: offset, fault: faults.first?.offset, isClosed: isClosed) {
+            let fault = times.passFaults(upTo: offset, in: buffer)
+            let wasInStep = search.isInStep
+            switch search.step(buffer.bytes, at: offset, fault: fault, isClosed: isClosed) {
             case .take(let header, let isDoubted):
-                setClock(packets.packet(at: offset, in: buffer), of: buffer, &lastTimed)
+                if let pts = times.take(at: offset, in: buffer) { setClock(pts) }
                 take(header, at: offset, of: buffer.bytes, isDoubted: isDoubted, counts: &counts)
                 offset += header.size
             case .search(let next):
-                if isInStep { counts.undecodable += 1 }
-                isInStep = false
+                if wasInStep { counts.undecodable += 1 }
                 clock.set(nil)
                 stretch = frames.count
                 offset = next
@@ -66,15 +52,10 @@ struct AudioFramer: Sendable {
             counts.abandoned += 1
             offset = buffer.bytes.count
         }
-        let isUntimed = packets.packet(at: offset, in: buffer) != lastTimed
-        return give(buffer.detachFirst(offset, keepsTimes: isUntimed))
+        return give(buffer.detachFirst(offset, keepsTimes: times.isUntaken(at: offset, in: buffer)))
     }
 
-    /// The first frame that begins in a PES packet takes its time.
-    private mutating func setClock(_ packet: Int?, of buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?) {
-        guard let packet, packet != lastTimed else { return }
-        lastTimed = packet
-        guard let pts = buffer.starts[packet].pts else { return }
+    private mutating func setClock(_ pts: Ticks) {
         if clock.now == nil { countBack(from: pts) }
         clock.set(pts)
     }
@@ -83,68 +64,19 @@ struct AudioFramer: Sendable {
     private mutating func countBack(from pts: Ticks) {
         var samples: Int64 = 0
         for index in frames.indices[stretch...].reversed() {
-            let format = frames[index].configuration
-            samples += Int64(format.samplesPerFrame)
-            let ago = (samples * Ticks.perSecond * 2 + Int64(format.sampleRate)) / (2 * Int64(format.sampleRate))
-            frames[index].pts = (pts - Ticks(ago)).wire
+            let configuration = frames[index].configuration
+            samples += Int64(configuration.samplesPerFrame)
+            frames[index].pts = (pts - AudioSampleClock.ticks(samples, at: Int64(configuration.sampleRate))).wire
         }
-    }
-
-    private mutating func step(_ bytes: [UInt8], at offset: Int, fault: Int?, isClosed: Bool) -> Step {
-        let end = bytes.count
-        guard case .frame(var header) = framing.header(bytes, at: offset, end: end) else {
-            let mayBe = framing.header(bytes, at: offset, end: end) == .needsMore
-            return mayBe && fault == nil ? .wait : .search(from: offset + 1)
-        }
-        guard joinDependents(&header, bytes, at: offset, isClosed: isClosed) else { return .wait }
-        let next = offset + header.size
-        let isDoubted = fault.map { $0 < next } ?? false
-        guard next <= end else {
-            return isDoubted ? .search(from: fault ?? offset + 1) : waitOrSearch(offset, isClosed)
-        }
-        if isInStep, !isDoubted, !header.isDependent { return .take(header, isDoubted: false) }
-        switch framing.header(bytes, at: next, end: end) {
-        case .frame where !header.isDependent: return .take(header, isDoubted: isDoubted)
-        case .needsMore where !isClosed: return .wait
-        case .none where next == end && !isDoubted:
-            return isClosed || isFormatKnown(header) ? .take(header, isDoubted: false) : .wait
-        default: return .search(from: isDoubted && isInStep ? fault ?? offset + 1 : offset + 1)
-        }
-    }
-
-    /// A frame that reaches over the end of all bytes was cut off, or is no frame at all.
-    private func waitOrSearch(_ offset: Int, _ isClosed: Bool) -> Step {
-        isClosed && !isInStep ? .search(from: offset + 1) : .wait
-    }
-
-    private func isFormatKnown(_ header: AudioFrameHeader) -> Bool { header.format == format }
-
-    /// E-AC-3: dependent substreams belong to the independent frame in front of them.
-    /// - Returns: false when what follows is not here yet and may be one.
-    private mutating func joinDependents(
-        _ header: inout AudioFrameHeader, _ bytes: [UInt8], at offset: Int, isClosed: Bool
-    ) -> Bool {
-        guard header.format.codec == .eac3, !header.isDependent else { return true }
-        while offset + header.size <= bytes.count {
-            switch framing.header(bytes, at: offset + header.size, end: bytes.count) {
-            case .frame(let next) where next.isDependent:
-                hasDependents = true
-                header.size += next.size
-            case .needsMore: return isClosed || !hasDependents
-            case .none: return isClosed || !hasDependents || offset + header.size < bytes.count
-            case .frame: return true
-            }
-        }
-        return true
     }
 
     private mutating func take(
         _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isDoubted: Bool, counts: inout DemuxCounts
     ) {
-        isInStep = true
         let payload = offset + header.headerSize..<offset + header.size
-        configure(header, bytes[payload])
-        if let configuration, !header.isUnusable {
+        if framing == .loas { return unpack(bytes[payload], isDoubted: isDoubted, counts: &counts) }
+        guard header.use != .otherProgram else { return }
+        if header.use == .packet, let configuration = configurations.configuration(of: header, bytes[payload]) {
             frames.append(Frame(configuration: configuration, pts: clock.now, isDamaged: isDoubted, payload: payload))
         } else {
             counts.undecodable += 1
@@ -152,21 +84,58 @@ struct AudioFramer: Sendable {
         clock.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
     }
 
-    private mutating func configure(_ header: AudioFrameHeader, _ payload: ArraySlice<UInt8>) {
-        guard header.format != format else { return }
-        format = header.format
-        configuration = header.format.configuration()
+    private mutating func unpack(_ element: ArraySlice<UInt8>, isDoubted: Bool, counts: inout DemuxCounts) {
+        guard let contained = try? mux.frames(element), let configuration = mux.configuration else {
+            counts.undecodable += 1
+            clock.set(nil)
+            stretch = frames.count
+            return
+        }
+        for frame in contained {
+            let payload = unpacked.count..<unpacked.count + frame.count
+            unpacked += frame
+            frames.append(Frame(configuration: configuration, pts: clock.now, isDamaged: isDoubted, payload: payload))
+            clock.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
+        }
     }
 
     private mutating func give(_ bytes: [UInt8]) -> [AudioPacket] {
+        let source = framing == .loas ? unpacked : bytes
         defer {
             frames.removeAll(keepingCapacity: true)
             stretch = 0
+            unpacked = []
         }
         return frames.map { frame in
             AudioPacket(
                 pid: pid, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,
-                payload: bytes[frame.payload])
+                payload: source[frame.payload])
         }
+    }
+}
+
+/// The configuration of each frame, built once as long as the headers agree.
+private struct AudioConfigurations: Sendable {
+    private var format: AudioFrameHeader.Format?
+    private var current: AudioConfiguration?
+    private var element: ProgramConfigElement?
+
+    /// Nil for AAC whose channels a program_config_element says, before the first of them.
+    mutating func configuration(of header: AudioFrameHeader, _ payload: ArraySlice<UInt8>) -> AudioConfiguration? {
+        let isNew = header.format != format
+        if isNew {
+            format = header.format
+            element = nil
+            current = header.format.configuration
+        }
+        guard header.format.codec == .aac, header.format.channelCount == 0 else { return current }
+        if let found = ProgramConfigElement(rawDataBlock: payload), found != element {
+            element = found
+            current = AudioConfiguration(
+                codec: .aac, sampleRate: header.format.sampleRate, channelCount: found.channelCount,
+                samplesPerFrame: header.format.samplesPerFrame,
+                decoderSpecificInfo: header.format.specificBytes + found.bytes)
+        }
+        return element == nil ? nil : current
     }
 }

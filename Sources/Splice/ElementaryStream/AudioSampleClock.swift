@@ -8,7 +8,11 @@ struct AudioSampleClock: Equatable, Sendable {
 
     /// Nearest tick, 0 ..< 2³³; nil before any time was given, and from a loss up to the next.
     var now: Ticks? {
-        anchor.map { ($0 + Ticks((samples * Ticks.perSecond * 2 + sampleRate) / (2 * sampleRate))).wire }
+        anchor.map { ($0 + Self.ticks(samples, at: sampleRate)).wire }
+    }
+
+    static func ticks(_ samples: Int64, at sampleRate: Int64) -> Ticks {
+        Ticks((samples * Ticks.perSecond * 2 + sampleRate) / (2 * sampleRate))
     }
 
     mutating func set(_ pts: Ticks?) {

@@ -19,6 +19,8 @@ struct VideoFramer: Sendable {
     private var habit = BorderHabit.unknown
     /// Bytes that an earlier segment left in the buffer.
     private var heldBytes = 0
+    /// They are the first field of a frame: that its second follows says nothing of how segments are cut.
+    private var heldIsHalf = false
     /// Whether the PES packet at the last segment's end was known to be at its own; nil before any segment.
     private var lookedComplete: Bool?
     private var awaitsRandomAccess = true
@@ -61,7 +63,9 @@ struct VideoFramer: Sendable {
         guard let lookedComplete, let entry else { return }
         self.lookedComplete = nil
         let first = splitter.accessUnits.first
-        let reachesOver = heldBytes > 0 ? first.map { $0.bytes.upperBound > heldBytes } ?? true : splitter.hasOrphan
+        let reachesOver =
+            heldBytes > 0
+            ? !heldIsHalf && first.map { $0.bytes.upperBound > heldBytes } ?? true : splitter.hasOrphan
         habit.learn(entry, continuesAccessUnit: reachesOver, lookedComplete: lookedComplete)
     }
 
@@ -75,6 +79,7 @@ struct VideoFramer: Sendable {
             heldBytes = 0
             return noteBorder(ending)
         }
+        heldIsHalf = last.isHalf
         if holds(last, ending), last.bytes.count <= Self.longestHold {
             let packet = packets.packet(at: last.bytes.lowerBound, in: buffer)
             buffer.removeFirst(last.bytes.lowerBound, keepsTimes: packet != lastTimed)
@@ -96,7 +101,7 @@ struct VideoFramer: Sendable {
 
     private func holds(_ last: AccessUnit, _ ending: StreamEnding) -> Bool {
         guard case .border(let isPacketComplete, let isPacketDue) = ending else { return false }
-        return !last.hasPicture || isPacketDue || habit.holdsLast(isPacketComplete: isPacketComplete)
+        return !last.hasPicture || last.isHalf || isPacketDue || habit.holdsLast(isPacketComplete: isPacketComplete)
     }
 
     private func isWhole(_ last: AccessUnit, _ ending: StreamEnding) -> Bool {

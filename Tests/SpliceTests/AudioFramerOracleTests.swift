@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import Splice
+
+/// Audio that libavformat frames otherwise than a sample wants it: told by another way to the same frames.
+@Suite struct AudioFramerOracleTests {
+    /// The encoder writes the same frames whichever way they are multiplexed.
+    @Test(arguments: [["-ac", "2"], ["-ac", "1", "-ar", "44100"], ["-ac", "6"]])
+    func latmCarriesTheFramesOfADTS(options: [String]) throws {
+        let encoder = ["-c:a", "aac"] + options
+        let plain = try TransportDemuxer.all([OracleMedia.make(video: nil, audio: encoder)])
+        let latm = try TransportDemuxer.all([
+            OracleMedia.make(video: nil, audio: encoder, output: ["-mpegts_flags", "latm"])
+        ])
+        #expect(latm.audio.count > 100)
+        #expect(latm.audio.map { Array($0.payload) } == plain.audio.map { Array($0.payload) })
+        #expect(latm.audio.map(\.pts) == plain.audio.map(\.pts))
+        #expect(Set(latm.audio.map(\.configuration.sampleRate)) == Set(plain.audio.map(\.configuration.sampleRate)))
+        #expect(Set(latm.audio.map(\.configuration.channelCount)) == Set(plain.audio.map(\.configuration.channelCount)))
+        #expect(latm.counts == DemuxCounts())
+    }
+
+    /// The AudioSpecificConfig with a program_config_element is the one ffmpeg writes into an MP4 file.
+    @Test(arguments: [("quad", 4), ("6.1", 7), ("7.0", 7)])
+    func channelsOfAProgramConfigElement(layout: String, count: Int) throws {
+        let source = ["-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "anoisesrc=duration=1:seed=1"]
+        let filter = ["-af", "aformat=channel_layouts=\(layout)", "-c:a", "aac", "-bitexact"]
+        let stream = try OracleMedia.run(source + filter + ["-f", "mpegts", "pipe:1"])
+        let file = try OracleMedia.run(
+            source + filter + ["-f", "mp4", "-movflags", "empty_moov+delay_moov+frag_keyframe", "pipe:1"])
+        let output = try TransportDemuxer.all([stream])
+        let configuration = try #require(output.audio.first?.configuration)
+        #expect(configuration.channelCount == count)
+        #expect(Set(output.audio.map(\.configuration)).count == 1)
+        let specific = configuration.decoderSpecificInfo
+        try #require(specific.count > 7)
+        // The comment behind the channels is each muxer's own, and may be empty.
+        #expect(Data(file).range(of: Data(specific.prefix(7))) != nil)
+    }
+
+    /// A frame of E-AC-3: 48 kHz, six blocks.
+    private static func enhanced(_ mark: UInt8, streamType: UInt8, substream: UInt8 = 0, size: Int = 64) -> [UInt8] {
+        let words = size / 2 - 1
+        return [0x0B, 0x77, streamType << 6 | substream << 3 | UInt8(words >> 8), UInt8(words & 0xFF), 0x34, 0x80]
+            + [UInt8](repeating: mark, count: size - 6)
+    }
+
+    @Test func dependentSubstreamsBelongToTheFrameInFront() {
+        var buffer = ElementaryBuffer()
+        buffer.startPacket(pts: .zero, dts: .zero)
+        for mark: UInt8 in 1...3 {
+            buffer.bytes += Self.enhanced(mark, streamType: 0) + Self.enhanced(mark + 100, streamType: 1, size: 40)
+        }
+        var framer = AudioFramer(pid: 0x101, framing: .ac3)
+        var counts = DemuxCounts()
+        let first = framer.frame(&buffer, isClosed: false, counts: &counts)
+        #expect(first.map(\.payload.count) == [104, 104])
+        #expect(first.map { $0.pts?.count } == [0, 2880])
+        let rest = framer.frame(&buffer, isClosed: true, counts: &counts)
+        #expect(rest.map(\.payload.count) == [104])
+        #expect(rest.map { $0.pts?.count } == [5760])
+        #expect(counts == DemuxCounts())
+    }
+
+    @Test func furtherProgrammesOfOneStreamAreNotFollowed() {
+        var buffer = ElementaryBuffer()
+        buffer.startPacket(pts: .zero, dts: .zero)
+        buffer.bytes =
+            Self.enhanced(1, streamType: 0) + Self.enhanced(2, streamType: 0, substream: 1)
+            + Self.enhanced(3, streamType: 0) + Self.enhanced(4, streamType: 0, substream: 1)
+        var framer = AudioFramer(pid: 0x101, framing: .ac3)
+        var counts = DemuxCounts()
+        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        #expect(packets.map { $0.payload.last } == [1, 3])
+        #expect(packets.map { $0.pts?.count } == [0, 2880])
+        #expect(counts == DemuxCounts())
+    }
+}

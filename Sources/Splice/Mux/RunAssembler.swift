@@ -14,6 +14,7 @@ struct RunAssembler: Sendable {
     private var runs = 0
     private var runsBeyondDelay = 0
     private var picturesWithoutSync = 0
+    private var hasLostAtBorder = false
     private var picturesRefused = 0
     private var lastSequence: UInt64 = 0
     /// Why the last run that was left out could not be described.
@@ -50,10 +51,9 @@ struct RunAssembler: Sendable {
         _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
     ) -> [SplicedSegment] {
         var piece = piece
-        if piece.isCutMidGroup || piece.units.first?.isSync == false { cutter.noteCutsMidGroup() }
-        if piece.units.first?.isSync == false, cutter.isEmpty {
-            // What these pictures depend on is published and its segment closed: the first time costs them.
-            picturesWithoutSync += piece.dropBeforeSync()
+        if piece.isCutMidGroup { cutter.noteCutsMidGroup() }
+        if piece.units.first?.isSync == false {
+            if cutter.isEmpty { dropLeft(of: &piece) } else { cutter.noteCutsMidGroup() }
             guard !piece.units.isEmpty else { return [] }
         }
         var segments: [SplicedSegment] = []
@@ -71,6 +71,18 @@ struct RunAssembler: Sendable {
             dates.note(date, at: timeline.presentation(of: first.pts))
         }
         return segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
+    }
+
+    /// What these pictures depend on is published and its segment closed. One or two, once, are what a demuxer had to hold
+    /// back at the border: a gap. More, or again, and the upstream cuts in mid-GOP: the first time costs them and the run.
+    private mutating func dropLeft(of piece: inout RunPiece) {
+        let left = piece.dropBeforeSync()
+        picturesWithoutSync += left.pictures
+        if left.lasting > VideoClock.longestFrame || hasLostAtBorder {
+            cutter.noteCutsMidGroup()
+            piece.signal = .seam
+        }
+        hasLostAtBorder = true
     }
 
     /// The run, or the channel, ended: gives what was held back.

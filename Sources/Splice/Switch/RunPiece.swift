@@ -51,14 +51,14 @@ struct RunPiece: Equatable, Sendable {
         return last.dts - first.dts + frameDuration
     }
 
-    /// Leaves out what comes before its first sync sample, which then begins a run.
-    /// - Returns: how many pictures that is.
-    mutating func dropBeforeSync() -> Int {
+    /// Leaves out what comes before its first sync sample.
+    /// - Returns: how many pictures that is, and how long they last.
+    mutating func dropBeforeSync() -> (pictures: Int, lasting: Ticks) {
+        let whole = playingTime
         let sync = units.firstIndex(where: \.isSync) ?? units.endIndex
         units.removeSubrange(..<sync)
-        signal = .seam
         programDateTime = nil
-        return sync
+        return (sync, units.isEmpty ? whole : whole - playingTime)
     }
 
     /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.

@@ -19,8 +19,10 @@ import Testing
         let stream = try (seed.isMultiple(of: 2) ? Self.stream : Self.bounded).get()
         var random = SeededGenerator(seed: UInt64(seed))
         let whole = try TransportDemuxer.all([stream])
-        var segments: [[UInt8]] = []
-        var rest = stream[...]
+        // The first cut goes through the first picture: a packager that cuts anywhere shows it before it is trusted.
+        let first = (VideoCuts.keyFrames(stream, pid: 0x100).first ?? 0) + 188
+        var segments = [Array(stream[..<first])]
+        var rest = stream[first...]
         while !rest.isEmpty {
             let packets = Int.random(in: 8...400, using: &random)
             segments.append(Array(rest.prefix(packets * 188)))

@@ -334,6 +334,19 @@ import Testing
                 return [first, second, stream.cut()]
             }, video: [[], [1, 2], [3], []]),
         Row(
+            when: "after three clean borders an end that looks unfinished is one",
+            write: { stream in
+                stream.tables([video])
+                stream.pes(pid: 0x100, Sample.idr(1))
+                var segments = [stream.cut()]
+                for mark: UInt8 in 2...4 {
+                    stream.pes(pid: 0x100, Sample.plain(mark))
+                    segments.append(stream.cut())
+                }
+                stream.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.plain(5, size: 163)))
+                return segments + [stream.cut()]
+            }, video: [[1], [2], [3], [4], [5], []]),
+        Row(
             when: "the continuation was lost",
             write: { stream in
                 stream.tables([video])

@@ -1,16 +1,19 @@
 /// How a stream's segments have been cut so far; decides whether the last access unit of a segment waits for the
-/// next one. It only ever grows more careful: a packager does not change its ways within a run.
-enum BorderHabit: Int, Equatable, Comparable, Sendable {
+/// next one. What speaks against a border outweighs what speaks for it: a packager does not change its ways within a
+/// run.
+enum BorderHabit: Equatable, Sendable {
+    /// A border is trusted after this many clean ones: one PES packet in 184 fills its last transport packet by chance
+    /// and then looks unfinished, and a picture held for it comes a segment late.
+    static let cleanBordersToTrust = 3
+
     /// Nothing speaks against what the PES packets say of themselves.
-    case unknown
-    /// A PES packet that did not look finished was: the next segment began with a new one.
+    case unknown(cleanBorders: Int)
+    /// PES packets and access units end with their segments, whatever they look like.
     case whole
     /// A PES packet went on in the next segment.
     case packetsContinue
     /// The end of an access unit came in a later PES packet.
     case accessUnitsContinue
-
-    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// - Parameter isPacketComplete: the PES packet is known to be at its end.
     func holdsLast(isPacketComplete: Bool) -> Bool {
@@ -26,11 +29,14 @@ enum BorderHabit: Int, Equatable, Comparable, Sendable {
     ///   - continuesAccessUnit: bytes of the access unit before it came at its start.
     ///   - lookedComplete: the PES packet before it was known to be at its end.
     mutating func learn(_ entry: PESAssembler.Entry, continuesAccessUnit: Bool, lookedComplete: Bool) {
-        switch entry {
-        case .newPacket where continuesAccessUnit: self = .accessUnitsContinue
-        case .newPacket where !lookedComplete: self = max(self, .whole)
-        case .continuation: self = max(self, .packetsContinue)
-        case .newPacket, .broken: break
+        switch (entry, self) {
+        case (.broken, _), (_, .accessUnitsContinue): break
+        case (.newPacket, _) where continuesAccessUnit: self = .accessUnitsContinue
+        case (.newPacket, .unknown(let clean)):
+            let isTrusted = !lookedComplete || clean + 1 == Self.cleanBordersToTrust
+            self = isTrusted ? .whole : .unknown(cleanBorders: clean + 1)
+        case (.newPacket, _): break
+        case (.continuation, _): self = .packetsContinue
         }
     }
 }

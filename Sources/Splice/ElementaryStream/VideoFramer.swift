@@ -16,7 +16,7 @@ struct VideoFramer: Sendable {
     private let codec: VideoConfiguration.Codec
     private var splitter: AccessUnitSplitter
     private var ledger: ParameterSetLedger
-    private var habit = BorderHabit.unknown
+    private var habit = BorderHabit.unknown(cleanBorders: 0)
     /// Bytes that an earlier segment left in the buffer.
     private var heldBytes = 0
     /// They are the first field of a frame: that its second follows says nothing of how segments are cut.

@@ -30,12 +30,12 @@ struct RenditionSource: Sendable {
             throw SpliceError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        var demuxer = try demuxer(for: found)
-        let left = border == .plain ? DemuxedSegment() : demuxer.reset()
-        counts += left.counts
+        let left = found != container ? finish() : border != .plain ? reset() : DemuxedSegment()
+        // Taken out while it is fed: a second owner would make it copy what it holds.
+        var demuxer = try takeDemuxer(for: found)
+        defer { self.demuxer = demuxer }
         let packets = try demuxer.feed(segment.bytes)
         counts += packets.counts
-        self.demuxer = demuxer
         isBrokenOff = false
         return Demuxed(left: left, border: border, packets: packets)
     }
@@ -47,10 +47,19 @@ struct RenditionSource: Sendable {
         return left
     }
 
+    private mutating func reset() -> DemuxedSegment {
+        guard let left = demuxer?.reset() else { return DemuxedSegment() }
+        counts += left.counts
+        return left
+    }
+
     /// The one that goes on, as long as the container does.
-    private mutating func demuxer(for found: SegmentContainer) throws(SpliceError) -> any SegmentDemuxer {
+    private mutating func takeDemuxer(for found: SegmentContainer) throws(SpliceError) -> any SegmentDemuxer {
+        defer {
+            demuxer = nil
+            container = found
+        }
         if found == container, let demuxer { return demuxer }
-        container = found
         switch found {
         case .transportStream: return TransportDemuxer(tracks: tracks)
         case .packedAudio: return PackedAudioDemuxer()

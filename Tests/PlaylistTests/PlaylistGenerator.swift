@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Playlist
 
 /// Playlists that hold anything the writer can say. What no text can say is left out: a map or a bitrate cannot end,

@@ -101,3 +101,46 @@ import Tracker
         }
     }
 }
+
+/// What somebody else counts in the bodies that were taken.
+@Suite struct FrameCountTests {
+    @Test(arguments: [CaptureFixture.clean, .ssaiTagged, .ssaiUntagged, .wrap])
+    func everyPictureOfTheSourceIsPublishedOnce(_ capture: CaptureFixture) async throws {
+        let published = try await republish(capture)
+        let pictures = try published.segments.map { segment in
+            try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
+                .reduce(0) { $0 + $1.samples.count }
+        }
+        let taken = try listedBodies(of: capture).suffix(published.status.upstream.segmentsDelivered)
+        let counted = try taken.map { try countedPictures(in: capture.file("body/\($0)")) }
+        #expect(pictures == counted, "segment by segment")
+    }
+
+    /// Every segment that any list of the capture names, in order.
+    private func listedBodies(of capture: CaptureFixture) throws -> [String] {
+        var names: [UInt64: String] = [:]
+        for exchange in try CaptureDirectory(capture.directory).index.exchanges {
+            guard case .answer(let answer) = exchange.ending, case .text(let text) = answer.body else { continue }
+            for segment in try MediaPlaylistParser.parse(Array(text.utf8)).segments {
+                names[segment.mediaSequence] = segment.uri
+            }
+        }
+        return names.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private func countedPictures(in file: URL) throws -> Int {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "ffprobe", "-v", "error", "-select_streams", "v:0", "-count_packets", "-show_entries",
+            "stream=nb_read_packets", "-of", "csv=p=0", file.path,
+        ]
+        process.standardOutput = output
+        try process.run()
+        let answer = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let digits = String(decoding: answer, as: UTF8.self).split { !$0.isNumber }.first
+        return try #require(digits.flatMap { Int($0) })
+    }
+}

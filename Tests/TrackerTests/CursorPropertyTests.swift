@@ -1,21 +1,8 @@
 import Playlist
+import TestSupport
 import Testing
 
 @testable import Tracker
-
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// An origin that keeps its numbers, seen through edges that lag, tokens that change and loads that come late.
 @Test(arguments: 0..<400 as Range<UInt64>)

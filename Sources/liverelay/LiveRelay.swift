@@ -7,7 +7,7 @@ struct LiveRelay: AsyncParsableCommand {
         commandName: "liverelay",
         abstract: "Republishes a live HLS channel as a clean one, through its ad breaks.",
         discussion: """
-            Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and serves it
+            Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and serves it \
             again: every frame once, one continuous timeline, the right init section for every splice.
 
             liverelay https://example.com/channel/master.m3u8

@@ -78,7 +78,8 @@ struct Relay {
         let ring: DVRRing
         do {
             ring = try DVRRing(
-                directory: configuration.spool, policy: configuration.retention,
+                directory: configuration.spool,
+                policy: joined.isVOD ? configuration.retention.keepingEverything : configuration.retention,
                 targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: joined.mediaSequence)
         } catch { throw failed(RelayError(error)) }
         let resume = ring.resume
@@ -113,6 +114,19 @@ struct Relay {
         case .skipped, .published, .notPublished, .runRefused: break
         }
     }
+}
+
+extension RetentionPolicy {
+    /// What is finished from the start is republished whole, in every list.
+    fileprivate var keepingEverything: RetentionPolicy {
+        var policy = self
+        policy.rewind = nil
+        policy.liveWindow = .seconds(Self.longerThanAnyProgramme)
+        return policy
+    }
+
+    /// A year.
+    private static let longerThanAnyProgramme = 366 * 86_400
 }
 
 extension Duration {

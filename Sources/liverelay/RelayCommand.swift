@@ -10,7 +10,7 @@ struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "Republish one channel (the default).",
         discussion: """
-            Serves /live.m3u8 (a sliding window), /dvr.m3u8 (all of the rewind; ?last=600, ?start=…&end=… in ISO 8601 or
+            Serves /live.m3u8 (a sliding window), /dvr.m3u8 (all of the rewind; ?last=600, ?start=…&end=… in ISO 8601 or \
             seconds since 1970), /master.m3u8, /status.json, /healthz and /readyz.
 
             Ends with a status of its own for each kind of trouble; see README.md.

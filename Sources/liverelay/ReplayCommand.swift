@@ -8,7 +8,7 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Run a capture through the whole line, as fast as it goes.",
         discussion: """
-            Nothing waits and nothing depends on the hour: two replays of one capture give the same bytes. The result is a
+            Nothing waits and nothing depends on the hour: two replays of one capture give the same bytes. The result is a \
             directory that any player opens by its ring.m3u8.
             """)
 

@@ -7,7 +7,7 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Play a bundled capture as a looping live channel and republish it.",
         discussion: """
-            The capture is served on a loopback address of its own, at the pace of its segments, for ever; liverelay pulls
+            The capture is served on a loopback address of its own, at the pace of its segments, for ever; liverelay pulls \
             it from there as it would any other channel. Compare the two addresses in a player.
             """)
 

@@ -1,0 +1,39 @@
+import Foundation
+import Playlist
+import TestSupport
+import Testing
+import Tracker
+
+@testable import liverelay
+
+/// A capture whose first answer is already the finished playlist.
+private func finished(_ fixture: CaptureFixture) throws -> CaptureDirectory {
+    let live = try CaptureDirectory(fixture.directory)
+    var segments: [UInt64: MediaSegment] = [:]
+    var last: MediaPlaylist?
+    for exchange in live.index.exchanges where exchange.url == live.index.upstream {
+        guard case .answer(let answer) = exchange.ending else { continue }
+        let playlist = try MediaPlaylistParser.parse(live.bytes(of: answer.body))
+        for segment in playlist.segments { segments[segment.mediaSequence] = segment }
+        last = playlist
+    }
+    var whole = try #require(last)
+    whole.segments = segments.sorted { $0.key < $1.key }.map(\.value)
+    whole.mediaSequence = whole.segments[0].mediaSequence
+    whole.discontinuitySequence = 0
+    whole.hasEndList = true
+    let answer = CapturedAnswer(status: 200, body: .text(PlaylistWriter.write(whole)))
+    let playlist = CapturedExchange(at: .zero, url: live.index.upstream, ending: .answer(answer))
+    let others = live.index.exchanges.filter { $0.url != live.index.upstream }
+    return CaptureDirectory(
+        live.url, index: CaptureIndex(upstream: live.index.upstream, about: "", exchanges: [playlist] + others))
+}
+
+@Test func aFinishedPlaylistIsRepublishedWholeFromItsFirstSegment() async throws {
+    let published = try await republish(finished(.ssaiTagged))
+    #expect(published.end == .drained)
+    #expect(published.status.splice.runs == 5 && published.status.output.segments == 34)
+    let last = try #require(published.versions.last)
+    #expect(last.hasEndList && last.segments.count == 34, "live.m3u8 lists all of it too")
+    #expect(last.segments.map(\.mediaSequence) == Array(100...133))
+}

@@ -37,7 +37,7 @@ let package = Package(
         module("Playlist", []),
         module("Tracker", ["Playlist", "CCurl"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
-        module("Splice", ["CLibAV"]),
+        module("Splice", []),
         module("LiveRing", ["Playlist"]),
         .executableTarget(
             name: "liverelay",

@@ -334,7 +334,7 @@ import Testing
                 return [first, second, stream.cut()]
             }, video: [[], [1, 2], [3], []]),
         Row(
-            when: "after three clean borders an end that looks unfinished is one",
+            when: "after clean borders an end that looks unfinished is one",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))

@@ -2,9 +2,9 @@
 /// next one. What speaks against a border outweighs what speaks for it: a packager does not change its ways within a
 /// run.
 enum BorderHabit: Equatable, Sendable {
-    /// A border is trusted after this many clean ones: one PES packet in 184 fills its last transport packet by chance
-    /// and then looks unfinished, and a picture held for it comes a segment late.
-    static let cleanBordersToTrust = 3
+    /// A run's borders are trusted after so many clean ones: one PES packet in 184 fills its last transport packet by
+    /// chance and then looks unfinished, and a picture held for it comes a segment late.
+    static let cleanBordersToTrust = 1
 
     /// Nothing speaks against what the PES packets say of themselves.
     case unknown(cleanBorders: Int)

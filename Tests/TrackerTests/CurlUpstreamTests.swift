@@ -204,11 +204,17 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
 }
 
 @Test func cancellingTheTaskHangsUp() async throws {
-    let server = try LoopbackServer { _ in [.hang] }
-    let upstream = try upstream(server)
+    let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+    let server = try LoopbackServer { _ in
+        arrival.yield()
+        return [.hang]
+    }
+    // A machine that stands still for seconds must not let the idle limit win.
+    let patient = CurlConfiguration.Limits(bodyBytes: 1 << 20, idle: .seconds(120), total: .seconds(120))
+    let upstream = try upstream(server, loopbackConfiguration(segments: patient))
     let request = FetchRequest(.segment, url: server.url + "/1.ts")
     let fetch = Task { await upstream.fetch(request) }
-    while server.requests.isEmpty { await Task.yield() }
+    for await _ in arrivals { break }
     fetch.cancel()
     let outcome = await fetch.value
     guard case .failure(let error) = outcome else {

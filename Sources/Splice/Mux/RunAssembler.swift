@@ -10,7 +10,6 @@ struct RunAssembler: Sendable {
     private var dates: DateClock
     private var frameDuration = VideoClock.assumedFrameDuration
     private var beginsRun = false
-    private var hasWritten: Bool
     private var runs = 0
     private var runsBeyondDelay = 0
     private var picturesWithoutSync = 0
@@ -22,7 +21,6 @@ struct RunAssembler: Sendable {
 
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
-        hasWritten = configuration.position.videoDecodeTime != nil
         cutter = SegmentCutter(longest: configuration.longestSegment)
         audio = AudioClock(next: configuration.position.audioDecodeTime)
         dates = DateClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
@@ -128,6 +126,7 @@ struct RunAssembler: Sendable {
     private mutating func write(_ cut: [TimedVideo], mediaSequence: UInt64) -> SplicedSegment? {
         guard let timeline, let initSection, let description, let first = cut.first else { return nil }
         let start = timeline.presentation(of: first.pts)
+        let isChannelsFirst = position.videoDecodeTime == nil
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
         let samples = videoSamples(cut, on: timeline, from: decodeTime)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
@@ -141,12 +140,9 @@ struct RunAssembler: Sendable {
         position.videoDecodeTime = decodeTime + duration
         position.audioDecodeTime = audio.next
         position.fragmentSequence &+= 1
-        defer {
-            beginsRun = false
-            hasWritten = true
-        }
+        defer { beginsRun = false }
         return SplicedSegment(
-            initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && hasWritten,
+            initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             duration: Ticks(duration),
             programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
             mediaSequence: mediaSequence, description: description)

@@ -5,7 +5,7 @@ struct SegmentCutter: Equatable, Sendable {
     /// Pictures of the current run that were not given yet; the first is a sync sample.
     private var held: [TimedVideo] = []
     /// The upstream's segments do not begin with sync samples.
-    private(set) var cutsMidGroup = false
+    private var cutsMidGroup = false
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
 

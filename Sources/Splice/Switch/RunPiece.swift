@@ -30,7 +30,7 @@ struct RunPiece: Equatable, Sendable {
         self.frameDuration = frameDuration
     }
 
-    /// Where it asks for its sound. `runStart`: presentation time of its run's first picture.
+    /// Where it asks for its sound.
     var window: RenditionMerger.Window {
         let times = units.lazy.map(\.pts)
         let first = times.min() ?? .zero

@@ -66,9 +66,13 @@ final class LoopbackServer: Sendable {
     var requests: [Request] { state.state.withLock { $0.requests } }
     var connectionCount: Int { state.state.withLock { $0.accepted } }
 
-    /// Until so many clients hung up on a `.hang`, ten seconds at most.
+    /// How long it waits for a client before it hangs up itself: only so that no thread stays for ever. Shorter, and on a
+    /// machine that stands still the server would end connections that a test expects to live.
+    private static let patience = 120
+
+    /// Until so many clients hung up on a `.hang`.
     func waitForHangUps(_ count: Int) async -> Bool {
-        let end = ContinuousClock.now + .seconds(10)
+        let end = ContinuousClock.now + .seconds(Self.patience)
         while ContinuousClock.now < end {
             if state.state.withLock({ $0.hungUp >= count }) { return true }
             await Task.yield()
@@ -80,7 +84,7 @@ final class LoopbackServer: Sendable {
         while true {
             let connection = Glibc.accept(listener, nil, nil)
             guard connection >= 0 else { break }
-            var limit = timeval(tv_sec: 10, tv_usec: 0)
+            var limit = timeval(tv_sec: patience, tv_usec: 0)
             unsafe setsockopt(
                 connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let number = shared.state.withLock {

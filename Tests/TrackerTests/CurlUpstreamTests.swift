@@ -166,8 +166,7 @@ func failuresOf(row: FailureRow) async throws {
         let answer = try await upstream.fetch(FetchRequest(.segment, url: "\(server.url)/\(number)")).get()
         #expect(answer.body == bytes("/\(number)"))
     }
-    // One, but for a rare second one that libcurl opens on a loaded machine; without keep-alive there would be fifty.
-    #expect(server.connectionCount <= 3)
+    #expect(server.connectionCount == 1)
 }
 
 @Test func requestsInFlightDoNotMix() async throws {

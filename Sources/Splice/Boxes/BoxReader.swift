@@ -24,6 +24,18 @@ enum BoxReader {
         return boxes
     }
 
+    /// The whole boxes in front of `bytes`, in order, and what follows the last of them: empty, or the beginning of a
+    /// box that says it is longer than what is left.
+    static func wholeBoxes(in bytes: ArraySlice<UInt8>) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
+        var boxes: [Box] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            do throws(SpliceError) { boxes.append(try first(in: rest)) } catch { break }
+            rest = rest[(boxes.last?.body.endIndex ?? rest.endIndex)...]
+        }
+        return (boxes, rest)
+    }
+
     private static func first(in bytes: ArraySlice<UInt8>) throws(SpliceError) -> Box {
         var fields = BoxFields(bytes)
         let shortSize = try fields.u32()
@@ -93,6 +105,16 @@ struct BoxFields {
     mutating func u32() throws(SpliceError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
 
     mutating func u64() throws(SpliceError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
+
+    /// The next `count` bytes as they stand.
+    mutating func take(_ count: Int) throws(SpliceError) -> ArraySlice<UInt8> {
+        let start = index
+        try skip(count)
+        return bytes[start..<index]
+    }
+
+    /// What has not been read.
+    var rest: ArraySlice<UInt8> { bytes[index...] }
 
     mutating func skip(_ count: Int) throws(SpliceError) {
         guard bytes.endIndex - index >= count else { throw truncated }

@@ -1,0 +1,126 @@
+/// From the NAL units of access units to samples as fragmented MP4 wants them: the same, whether the units come from a
+/// byte stream or stood in samples already.
+struct VideoSampleWriter: Sendable {
+    /// What is known of an access unit besides its NAL units.
+    struct Timing: Equatable, Sendable {
+        let pts: Ticks?
+        let dts: Ticks?
+        let isDamaged: Bool
+    }
+
+    private struct Sample {
+        let configuration: VideoConfiguration
+        let timing: Timing
+        let sync: VideoPacket.Sync
+        let payload: Range<Int>
+    }
+
+    private let pid: UInt16
+    private let codec: VideoConfiguration.Codec
+    private var ledger: ParameterSetLedger
+    private var awaitsRandomAccess = true
+    private var samples: [Sample] = []
+    private var arena: [UInt8] = []
+
+    /// - Parameter pid: of the packets; 0 when the container has none.
+    init(pid: UInt16, codec: VideoConfiguration.Codec) {
+        self.pid = pid
+        self.codec = codec
+        ledger = ParameterSetLedger(codec: codec)
+    }
+
+    mutating func reserve(bytes: Int) { arena.reserveCapacity(arena.count + bytes) }
+
+    /// Parameter sets that stand outside the stream: they hold from here on, and nothing else does.
+    mutating func adopt(_ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)]) {
+        ledger.beginAccessUnit()
+        for set in sets { _ = ledger.take(set.unit, set.kind) }
+        ledger.refresh()
+    }
+
+    /// What comes next does not continue what came before.
+    mutating func awaitRandomAccess() { awaitsRandomAccess = true }
+
+    /// Appends one access unit.
+    /// - Parameters:
+    ///   - units: of the access unit, in order, none empty.
+    ///   - roles: of the same.
+    /// - Returns: false when no picture is in it, or no parameter sets were there to decode it with.
+    mutating func write(
+        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
+    ) -> Bool {
+        let sync = syncKind(units, roles, bytes)
+        let isSync = sync == .instantaneousRefresh
+        let start = arena.count
+        if isSync { prepare(units, roles, bytes) }
+        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, isSync: isSync) {
+            NALUnitLength.append(unit.end - unit.start, to: &arena)
+            arena.append(contentsOf: bytes[unit.start..<unit.end])
+        }
+        if !isSync { ledger.settleFirst() }
+        guard let configuration = ledger.configuration, let sync else {
+            arena.removeLast(arena.count - start)
+            return false
+        }
+        if isSync { awaitsRandomAccess = false }
+        samples.append(
+            Sample(configuration: configuration, timing: timing, sync: sync, payload: start..<arena.count))
+        return true
+    }
+
+    /// Everything written since the last time, as slices of one array.
+    mutating func take() -> [VideoPacket] {
+        let bytes = arena
+        arena = []
+        defer { samples.removeAll(keepingCapacity: true) }
+        return samples.map { sample in
+            VideoPacket(
+                pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
+                sync: sample.sync, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload])
+        }
+    }
+
+    /// At a sync access unit: its parameter sets come into force, and all in force are put in front.
+    private mutating func prepare(
+        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
+    ) {
+        ledger.beginAccessUnit()
+        for (unit, role) in zip(units, roles) {
+            guard case .parameterSet(let kind) = role else { continue }
+            _ = ledger.take(bytes[unit.start..<unit.end], kind)
+        }
+        ledger.refresh()
+        arena.append(contentsOf: ledger.prefix)
+    }
+
+    /// Parameter sets stay in the payload where a decoder that began at the last sync sample would not hold them.
+    private mutating func isKept(_ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], isSync: Bool) -> Bool {
+        switch role {
+        case .delimiter, .filler: return false
+        case .parameterSet(let kind):
+            guard !isSync else { return false }
+            let isNew = ledger.take(bytes[unit.start..<unit.end], kind)
+            return isNew && ledger.configuration != nil
+        case .prefix, .slice, .other: return true
+        }
+    }
+
+    /// Nil when there is no picture.
+    private func syncKind(
+        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
+    ) -> VideoPacket.Sync? {
+        var hasPicture = false
+        var recovers = false
+        for (unit, role) in zip(units, roles) {
+            switch role {
+            case .slice(_, .instantaneousRefresh): return .instantaneousRefresh
+            case .slice(_, .cleanRandomAccess): return awaitsRandomAccess ? .instantaneousRefresh : .recoveryPoint
+            case .slice: hasPicture = true
+            case .prefix where RecoveryPoint.isIn(unit, of: bytes, codec: codec): recovers = true
+            default: break
+            }
+        }
+        guard hasPicture else { return nil }
+        return recovers ? .recoveryPoint : VideoPacket.Sync.none
+    }
+}

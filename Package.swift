@@ -31,13 +31,13 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
-            name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil",
-            providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
+            name: "CLibAV", pkgConfig: "libavformat libavcodec libswresample libavutil",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
         module("Tracker", ["Playlist", "CCurl"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
-        module("Splice", []),
+        module("Splice", ["CLibAV"]),
         module("LiveRing", ["Playlist"]),
         .executableTarget(
             name: "liverelay",

@@ -1,7 +1,18 @@
-// libavformat and libavcodec as Swift can call them: function-like macros are not imported.
+// libavformat, libavcodec and libswresample as Swift can call them: macros that compute are not imported.
 #ifndef LIVERELAY_CLIBAV_SHIM_H
 #define LIVERELAY_CLIBAV_SHIM_H
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/opt.h>
+#include <libswresample/swresample.h>
+
+static const int averrorEOF = AVERROR_EOF;
+static const int averrorAgain = AVERROR(EAGAIN);
+static const int averrorNoMemory = AVERROR(ENOMEM);
+static const int averrorDecoderNotFound = AVERROR_DECODER_NOT_FOUND;
+static const int averrorEncoderNotFound = AVERROR_ENCODER_NOT_FOUND;
+static const int averrorInvalidData = AVERROR_INVALIDDATA;
+static const int64_t avNoPTS = AV_NOPTS_VALUE;
 #endif

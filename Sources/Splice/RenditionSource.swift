@@ -1,4 +1,5 @@
-/// One rendition's way from segment bytes to packets: picks the demuxer, and remembers that something is missing.
+/// One rendition's way from segment bytes to packets that can be written: picks the demuxer, remembers that something is
+/// missing, and sends the sound through its stage.
 struct RenditionSource: Sendable {
     let tracks: TrackSelection
     private var demuxer: (any SegmentDemuxer)?
@@ -6,8 +7,12 @@ struct RenditionSource: Sendable {
     /// The next segment does not continue what was fed before.
     private var isBrokenOff = false
     private(set) var counts = DemuxCounts()
+    private(set) var sound: SoundStage
 
-    init(tracks: TrackSelection) { self.tracks = tracks }
+    init(tracks: TrackSelection, sound: SoundStage) {
+        self.tracks = tracks
+        self.sound = sound
+    }
 
     /// Segments of this rendition were lost.
     mutating func breakOff() { isBrokenOff = true }
@@ -30,18 +35,26 @@ struct RenditionSource: Sendable {
             throw SpliceError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        let left = found != container ? finish() : border != .plain ? reset() : DemuxedSegment()
+        var left = found != container ? flush() : border != .plain ? reset() : DemuxedSegment()
+        let previous = container
         // Taken out while it is fed: a second owner would make it copy what it holds.
         var demuxer = try takeDemuxer(for: found)
         defer { self.demuxer = demuxer }
-        let packets = try demuxer.feed(segment.bytes)
+        var packets = try demuxer.feed(segment.bytes)
         counts += packets.counts
+        sound.carry(left: &left.audio, &packets.audio, isPlain: border == .plain && found == previous)
         isBrokenOff = false
         return Demuxed(left: left, border: border, packets: packets)
     }
 
     /// The rendition ended: what it still holds.
     mutating func finish() -> DemuxedSegment {
+        var left = flush()
+        left.audio = sound.finish(left.audio)
+        return left
+    }
+
+    private mutating func flush() -> DemuxedSegment {
         guard let left = demuxer?.finish() else { return DemuxedSegment() }
         counts += left.counts
         return left

@@ -4,6 +4,8 @@ package struct SpliceEngine: Sendable {
     package struct Configuration: Sendable {
         /// The sound is in a rendition of its own: what the main rendition carries is ignored.
         package var hasAudioRendition: Bool
+        /// What becomes of the sound.
+        package var audio: AudioPolicy
         /// No segment is longer if a sync sample permits it.
         package var longestSegment: Ticks
         /// Where an earlier process of this channel stopped.
@@ -14,9 +16,10 @@ package struct SpliceEngine: Sendable {
         package var datedUntil: Int64?
 
         package init(
-            hasAudioRendition: Bool, longestSegment: Ticks, position: TimelinePosition = .beginning, wallClock: Int64,
-            datedUntil: Int64? = nil
+            hasAudioRendition: Bool, audio: AudioPolicy = .copy, longestSegment: Ticks,
+            position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil
         ) {
+            self.audio = audio
             self.datedUntil = datedUntil
             self.hasAudioRendition = hasAudioRendition
             self.longestSegment = longestSegment
@@ -43,9 +46,12 @@ package struct SpliceEngine: Sendable {
 
     package init(_ configuration: Configuration) {
         longestSegment = configuration.longestSegment
-        main = RenditionSource(tracks: configuration.hasAudioRendition ? .video : .both)
-        companion = configuration.hasAudioRendition ? RenditionSource(tracks: .audio) : nil
-        merger = RenditionMerger(isMuxed: !configuration.hasAudioRendition)
+        let sound = SoundStage(configuration.audio)
+        let isDropped = configuration.audio == .drop
+        let hasCompanion = configuration.hasAudioRendition && !isDropped
+        main = RenditionSource(tracks: hasCompanion || isDropped ? .video : .both, sound: sound)
+        companion = hasCompanion ? RenditionSource(tracks: .audio, sound: sound) : nil
+        merger = RenditionMerger(isMuxed: !hasCompanion)
         assembler = RunAssembler(configuration)
     }
 
@@ -55,6 +61,9 @@ package struct SpliceEngine: Sendable {
     /// Why a run was left out, the last time that happened.
     package var refusal: SpliceError? { assembler.refusal }
 
+    /// Why the libraries that encode sound again refused, the last time they did; what they refused is silence.
+    package var soundRefusal: SpliceError? { (companion ?? main).sound.refusal }
+
     /// Everything that was left out or put in so far.
     package var counts: SpliceCounts {
         var counts = assembler.counts
@@ -63,6 +72,9 @@ package struct SpliceEngine: Sendable {
         counts.timesFilled = finder.timesFilled
         counts.audioDiscarded = merger.discarded
         counts.demux = main.counts
+        let sound = (companion ?? main).sound.counts
+        counts.audioBridged = sound.bridged
+        counts.audioUndecodable = sound.undecodable
         if let companion { counts.demux += companion.counts }
         return counts
     }

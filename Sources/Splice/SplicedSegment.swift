@@ -64,9 +64,12 @@ package struct SpliceCounts: Equatable, Sendable {
     package var runsBeyondDelay = 0
     /// Pictures between the start of an upstream segment cut in mid-GOP and its first IDR, the first time it happened.
     package var picturesWithoutSync = 0
-    /// Audio frames that overlapped, ended after their picture, or fitted no picture.
     /// Pictures of runs whose parameter sets could not be described.
     package var picturesRefused = 0
+    /// Audio frames that were decoded to be encoded again, and those that should have been but could not be decoded.
+    package var audioBridged = 0
+    package var audioUndecodable = 0
+    /// Audio frames that overlapped, ended after their picture, or fitted no picture.
     package var audioOverlapping = 0
     package var audioTrimmed = 0
     package var audioDiscarded = 0

@@ -30,6 +30,12 @@ package struct AudioConfiguration: Hashable, Sendable {
         /// MPEG-1/2 audio layer 1, 2 or 3, whole frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
+        /// DTS Coherent Acoustics (ETSI TS 102 114), whole frames.
+        case dts
+        /// PCM behind the four-byte header of SMPTE ST 302 §6, one PES payload a packet.
+        case smpte302
+        /// PCM behind the four-byte header of Blu-ray's LPCM, one PES payload a packet.
+        case blurayPCM
     }
 
     package let codec: Codec

@@ -23,11 +23,6 @@ struct AudioStretch: Equatable, Sendable {
         end = start
     }
 
-    /// What one frame lasts, rounded down.
-    var frameDuration: Ticks {
-        Ticks(Int64(configuration.samplesPerFrame) * Ticks.perSecond / Int64(configuration.sampleRate))
-    }
-
     /// Time from the first frame that is left to the last.
     var queued: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 
@@ -42,7 +37,7 @@ struct AudioStretch: Equatable, Sendable {
     mutating func append(_ packet: AudioPacket) {
         let pts = packet.pts.map { Ticks(wire: $0, near: end) } ?? end
         frames.append(TimedAudio(packet: packet, pts: pts))
-        end = pts + frameDuration
+        end = pts + configuration.frameDuration
     }
 
     /// Takes the frames that begin before `limit`, times shifted onto the picture's clock.

@@ -5,6 +5,7 @@ struct AudioSampleEntry {
     init(_ configuration: AudioConfiguration) { self.configuration = configuration }
 
     func write(to stsd: inout BoxWriter) throws(SpliceError) {
+        let type = try type
         stsd.box(type) { entry in
             entry.zeros(6)
             entry.u16(1)  // data_reference_index
@@ -18,15 +19,21 @@ struct AudioSampleEntry {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
             case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
+            case .dts, .smpte302, .blurayPCM: break
             }
         }
     }
 
     private var type: BoxType {
-        switch configuration.codec {
-        case .aac, .mpegAudio: "mp4a"
-        case .ac3: "ac-3"
-        case .eac3: "ec-3"
+        get throws(SpliceError) {
+            switch configuration.codec {
+            case .aac, .mpegAudio: "mp4a"
+            case .ac3: "ac-3"
+            case .eac3: "ec-3"
+            // The audio bridge is their only way: no player takes them in fragmented MP4.
+            case .dts, .smpte302, .blurayPCM:
+                throw SpliceError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
+            }
         }
     }
 

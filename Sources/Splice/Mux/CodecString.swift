@@ -37,6 +37,8 @@ extension AudioConfiguration {
         case .mpegAudio: "mp4a.6B"
         case .ac3: "ac-3"
         case .eac3: "ec-3"
+        case .dts: "dtsc"
+        case .smpte302, .blurayPCM: "lpcm"
         }
     }
 

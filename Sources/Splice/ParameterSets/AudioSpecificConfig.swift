@@ -16,6 +16,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     static let samplingFrequencies = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
+    static let lowComplexity = 2
     private static let spectralBandReplication = 5
     private static let parametricStereo = 29
 
@@ -33,6 +34,14 @@ struct AudioSpecificConfig: Equatable, Sendable {
         guard channelConfiguration != 0, [1, 2, 3, 4].contains(audioObjectType) else { return }
         try Self.skipGeneralAudioConfig(&bits)
         extensionAudioObjectType = Self.trailingExtension(&bits)
+    }
+
+    /// The configuration of AAC-LC in frames of 1024 samples.
+    /// - Parameter samplingFrequency: one of the table; any other is taken for 48 kHz.
+    static func lowComplexity(samplingFrequency: Int, channelConfiguration: Int) -> [UInt8] {
+        let index = samplingFrequencies.firstIndex(of: samplingFrequency) ?? 3
+        let bits = lowComplexity << 11 | index << 7 | (channelConfiguration & 0xF) << 3
+        return [UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)]
     }
 
     private static func objectType(_ bits: inout BitReader) throws(SpliceError) -> Int {

@@ -23,7 +23,10 @@ struct SoundStage: Sendable {
         var next: Ticks
     }
 
-    private enum Route: Equatable { case copy(as: AudioConfiguration), bridge(to: AudioBridge.Target) }
+    private enum Route: Equatable {
+        case copy(as: AudioConfiguration)
+        case bridge(to: AudioBridge.Target)
+    }
 
     private let policy: AudioPolicy
     private var stretch: Stretch?
@@ -77,7 +80,8 @@ struct SoundStage: Sendable {
         case .uniform:
             if uniform == nil, configuration.isPlainLowComplexity { uniform = configuration }
             guard let uniform else { return .bridge(to: .likeSource) }
-            let isAlike = configuration.isPlainLowComplexity && configuration.sampleRate == uniform.sampleRate
+            let isAlike =
+                configuration.isPlainLowComplexity && configuration.sampleRate == uniform.sampleRate
                 && configuration.channelCount == uniform.channelCount
             return isAlike ? .copy(as: uniform) : .bridge(to: .fixed(uniform))
         }

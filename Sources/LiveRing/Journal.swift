@@ -17,6 +17,8 @@ struct Journal: Equatable {
     var mediaSequence: UInt64
     /// Of the newest entry before the first, or before the next one when there is none.
     var discontinuitySequence: UInt64
+    /// Told of before the first entry and not over; the head has them.
+    var openDateRanges: [DateRange]
     var entries: [RingEntry]
     var hasEnded: Bool
 
@@ -27,6 +29,7 @@ struct Journal: Equatable {
             discontinuitySequence: discontinuitySequence)
         playlist.playlistType = .event
         playlist.hasEndList = hasEnded
+        playlist.dateRanges = openDateRanges
         playlist.unknownTags = [Self.formatTag + Self.format]
         playlist.segments = entries.map(Self.segment)
         if entries.isEmpty { return PlaylistWriter.head(of: playlist, version: Self.version) }
@@ -49,6 +52,7 @@ extension Journal {
     /// What a journal of `index` has to say, without what is no longer needed.
     init(_ index: RingIndex, hasEnded: Bool) {
         targetDuration = index.targetDuration
+        openDateRanges = index.openDateRanges.ranges
         entries = index.entries
         mediaSequence = index.nextMediaSequence
         discontinuitySequence = index.discontinuitySequence
@@ -70,8 +74,8 @@ extension Journal {
         }
         return Journal(
             targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
-            discontinuitySequence: playlist.discontinuitySequence ?? 0, entries: entries,
-            hasEnded: playlist.hasEndList)
+            discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
+            entries: entries, hasEnded: playlist.hasEndList)
     }
 
     /// Parses the whole lines. The parser passes over what stands behind the last URI line, so a torn record is

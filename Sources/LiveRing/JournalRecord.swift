@@ -77,8 +77,8 @@ struct JournalRecord {
             initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount)),
             duration: MediaTime.ticks(segment.duration), programDateTime: programDateTime, mark: try mark(),
-            format: try format(), marks: segment.marks.filter { !$0.hasPrefix(Self.tag) }, isGap: segment.isGap,
-            listedFrom: try number(.listedFrom))
+            format: try format(), marks: SegmentMarks(cues: segment.cueMarks, dateRanges: segment.dateRanges),
+            isGap: segment.isGap, listedFrom: try number(.listedFrom))
     }
 
     private func mark() throws(RingError) -> ContinuationMark {

@@ -93,9 +93,22 @@ struct LocalPlaylist {
     }
 
     private func render(_ shown: Range<Int>) -> MediaPlaylist {
-        MediaPlaylist(
+        var playlist = MediaPlaylist(
             entries: index.listed[shown], targetDuration: index.targetDuration,
             nextMediaSequence: index.nextMediaSequence, discontinuitySequence: index.discontinuitySequence)
+        playlist.dateRanges = dateRanges(openAt: shown.lowerBound)
+        return playlist
+    }
+
+    /// Ranges told of before the list begins that reach into it: they stand in its head.
+    private func dateRanges(openAt start: Int) -> [DateRange] {
+        guard start < index.listed.endIndex else { return [] }
+        var open = index.openDateRanges
+        for entry in index.listed[..<start] {
+            for tag in entry.marks.dateRanges { open.note(tag) }
+        }
+        open.forget(endingBefore: index.listed[start].programDateTime)
+        return open.ranges
     }
 }
 

@@ -20,13 +20,13 @@ package struct NewSegment: Sendable {
     package var programDateTime: ProgramDateTime
     package var mark: ContinuationMark
     package var format: SegmentFormat
-    /// Lines to stand before it in every playlist, without line end: cue marks of the upstream.
-    package var marks: [String]
+    /// What stands before it in every playlist.
+    package var marks: SegmentMarks
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
         isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, mark: ContinuationMark,
-        format: SegmentFormat, marks: [String] = []
+        format: SegmentFormat, marks: SegmentMarks = SegmentMarks()
     ) {
         self.initialization = initialization
         self.header = header
@@ -42,6 +42,19 @@ package struct NewSegment: Sendable {
 
     /// Of the file it becomes.
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
+}
+
+/// What a segment's lines tell beside the media: of advertising breaks, and of ranges of time.
+package struct SegmentMarks: Equatable, Sendable {
+    /// Passed on verbatim, in order.
+    package var cues: [CueMark]
+    /// EXT-X-DATERANGE tags that came with it, each whole: one that tells more of a range repeats what was told.
+    package var dateRanges: [DateRange]
+
+    package init(cues: [CueMark] = [], dateRanges: [DateRange] = []) {
+        self.cues = cues
+        self.dateRanges = dateRanges
+    }
 }
 
 /// An init section (EXT-X-MAP, RFC 8216 §4.3.2.5) and the file name its content gave it.

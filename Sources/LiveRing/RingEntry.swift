@@ -13,7 +13,7 @@ package struct RingEntry: Equatable, Sendable {
     package var programDateTime: ProgramDateTime
     package var mark: ContinuationMark
     package var format: SegmentFormat
-    package var marks: [String]
+    package var marks: SegmentMarks
     /// Its file was lost or cut short under us. Its number was seen by viewers and cannot be given again, so it
     /// stays listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
     package var isGap: Bool
@@ -39,7 +39,8 @@ package struct RingEntry: Equatable, Sendable {
         value.map = MediaInitialization(uri: initialization.name)
         value.programDateTime = programDateTime
         value.isGap = isGap
-        value.marks = marks
+        value.marks = marks.cues.map(\.line)
+        value.dateRanges = marks.dateRanges
         return value
     }
 }

@@ -1,3 +1,5 @@
+package import Playlist
+
 /// Which segments are listed, which have left the list and are still there, and which numbers come next.
 ///
 /// Time is the media's own: the ring's clock is the sum of the durations published. During an outage nothing ages.
@@ -32,12 +34,16 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var listedTicks: Int64 = 0
     package private(set) var listedBytes: UInt64 = 0
     package private(set) var retiredBytes: UInt64 = 0
+    /// Told of by segments that are no longer listed, and not over where the list begins.
+    package private(set) var openDateRanges: OpenDateRanges
     private var clock: Int64 = 0
     private var longest: LongestListing
 
     package init(
-        policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0
+        policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0,
+        openDateRanges: [DateRange] = []
     ) {
+        self.openDateRanges = OpenDateRanges(openDateRanges)
         self.policy = policy
         self.targetDuration = targetDuration
         self.nextMediaSequence = nextMediaSequence
@@ -99,8 +105,10 @@ package struct RingIndex: Equatable, Sendable {
             listedTicks -= entry.duration
             listedBytes -= entry.storedBytes
             retiredBytes += entry.storedBytes
+            for tag in entry.marks.dateRanges { openDateRanges.note(tag) }
         }
         listed.removeFirst(count)
+        if let first = listed.first { openDateRanges.forget(endingBefore: first.programDateTime) }
     }
 
     private mutating func forget(_ count: Int) -> [SpoolFile] {

@@ -28,7 +28,8 @@ struct RingRecovery {
         }
         var index = RingIndex(
             policy: policy, targetDuration: max(targetDuration, journal.targetDuration),
-            nextMediaSequence: journal.mediaSequence, discontinuitySequence: journal.discontinuitySequence)
+            nextMediaSequence: journal.mediaSequence, discontinuitySequence: journal.discontinuitySequence,
+            openDateRanges: journal.openDateRanges)
         for entry in journal.entries { index.replay(Self.checked(entry, files)) }
         index.dropLeadingGaps()
         self.index = index

@@ -32,8 +32,10 @@ package struct MediaPlaylist: Equatable, Sendable {
     /// What else was said of the segment that is not listed yet (DISCONTINUITY, KEY, cue marks, comments …): verbatim
     /// lines without line end, in order.
     package var trailingMarks: [String]
-    /// EXT-X-DATERANGE wherever they stood: their dates place them, not the lines around them.
+    /// EXT-X-DATERANGE in the head; those that stand before a segment are among what is said of it.
     package var dateRanges: [DateRange]
+    /// EXT-X-DATERANGE behind the last segment.
+    package var trailingDateRanges: [DateRange]
     package var preloadHints: [AttributeList]
     package var renditionReports: [AttributeList]
     /// Lines of the head that are not read into a field (tags the draft does not have, comments, tags too malformed to
@@ -59,6 +61,7 @@ package struct MediaPlaylist: Equatable, Sendable {
         self.trailingParts = []
         self.trailingMarks = []
         self.dateRanges = []
+        self.trailingDateRanges = []
         self.preloadHints = []
         self.renditionReports = []
         self.unknownTags = []
@@ -93,21 +96,6 @@ package struct ServerControl: Equatable, Sendable {
         self.holdBack = holdBack
         self.partHoldBack = partHoldBack
         self.canBlockReload = canBlockReload
-    }
-}
-
-/// EXT-X-DATERANGE (§4.3.2.7); `attributes` are all of them as written, ID included.
-package struct DateRange: Equatable, Sendable {
-    package var attributes: AttributeList
-
-    package init(id: String, attributes: AttributeList) {
-        self.attributes = attributes
-        self.id = id
-    }
-
-    package var id: String {
-        get { attributes["ID"] ?? "" }
-        set { attributes.set("ID", to: newValue, isQuoted: true) }
     }
 }
 

@@ -104,8 +104,8 @@ package struct MediaPlaylistParser {
     private mutating func readMetadata(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
         case .dateRange:
-            playlist.dateRanges.append(
-                DateRange(id: try attributes.required("ID"), attributes: attributes.list))
+            let range = DateRange(id: try attributes.required("ID"), attributes: attributes.list)
+            if isInHead { playlist.dateRanges.append(range) } else { assembly.dateRanges.append(range) }
         case .skip: try readSkip(attributes)
         case .preloadHint: playlist.preloadHints.append(attributes.list)
         default: playlist.renditionReports.append(attributes.list)
@@ -165,6 +165,7 @@ extension MediaPlaylistParser {
         numberSegments()
         playlist.variables = scope.definitions
         playlist.trailingParts = assembly.parts
+        playlist.trailingDateRanges = assembly.dateRanges
         // What belongs to a URI line that is not there yet says nothing without it.
         playlist.trailingMarks = linesSinceURI.filter { line in
             guard case .tag(let tag, _) = line.content else { return true }

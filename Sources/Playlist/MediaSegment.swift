@@ -23,6 +23,8 @@ package struct MediaSegment: Equatable, Sendable {
     /// Lines before this segment that are not read into a field: cue marks (EXT-X-CUE-OUT, CUE-OUT-CONT, CUE-IN,
     /// EXT-OATCLS-SCTE35), tags the draft does not have, comments. Verbatim without line end, in order.
     package var marks: [String]
+    /// EXT-X-DATERANGE lines before this segment. Their dates place them; where they stand says when they came.
+    package var dateRanges: [DateRange]
 
     package init(uri: String, duration: Duration, mediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0) {
         self.uri = uri
@@ -39,6 +41,7 @@ package struct MediaSegment: Equatable, Sendable {
         self.bitrate = nil
         self.parts = []
         self.marks = []
+        self.dateRanges = []
     }
 }
 

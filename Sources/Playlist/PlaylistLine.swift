@@ -26,7 +26,11 @@ package struct PlaylistLine: Equatable, Sendable {
     /// Tags by which ad markers reach players, in no section of the draft: they speak of the next segment wherever
     /// they stand.
     var isCueMark: Bool {
-        content == .other && Self.cuePrefixes.contains { bytes.starts(with: $0.utf8) }
+        content == .other && Self.isCueMark(bytes)
+    }
+
+    static func isCueMark(_ line: some Sequence<UInt8>) -> Bool {
+        cuePrefixes.contains { line.starts(with: $0.utf8) }
     }
 
     private static let cuePrefixes = [

@@ -43,12 +43,13 @@ extension PlaylistText {
         if playlist.isIFramesOnly { tag(.iFramesOnly) }
         tag(.mediaSequence, playlist.mediaSequence)
         if let number = playlist.discontinuitySequence { tag(.discontinuitySequence, number) }
-        for verbatim in playlist.unknownTags { line(verbatim) }
         for range in playlist.dateRanges { tag(.dateRange, range.attributes) }
+        for verbatim in playlist.unknownTags { line(verbatim) }
         if playlist.skippedSegments > 0 { tag(.skip, playlist.skipAttributes) }
     }
 
     mutating func tail(of playlist: MediaPlaylist) {
+        for range in playlist.trailingDateRanges { tag(.dateRange, range.attributes) }
         for mark in playlist.trailingMarks { line(mark) }
         for part in playlist.trailingParts { tag(.part, part.attributes) }
         for hint in playlist.preloadHints { tag(.preloadHint, hint) }
@@ -62,7 +63,7 @@ extension PlaylistText {
         inForce(segment, after: previous)
         if let date = segment.programDateTime { tag(.programDateTime, date.text) }
         for part in segment.parts { tag(.part, part.attributes) }
-        // A line not in the draft that comes before any tag of a segment belongs to the head.
+        // What has no place of its own and comes before any tag of a segment belongs to the head.
         let canMarkNow = previous != nil || text.utf8.count > beginning
         if canMarkNow { marks(of: segment) }
         tag(
@@ -75,6 +76,7 @@ extension PlaylistText {
     }
 
     private mutating func marks(of segment: MediaSegment) {
+        for range in segment.dateRanges { tag(.dateRange, range.attributes) }
         for mark in segment.marks { line(mark) }
     }
 

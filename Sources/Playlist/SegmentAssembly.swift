@@ -2,6 +2,7 @@
 struct SegmentAssembly {
     /// Verbatim lines before the segment to come.
     var marks: [String] = []
+    var dateRanges: [DateRange] = []
     private(set) var parts: [PartialSegment] = []
 
     // In force until changed.
@@ -53,6 +54,7 @@ struct SegmentAssembly {
         segment.bitrate = bitrate
         segment.parts = parts
         segment.marks = marks
+        segment.dateRanges = dateRanges
         forgetSegment()
         return segment
     }
@@ -66,6 +68,7 @@ struct SegmentAssembly {
         isGap = false
         parts = []
         marks = []
+        dateRanges = []
     }
 }
 

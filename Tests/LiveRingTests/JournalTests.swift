@@ -9,7 +9,8 @@ struct JournalTests {
         var index = RingIndex(policy: plentiful, targetDuration: 6, nextMediaSequence: 100)
         index.publish(.numbered(0, format: MasterInputsTests.programme))
         var second = NewSegment.numbered(1, duration: 449_450, isDiscontinuous: true, initialization: "init-b.mp4")
-        second.marks = ["#EXT-X-CUE-OUT:30"]
+        second.marks.cues = ["#EXT-X-CUE-OUT:30"].compactMap { CueMark($0) }
+        second.marks.dateRanges = [.numbered(1, from: at(6), planned: .seconds(30))]
         index.publish(second)
         #expect(
             Journal(index, hasEnded: true).text == """
@@ -31,6 +32,7 @@ struct JournalTests {
                 #EXT-X-DISCONTINUITY
                 #EXT-X-MAP:URI="init-b.mp4"
                 #EXT-X-PROGRAM-DATE-TIME:2026-01-02T12:00:06.000Z
+                #EXT-X-DATERANGE:ID="range-1",START-DATE="2026-01-02T12:00:06.000Z",PLANNED-DURATION=30
                 #EXT-X-CUE-OUT:30
                 #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,VIDEO-TIME=1080000,AUDIO-TIME=169344000,\
                 FRAGMENT=3,END=1080000,OFFSET=18000,VIDEO="avc1.640028"
@@ -54,7 +56,10 @@ struct JournalTests {
                 initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
                 format: [MasterInputsTests.programme, MasterInputsTests.ad, MasterInputsTests.radio]
                     .randomElement(using: &random)!)
-            if Bool.random(using: &random) { segment.marks = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="] }
+            if Bool.random(using: &random) {
+                segment.marks.cues = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="].compactMap { CueMark($0) }
+            }
+            if Bool.random(using: &random) { segment.marks.dateRanges = [.random(at: n, using: &random)] }
             segment.mark.presentationEnd = Int64.random(in: Int64.min...Int64.max, using: &random)
             segment.mark.audioDecodeTime = UInt64.random(in: 0...UInt64.max, using: &random)
             let previous = index.newest
@@ -66,6 +71,7 @@ struct JournalTests {
         #expect(grown.entries.suffix(index.entryCount) == index.entries[...])
         let whole = try #require(try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: ""))
         #expect(whole.entries == index.entries)
+        #expect(whole.openDateRanges == index.openDateRanges.ranges)
         #expect(!whole.hasEnded)
     }
 

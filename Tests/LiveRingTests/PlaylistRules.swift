@@ -1,3 +1,5 @@
+import Playlist
+
 /// A media playlist read without the code under test: only what the rules need, straight from the lines.
 struct ReadPlaylist {
     struct Segment: Equatable {
@@ -7,6 +9,8 @@ struct ReadPlaylist {
         var discontinuityNumber: UInt64 = 0
         var isDiscontinuous = false
         var date: String?
+        /// Lines of date ranges and cue marks before it.
+        var marks: [String] = []
 
         var milliseconds: Int { Self.milliseconds(duration) }
 
@@ -21,12 +25,15 @@ struct ReadPlaylist {
     var tags: [(name: String, value: String)] = []
     var segments: [Segment] = []
     var firstSegmentLine = Int.max
+    /// Of EXT-X-DATERANGE tags before the first segment's.
+    var openRanges: [[String: String]] = []
 
     init(_ text: String) {
         self.text = text
         var segment = Segment()
         var discontinuities: UInt64 = 0
         var map: String?
+        var isInHead = true
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty {
             guard line.hasPrefix("#") else {
@@ -39,7 +46,13 @@ struct ReadPlaylist {
             }
             let parts = line.dropFirst().split(separator: ":", maxSplits: 1).map(String.init)
             let value = parts.count == 2 ? parts[1] : ""
+            if ["EXTINF", "EXT-X-MAP", "EXT-X-PROGRAM-DATE-TIME", "EXT-X-DISCONTINUITY"].contains(parts[0]) {
+                isInHead = false
+            }
             switch parts[0] {
+            case "EXT-X-DATERANGE":
+                if isInHead { openRanges.append(Self.attributes(value)) } else { segment.marks.append(value) }
+            case _ where parts[0].hasPrefix("EXT-X-CUE"): segment.marks.append(line.description)
             case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
             case "EXT-X-MAP": map = value
             case "EXT-X-PROGRAM-DATE-TIME": segment.date = value
@@ -63,6 +76,17 @@ struct ReadPlaylist {
     var milliseconds: Int { segments.reduce(0) { $0 + $1.milliseconds } }
     var end: UInt64 { mediaSequence + UInt64(segments.count) }
 
+    /// Values of these lists have no commas.
+    static func attributes(_ text: String) -> [String: String] {
+        let pairs = text.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        return Dictionary(pairs.map { ($0[0], $0.count == 2 ? $0[1] : "") }, uniquingKeysWith: { _, last in last })
+    }
+
+    /// Every EXT-X-DATERANGE, in order.
+    var ranges: [[String: String]] {
+        openRanges + segments.flatMap(\.marks).filter { $0.hasPrefix("ID=") }.map(Self.attributes)
+    }
+
     subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
 }
 
@@ -84,6 +108,8 @@ func brokenRules(in list: ReadPlaylist, isLive: Bool = true) -> [String] {
     must(!isLive || list["EXT-X-PLAYLIST-TYPE"] == nil, "9: no type on a list that slides")
     must(names.contains("EXT-X-INDEPENDENT-SEGMENTS"), "10: INDEPENDENT-SEGMENTS")
     must(Set(list.segments.map(\.uri)).count == list.segments.count, "16: each URI once")
+    must(agree(list.ranges), "22: what two tags of one ID both say is the same")
+    must(list.ranges.allSatisfy { $0["ID"] != nil && $0["START-DATE"] != nil }, "22: ID and START-DATE")
     return broken
 }
 
@@ -103,6 +129,9 @@ func brokenRules(from old: ReadPlaylist, to new: ReadPlaylist) -> [String] {
     if new.mediaSequence <= old.end {
         must(new.discontinuitySequence == old.discontinuitySequence + slidOut, "17: DISCONTINUITY-SEQUENCE")
     }
+    must(agree(old.ranges + new.ranges), "22: an ID keeps its attributes")
+    let kept = Set(new.ranges.compactMap { $0["ID"] })
+    must(kept.isSuperset(of: closedRanges(of: old.ranges, reachingInto: new)), "22: a range in the list stays")
     must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
     must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
     must(!old.hasEnded || new.text == old.text, "23: nothing follows ENDLIST")
@@ -111,6 +140,31 @@ func brokenRules(from old: ReadPlaylist, to new: ReadPlaylist) -> [String] {
         must(new.segments.count >= 6, "11: six segments")
     }
     return broken
+}
+
+/// Whether no attribute has two values under one ID.
+private func agree(_ ranges: [[String: String]]) -> Bool {
+    var told: [String: [String: String]] = [:]
+    for range in ranges {
+        for (name, value) in range {
+            if let before = told[range["ID"] ?? "", default: [:]].updateValue(value, forKey: name), before != value {
+                return false
+            }
+        }
+    }
+    return true
+}
+
+/// The IDs of ranges that say when they end, and end behind the first segment of `list`.
+private func closedRanges(of ranges: [[String: String]], reachingInto list: ReadPlaylist) -> Set<String> {
+    guard let first = list.segments.first?.date.flatMap({ ProgramDateTime(parsing: $0) }) else { return [] }
+    let reaching = ranges.filter { range in
+        guard let start = (range["START-DATE"]?.dropFirst().dropLast()).flatMap({ ProgramDateTime(parsing: "\($0)") }),
+            let lasting = range["DURATION"].flatMap({ DecimalSeconds.duration($0) })
+        else { return false }
+        return start.advanced(by: lasting) > first
+    }
+    return Set(reaching.compactMap { $0["ID"] })
 }
 
 func brokenRules(in text: String, isLive: Bool = true) -> [String] {

@@ -11,6 +11,7 @@ struct PlaylistRulesTests {
         var index: RingIndex
         let targetDuration: Int
         var date = noon
+        var lastRange: DateRange?
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
@@ -29,10 +30,30 @@ struct PlaylistRulesTests {
             let isShort = Int.random(in: 0..<8, using: &random) == 0
             let duration = Int64.random(in: isShort ? 900...longest : longest / 2...longest, using: &random)
             defer { date = date.advanced(by: MediaTime.duration(ticks: duration)) }
-            return .numbered(
+            var segment = NewSegment.numbered(
                 n, duration: duration, isDiscontinuous: Int.random(in: 0..<6, using: &random) == 0,
                 initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
                 payloadBytes: Int.random(in: 0...900, using: &random), at: date)
+            segment.marks = marks(of: n)
+            return segment
+        }
+
+        /// A new range, more of the last one, or a cue mark.
+        private mutating func marks(of n: Int) -> SegmentMarks {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                var range = DateRange.random(at: n, using: &random)
+                range.startDate = date.advanced(by: .seconds(Int.random(in: -8...20, using: &random)))
+                lastRange = range
+                return SegmentMarks(dateRanges: [range])
+            case 1:
+                guard var range = lastRange, range.duration == nil else { return SegmentMarks() }
+                range.duration = .seconds(Int.random(in: 1...60, using: &random))
+                lastRange = range
+                return SegmentMarks(dateRanges: [range])
+            case 2: return SegmentMarks(cues: ["#EXT-X-CUE-OUT:30"].compactMap { CueMark($0) })
+            default: return SegmentMarks()
+            }
         }
 
         /// As a restart finds it.
@@ -40,9 +61,11 @@ struct PlaylistRulesTests {
             let journal = try #require(try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: ""))
             var recovered = RingIndex(
                 policy: index.policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence,
-                discontinuitySequence: journal.discontinuitySequence)
+                discontinuitySequence: journal.discontinuitySequence,
+                openDateRanges: journal.openDateRanges)
             for entry in journal.entries { recovered.replay(entry) }
             #expect(recovered.listed == index.listed)
+            #expect(recovered.openDateRanges == index.openDateRanges)
             #expect(recovered.entries.suffix(index.listed.count) == index.listed[...])
             #expect(recovered.nextMediaSequence == index.nextMediaSequence)
             #expect(recovered.discontinuitySequence == index.discontinuitySequence)
@@ -120,6 +143,15 @@ struct PlaylistRulesTests {
         ("17", "#EXT-X-DISCONTINUITY\n#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\nb\n"),
         ("18", "#EXT-X-TARGETDURATION:6\n", "#EXT-X-TARGETDURATION:7\n"),
         ("23", "#EXTINF:6,\na\n#EXT-X-ENDLIST\n", "#EXTINF:6,\na\n#EXTINF:6,\nb\n"),
+        (
+            "22", "#EXT-X-DATERANGE:ID=\"a\",DURATION=5\n#EXTINF:6,\na\n",
+            "#EXT-X-DATERANGE:ID=\"a\",DURATION=6\n#EXTINF:6,\na\n"
+        ),
+        (
+            "22", "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"\(noon.text)\",DURATION=9\n#EXTINF:6,\na\n",
+            "#EXT-X-PROGRAM-DATE-TIME:\(at(6).text)\n#EXTINF:6,\na\n"
+        ),
+        ("16, 17", "#EXTINF:6,\n#EXT-X-CUE-IN\na\n", "#EXTINF:6,\na\n"),
         ("11", "#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\nb\n"),
     ]
 

@@ -1,6 +1,7 @@
 import Foundation
 import Playlist
 import Synchronization
+import TestSupport
 
 @testable import LiveRing
 
@@ -62,6 +63,27 @@ extension NewSegment {
             payload: [payload[..<(payloadBytes / 2)], payload[(payloadBytes / 2)...]],
             duration: duration, isDiscontinuous: isDiscontinuous, isIndependent: isIndependent,
             programDateTime: date ?? LiveRingTests.at(6 * Int64(n)), mark: .after(n), format: format)
+    }
+}
+
+extension DateRange {
+    static func numbered(
+        _ n: Int, from start: ProgramDateTime, lasting duration: Duration? = nil, planned: Duration? = nil
+    ) -> DateRange {
+        var range = DateRange(id: "range-\(n)")
+        range.startDate = start
+        range.plannedDuration = planned
+        range.duration = duration
+        return range
+    }
+
+    /// A break that began with segment `n` of 6 s or a little before, or is announced; it may be over, or not say so.
+    static func random(at n: Int, using random: inout SeededGenerator) -> DateRange {
+        var range = DateRange.numbered(n, from: LiveRingTests.at(6 * Int64(n) + .random(in: -8...20, using: &random)))
+        if Bool.random(using: &random) { range.duration = .milliseconds(.random(in: 1...90_000, using: &random)) }
+        if Bool.random(using: &random) { range.plannedDuration = .seconds(30) }
+        if Bool.random(using: &random) { range[splice: .out] = [0xFC, UInt8(truncatingIfNeeded: n)] }
+        return range
     }
 }
 

@@ -25,7 +25,10 @@ extension SeededGenerator {
         playlist.renditionReports = some { $0.attributes() }
         addSegments(to: &playlist)
         playlist.trailingParts = some { $0.part() }
-        if !playlist.segments.isEmpty { playlist.trailingMarks = some { $0.mark() } }
+        if !playlist.segments.isEmpty {
+            playlist.trailingMarks = some { $0.mark() }
+            playlist.trailingDateRanges = some { $0.dateRange() }
+        }
         let version = PlaylistWriter.version(neededBy: playlist)
         playlist.version = version > 1 ? version : nil
         return playlist
@@ -46,6 +49,7 @@ extension SeededGenerator {
             segment.isGap = once(in: 5)
             segment.parts = some { $0.part() }
             segment.marks = some { $0.mark() }
+            segment.dateRanges = some { $0.dateRange() }
             playlist.segments.append(segment)
         }
     }

@@ -47,6 +47,7 @@ import Testing
         var playlist = random.mediaPlaylist()
         playlist.trailingMarks = []
         playlist.trailingParts = []
+        playlist.trailingDateRanges = []
         playlist.preloadHints = []
         playlist.renditionReports = []
         playlist.hasEndList = false

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Playlist
+
+private func range(_ text: String) throws -> DateRange {
+    let list = try AttributeList(parsing: text, line: 1, tag: "EXT-X-DATERANGE")
+    return DateRange(id: list["ID"] ?? "", attributes: list)
+}
+
+private let endRows: [(when: String, text: String, end: String?)] = [
+    (
+        "an end", #"ID="a",START-DATE="2026-01-02T03:04:05Z",END-DATE="2026-01-02T03:05:05Z""#,
+        "2026-01-02T03:05:05.000Z"
+    ),
+    ("a length", #"ID="a",START-DATE="2026-01-02T03:04:05Z",DURATION=30.5"#, "2026-01-02T03:04:35.500Z"),
+    ("a plan is no end", #"ID="a",START-DATE="2026-01-02T03:04:05Z",PLANNED-DURATION=30"#, nil),
+    ("an end nobody can read", #"ID="a",START-DATE="2026-01-02T03:04:05Z",END-DATE="soon""#, nil),
+    ("a length from nowhere", #"ID="a",DURATION=30"#, nil),
+]
+
+@Test(arguments: endRows)
+func whenARangeEnds(when: String, text: String, end: String?) throws {
+    #expect(try range(text).end?.text == end, "\(when)")
+}
+
+@Test func attributesAreWrittenAsTheyAreRead() throws {
+    var value = DateRange(id: "b")
+    value.startDate = ProgramDateTime(parsing: "2026-01-02T03:04:05.006Z")
+    value.plannedDuration = .milliseconds(30_500)
+    value[splice: .out] = [0xFC, 0x30, 0x0A]
+    #expect(
+        value.attributes.text
+            == #"ID="b",START-DATE="2026-01-02T03:04:05.006Z",PLANNED-DURATION=30.5,SCTE35-OUT=0xFC300A"#)
+    let read = try range(value.attributes.text)
+    #expect(read == value && read[splice: .out] == [0xFC, 0x30, 0x0A] && read[splice: .in] == nil)
+    value.plannedDuration = nil
+    #expect(value.plannedDuration == nil && value.attributes["PLANNED-DURATION"] == nil)
+}
+
+private let additionRows: [(when: String, old: String, new: String, both: String, refused: [String])] = [
+    ("an end is added", #"ID="a",X-N=1"#, #"ID="a",DURATION=5"#, #"ID="a",X-N=1,DURATION=5"#, []),
+    ("nothing new", #"ID="a",X-N=1"#, #"ID="a",X-N=1"#, #"ID="a",X-N=1"#, []),
+    ("another value", #"ID="a",X-N=1"#, #"ID="a",X-N=2,X-M=3"#, #"ID="a",X-N=1,X-M=3"#, ["X-N"]),
+    ("less", #"ID="a",X-N=1"#, #"ID="a""#, #"ID="a",X-N=1"#, []),
+]
+
+@Test(arguments: additionRows)
+func aRangeIsToldMoreOf(when: String, old: String, new: String, both: String, refused: [String]) throws {
+    var value = try range(old)
+    #expect(value.add(try range(new)) == refused, "\(when)")
+    #expect(value.attributes.text == both, "\(when)")
+}
+
+@Test(arguments: ["", "0x", "0x1", "0x1g", "FC", "0xFC 30"])
+func whatIsNoHexadecimal(text: String) { #expect(SectionText.hexadecimal(text) == nil) }
+
+@Test func base64IsReadWithAndWithoutPadding() {
+    #expect(SectionText.base64("/DAl") == [0xFC, 0x30, 0x25])
+    #expect(SectionText.base64("/DA=") == [0xFC, 0x30])
+    #expect(SectionText.base64("/DA") == [0xFC, 0x30])
+    #expect(SectionText.base64("") == nil)
+    #expect(SectionText.base64("/D A") == nil)
+}

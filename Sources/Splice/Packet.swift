@@ -61,6 +61,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var video: [VideoPacket] = []
     package var audio: [AudioPacket] = []
     package var counts = DemuxCounts()
+    /// What is followed at its end; nil when the container has no programmes.
+    package var programme: ProgramSelection?
 
     package init() {}
 }
@@ -80,7 +82,7 @@ package struct DemuxCounts: Equatable, Sendable {
     package var undecodable = 0
     /// Access units and audio frames left open when the clock was announced to change.
     package var abandoned = 0
-    /// Packets of elementary streams that are neither video nor audio.
+    /// Packets that are not followed: subtitles, data, other languages and programmes, and PIDs that no table lists.
     package var otherPackets = 0
 
     package init() {}

@@ -8,6 +8,8 @@ struct RenditionSource: Sendable {
     private var isBrokenOff = false
     private(set) var counts = DemuxCounts()
     private(set) var sound: SoundStage
+    /// The programme of a transport stream that is followed.
+    private(set) var programme: ProgramSelection?
 
     init(tracks: TrackSelection, sound: SoundStage) {
         self.tracks = tracks
@@ -43,6 +45,7 @@ struct RenditionSource: Sendable {
         var packets = try demuxer.feed(segment.bytes)
         counts += packets.counts
         sound.carry(left: &left.audio, &packets.audio, isPlain: border == .plain && found == previous)
+        programme = packets.programme
         isBrokenOff = false
         return Demuxed(left: left, border: border, packets: packets)
     }

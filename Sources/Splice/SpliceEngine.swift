@@ -64,6 +64,12 @@ package struct SpliceEngine: Sendable {
     /// Why the libraries that encode sound again refused, the last time they did; what they refused is silence.
     package var soundRefusal: SpliceError? { (companion ?? main).sound.refusal }
 
+    /// The programme of a transport stream that a rendition is taken from; nil before the first, and for other
+    /// containers.
+    package func programme(of rendition: SourceRendition) -> ProgramSelection? {
+        rendition == .main ? main.programme : companion?.programme
+    }
+
     /// Everything that was left out or put in so far.
     package var counts: SpliceCounts {
         var counts = assembler.counts

@@ -6,7 +6,8 @@ package struct SpliceError: Error, Equatable {
         /// A stream type that is encrypted sample by sample (0xDB, 0xCF, 0xC1, 0xC2).
         case sampleEncryption(streamType: UInt8)
         /// Media was found, but nothing in a codec that can be carried.
-        case noSupportedStream(streamTypes: [UInt8])
+        /// `names` says each in words where it has any.
+        case noSupportedStream(streamTypes: [UInt8], names: [String] = [])
         /// Segment after segment, and no video in any.
         case noPicture
         /// Packed audio without its ID3 PRIV timestamp (RFC 8216 §3.4).

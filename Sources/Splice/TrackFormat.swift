@@ -30,11 +30,11 @@ package struct AudioConfiguration: Hashable, Sendable {
         /// MPEG-1/2 audio layer 1, 2 or 3, whole frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
-        /// DTS Coherent Acoustics (ETSI TS 102 114), whole frames.
+        /// DTS Coherent Acoustics: whole core frames, without their extensions.
         case dts
-        /// PCM behind the four-byte header of SMPTE ST 302 §6, one PES payload a packet.
+        /// PCM as SMPTE 302M has it: a packet is what one PES packet holds, its four bytes of header included.
         case smpte302
-        /// PCM behind the four-byte header of Blu-ray's LPCM, one PES payload a packet.
+        /// PCM as Blu-ray Disc has it, its four bytes of header included.
         case blurayPCM
     }
 
@@ -42,7 +42,7 @@ package struct AudioConfiguration: Hashable, Sendable {
     /// Hz, of the coded frames: an HE-AAC stream says half of what it plays at (ISO/IEC 14496-3 §1.6.5).
     package let sampleRate: Int
     package let channelCount: Int
-    /// Samples per channel of one frame at `sampleRate`: 1024 for AAC.
+    /// Samples per channel of one frame at `sampleRate`: 1024 for AAC. 0 for PCM, whose packets differ.
     package let samplesPerFrame: Int
     /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3`
     /// (ETSI TS 102 366 Annex F). Otherwise empty.

@@ -12,6 +12,8 @@ struct ChannelLine: Sendable {
     enum Event: Equatable, Sendable {
         case skipped(mediaSequence: UInt64, why: String)
         case runBegan(RunDescription, mediaSequence: UInt64)
+        /// Which programme of a transport stream is followed, and which of its streams.
+        case programme(ProgramSelection, of: SourceRendition)
         case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
         case notPublished(RingError)
         /// A run whose parameter sets cannot be described is left out.
@@ -30,6 +32,7 @@ struct ChannelLine: Sendable {
     private var hasPublished = false
     private var hasEnded = false
     private var refusal: SpliceError?
+    private var programmes: [SourceRendition: ProgramSelection] = [:]
     private(set) var skipped = 0
     private(set) var notPublished = 0
 
@@ -99,10 +102,20 @@ struct ChannelLine: Sendable {
                     error, url: upstream, failures: failures + 1, isEncrypted: !tracked.segment.keys.isEmpty))
         }
         if !segments.isEmpty { failures = 0 }
-        var events: [Event] = []
+        var events = changesOfProgramme()
         for segment in segments { events += await publish(segment) }
         if let refused = engine.refusal, refused != refusal { events.append(.runRefused(refused)) }
         refusal = engine.refusal
+        return events
+    }
+
+    private mutating func changesOfProgramme() -> [Event] {
+        var events: [Event] = []
+        for rendition in [SourceRendition.main, .audio] {
+            guard let now = engine.programme(of: rendition), now != programmes[rendition] else { continue }
+            programmes[rendition] = now
+            events.append(.programme(now, of: rendition))
+        }
         return events
     }
 

@@ -194,14 +194,44 @@ extension SpliceError {
         case .unknownContainer(let bytes):
             "no container we read (it begins with \(bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")))"
         case .sampleEncryption(let type): "stream type 0x\(String(type, radix: 16)) is sample encryption"
-        case .noSupportedStream(let types):
-            "no H.264, HEVC or AAC in it (stream types \(types.map { "0x" + String($0, radix: 16) }.joined(separator: " ")))"
+        case .noSupportedStream(let types, let names):
+            "no H.264, HEVC or sound in it that can be republished (\(Self.words(of: types, names)))"
         case .noPicture: "there is no video in it, and audio-only channels are not republished yet"
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .truncated: "it ends too early"
         case .library(let code, let call): "\(call) failed (\(code))"
         }
+    }
+}
+
+extension SpliceError {
+    /// "MPEG-2 video 0x2, SCTE-35 0x86".
+    private static func words(of streamTypes: [UInt8], _ names: [String]) -> String {
+        if streamTypes.isEmpty { return "nothing is listed" }
+        let names = names.map { "\($0) " } + repeatElement("", count: max(0, streamTypes.count - names.count))
+        return zip(names, streamTypes).map { "\($0)0x\(String($1, radix: 16))" }.joined(separator: ", ")
+    }
+}
+
+extension ProgramSelection {
+    /// "programme 1 (0x100 H.264, 0x101 AAC or MPEG audio eng; not followed: 0x102 DVB teletext)".
+    var words: String {
+        guard !listed.isEmpty else { return "streams told by their first bytes, for no table lists any" }
+        func words(_ streams: [Listed]) -> String { streams.map(\.words).joined(separator: ", ") }
+        let others = listed.filter { !$0.isFollowed }
+        let left = others.isEmpty ? "" : "; not followed: \(words(others))"
+        let besides = otherPrograms.isEmpty ? "" : ", one of \(otherPrograms.count + 1)"
+        return "programme \(programNumber)\(besides) (\(words(listed.filter(\.isFollowed)))\(left))"
+    }
+}
+
+extension ProgramSelection.Listed {
+    /// "0x1b".
+    var typeText: String { "0x" + String(streamType, radix: 16) }
+
+    fileprivate var words: String {
+        "0x\(String(pid, radix: 16)) \(name ?? "stream type \(typeText)")\(language.map { " \($0)" } ?? "")"
     }
 }
 

@@ -110,6 +110,7 @@ struct Relay {
         log.note(event)
         switch event {
         case .runBegan(let run, _): site.update { $0.note(run) }
+        case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.update { $0.state = .ended }
         case .skipped, .published, .notPublished, .runRefused: break
         }

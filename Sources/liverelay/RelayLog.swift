@@ -18,6 +18,8 @@ struct RelayLog: Sendable {
             logger.info(
                 "Run \(run.run) from upstream segment \(sequence): \(run.videoCodec) \(run.width)x\(run.height) \(run.frameRate) fps, \(sound)"
             )
+        case .programme(let programme, let rendition):
+            logger.info("The \(rendition) rendition is \(programme.words)")
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .notPublished(let error): logger.error("A segment is not published: \(error.words)")

@@ -44,6 +44,10 @@ struct RelayStatus: Encodable, Sendable {
     struct Splice: Encodable, Equatable, Sendable {
         var runs = 0
         var currentRun: Run?
+        /// Of the main rendition, when it is a transport stream.
+        var programme: Programme?
+        /// Of the audio rendition beside it.
+        var audioProgramme: Programme?
         var sanitized = 0
         var segmentsSkipped = 0
         var segmentsNotPublished = 0
@@ -67,6 +71,22 @@ struct RelayStatus: Encodable, Sendable {
         var width: Int
         var height: Int
         var frameRate: String
+    }
+
+    /// What a transport stream lists, and what of it is followed.
+    struct Programme: Encodable, Equatable, Sendable {
+        struct Stream: Encodable, Equatable, Sendable {
+            var pid: UInt16
+            /// "0x1b".
+            var streamType: String
+            var name: String?
+            var language: String?
+            var isFollowed: Bool
+        }
+
+        var number: UInt16
+        var otherProgrammes: [UInt16]
+        var streams: [Stream]
     }
 
     struct Demux: Encodable, Equatable, Sendable {
@@ -146,6 +166,11 @@ extension RelayStatus {
             frameRate: run.frameRate)
     }
 
+    mutating func note(_ programme: ProgramSelection, of rendition: SourceRendition) {
+        let noted = Programme(programme)
+        if rendition == .main { splice.programme = noted } else { splice.audioProgramme = noted }
+    }
+
     mutating func note(_ snapshot: RingSnapshot) {
         let index = snapshot.index
         output.firstMediaSequence = index.listed.first?.mediaSequence
@@ -157,6 +182,18 @@ extension RelayStatus {
         output.targetDuration = index.targetDuration
         output.codecs = snapshot.masterInputs?.codecs ?? []
         output.rewindDropsForFullDisk = snapshot.rewindDrops
+    }
+}
+
+extension RelayStatus.Programme {
+    fileprivate init(_ programme: ProgramSelection) {
+        number = programme.programNumber
+        otherProgrammes = programme.otherPrograms
+        streams = programme.listed.map { stream in
+            Stream(
+                pid: stream.pid, streamType: stream.typeText, name: stream.name, language: stream.language,
+                isFollowed: stream.isFollowed)
+        }
     }
 }
 

@@ -259,7 +259,11 @@ import Testing
                 stream.packet(
                     pid: 0x100, startsUnit: true, payload: [UInt8](repeating: 9, count: 184), isScrambled: true)
                 return [stream.cut()]
-            }, video: [[1], []], damaged: [1], counts: counts { $0.scrambledPackets = 1 }),
+            }, video: [[1], []], damaged: [1],
+            counts: counts {
+                $0.scrambledPackets = 1
+                $0.otherPackets = 1
+            }),
         Row(
             when: "bytes behind the end of a bounded PES packet",
             write: { stream in

@@ -54,7 +54,10 @@ import Testing
     static let refusals: [(when: String, types: [UInt8], reason: SpliceError.Reason)] = [
         ("sample encryption of H.264", [0xDB, 0xCF], .sampleEncryption(streamType: 0xDB)),
         ("sample encryption of sound alone", [0x1B, 0xC1], .sampleEncryption(streamType: 0xC1)),
-        ("nothing that can be carried", [0x02, 0x86], .noSupportedStream(streamTypes: [0x02, 0x86])),
+        (
+            "nothing that can be carried is named", [0x02, 0x86, 0xFF],
+            .noSupportedStream(streamTypes: [0x02, 0x86, 0xFF], names: ["MPEG-2 video", "SCTE-35", "unknown"])
+        ),
     ]
 
     @Test(arguments: refusals)
@@ -106,7 +109,7 @@ import Testing
             builder.cut()
                 + Array(repeating: [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0, count: 184), count: 2).joined())
         #expect(demuxer.selection?.streams.map(\.kind) == [kind], "\(when)")
-        #expect(demuxer.selection?.unfollowed == [9, 8])
+        #expect(demuxer.selection?.listed.map(\.isFollowed) == [true, false, false])
     }
 
     @Test(arguments: [(TrackSelection.video, 1, 0), (.audio, 0, 2), (.both, 1, 2)])

@@ -51,8 +51,21 @@ struct AudioFrameHeader: Equatable, Sendable {
     let headerSize: Int
     var format: Format
     var use = Use.packet
-    /// An E-AC-3 frame that extends the one before it.
+    /// An E-AC-3 or DTS frame that extends the one before it.
     var isDependent = false
+    /// PCM: samples per channel of this frame.
+    var samples: Int?
+    /// Bytes behind the packet that go with it and are not given.
+    var trailerSize = 0
+
+    /// Samples per channel of this frame.
+    var duration: Int { samples ?? format.samplesPerFrame }
+
+    /// Takes in a frame that extends this one.
+    mutating func join(_ dependent: AudioFrameHeader) {
+        size += dependent.size
+        if format.codec == .dts { trailerSize += dependent.size }
+    }
 }
 
 extension AudioFraming {
@@ -68,6 +81,9 @@ extension AudioFraming {
             guard bytes[offset] == 0x0B, bytes[offset + 1] == 0x77 else { return .none }
             return AC3.header(bytes, at: offset, end: end)
         case .loas: return LOAS.header(bytes, at: offset, end: end)
+        case .dts: return DTS.header(bytes, at: offset, end: end)
+        case .smpte302: return PacketPCM.smpte302(bytes, at: offset, end: end)
+        case .blurayPCM: return PacketPCM.bluray(bytes, at: offset, end: end)
         }
     }
 
@@ -76,6 +92,8 @@ extension AudioFraming {
         case .mpeg: byte == 0xFF
         case .ac3: byte == 0x0B
         case .loas: byte == 0x56
+        case .dts: DTS.isFirstByte(byte)
+        case .smpte302, .blurayPCM: true
         }
     }
 }

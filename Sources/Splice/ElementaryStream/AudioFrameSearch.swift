@@ -14,7 +14,7 @@ struct AudioFrameSearch: Sendable {
     private var format: AudioFrameHeader.Format?
     /// The last step took a frame.
     private(set) var isInStep = false
-    /// E-AC-3: a dependent substream was seen, so the frame after an independent one must be known before it is given.
+    /// A frame that extends another was seen, so what follows a frame must be known before it is given.
     private var hasDependents = false
 
     init(framing: AudioFraming) { self.framing = framing }
@@ -58,17 +58,17 @@ struct AudioFrameSearch: Sendable {
         }
     }
 
-    /// E-AC-3: dependent substreams belong to the independent frame in front of them.
+    /// E-AC-3's dependent substreams and the extensions of DTS belong to the frame in front of them.
     /// - Returns: false when what follows is not here yet and may be one.
     private mutating func joinDependents(
         _ header: inout AudioFrameHeader, _ bytes: [UInt8], at offset: Int, isClosed: Bool
     ) -> Bool {
-        guard header.format.codec == .eac3, !header.isDependent else { return true }
+        guard [.eac3, .dts].contains(header.format.codec), !header.isDependent else { return true }
         while offset + header.size <= bytes.count {
             switch framing.header(bytes, at: offset + header.size, end: bytes.count) {
             case .frame(let next) where next.isDependent:
                 hasDependents = true
-                header.size += next.size
+                header.join(next)
             case .needsMore: return isClosed || !hasDependents
             case .none: return isClosed || !hasDependents || offset + header.size < bytes.count
             case .frame: return true

@@ -3,6 +3,7 @@ struct AudioFramer: Sendable {
     private struct Frame {
         let configuration: AudioConfiguration
         var pts: Ticks?
+        let samples: Int
         let isDamaged: Bool
         /// In the buffer's bytes; of LOAS in `unpacked`.
         let payload: Range<Int>
@@ -33,6 +34,10 @@ struct AudioFramer: Sendable {
         var times = PacketTimes()
         var offset = 0
         scan: while offset < buffer.bytes.count {
+            if framing.isOneFramePerPacket, let start = buffer.packetStart(after: offset) {
+                offset = start
+                continue
+            }
             let fault = times.passFaults(upTo: offset, in: buffer)
             let wasInStep = search.isInStep
             switch search.step(buffer.bytes, at: offset, fault: fault, isClosed: isClosed) {
@@ -65,7 +70,7 @@ struct AudioFramer: Sendable {
         var samples: Int64 = 0
         for index in frames.indices[stretch...].reversed() {
             let configuration = frames[index].configuration
-            samples += Int64(configuration.samplesPerFrame)
+            samples += Int64(frames[index].samples)
             frames[index].pts = (pts - AudioSampleClock.ticks(samples, at: Int64(configuration.sampleRate))).wire
         }
     }
@@ -73,15 +78,18 @@ struct AudioFramer: Sendable {
     private mutating func take(
         _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isDoubted: Bool, counts: inout DemuxCounts
     ) {
-        let payload = offset + header.headerSize..<offset + header.size
+        let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
         if framing == .loas { return unpack(bytes[payload], isDoubted: isDoubted, counts: &counts) }
         guard header.use != .otherProgram else { return }
         if header.use == .packet, let configuration = configurations.configuration(of: header, bytes[payload]) {
-            frames.append(Frame(configuration: configuration, pts: clock.now, isDamaged: isDoubted, payload: payload))
+            frames.append(
+                Frame(
+                    configuration: configuration, pts: clock.now, samples: header.duration, isDamaged: isDoubted,
+                    payload: payload))
         } else {
             counts.undecodable += 1
         }
-        clock.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
+        clock.advance(header.duration, at: header.format.sampleRate)
     }
 
     private mutating func unpack(_ element: ArraySlice<UInt8>, isDoubted: Bool, counts: inout DemuxCounts) {
@@ -94,7 +102,10 @@ struct AudioFramer: Sendable {
         for frame in contained {
             let payload = unpacked.count..<unpacked.count + frame.count
             unpacked += frame
-            frames.append(Frame(configuration: configuration, pts: clock.now, isDamaged: isDoubted, payload: payload))
+            frames.append(
+                Frame(
+                    configuration: configuration, pts: clock.now, samples: configuration.samplesPerFrame,
+                    isDamaged: isDoubted, payload: payload))
             clock.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
         }
     }

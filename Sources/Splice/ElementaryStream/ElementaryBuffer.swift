@@ -31,6 +31,25 @@ struct ElementaryBuffer: Equatable, Sendable {
         faults.append(Fault(offset: bytes.count, isBetweenPackets: isBetweenPackets))
     }
 
+    /// Where the next PES packet begins; nil when one begins at `offset`.
+    func packetStart(after offset: Int) -> Int? {
+        let index = starts.partitioningIndex { $0.offset >= offset }
+        let next = index < starts.count ? starts[index].offset : bytes.count
+        return next == offset ? nil : next
+    }
+
+    /// The last PES packet that begins in front of `offset`.
+    func packetIndex(before offset: Int) -> Int? {
+        let index = starts.partitioningIndex { $0.offset >= offset }
+        return index > 0 ? index - 1 : nil
+    }
+
+    /// Bytes of a packet are missing behind the first byte of `range` or at its end.
+    func hasFault(in range: Range<Int>) -> Bool {
+        let index = faults.partitioningIndex { $0.offset > range.lowerBound }
+        return faults[index...].prefix { $0.offset <= range.upperBound }.contains { !$0.isBetweenPackets }
+    }
+
     /// Forgets the bytes in front of `offset`. The packet that `offset` lies in keeps its times when
     /// `keepsTimes`: nothing that begins in it has taken them.
     mutating func removeFirst(_ offset: Int, keepsTimes: Bool) {
@@ -61,5 +80,17 @@ struct ElementaryBuffer: Equatable, Sendable {
         for index in starts.indices { starts[index].offset -= offset }
         faults.removeAll { $0.offset <= offset }
         for index in faults.indices { faults[index].offset -= offset }
+    }
+}
+
+extension Array {
+    /// The first index whose element, and every one behind it, `isBehind`; the count when there is none.
+    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

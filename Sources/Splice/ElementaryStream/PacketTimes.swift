@@ -12,7 +12,7 @@ struct PacketTimes: Sendable {
     mutating func passFaults(upTo offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
         while nextFault < buffer.faults.count, buffer.faults[nextFault].offset <= offset {
             let fault = buffer.faults[nextFault].offset
-            if let around = buffer.starts.lastIndex(where: { $0.offset < fault }) {
+            if let around = buffer.packetIndex(before: fault) {
                 lastTaken = max(around, lastTaken ?? around)
             }
             nextFault += 1

@@ -101,15 +101,9 @@ struct VideoFramer: Sendable {
         let start = packet == lastTimed ? nil : packet.map { buffer.starts[$0] }
         lastTimed = packet ?? lastTimed
         let timing = VideoSampleWriter.Timing(
-            pts: start?.pts, dts: start?.dts, isDamaged: isDamaged(unit, buffer))
+            pts: start?.pts, dts: start?.dts, isDamaged: buffer.hasFault(in: unit.bytes))
         let isWritten = writer.write(
             splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
         if !isWritten { counts.undecodable += 1 }
-    }
-
-    private func isDamaged(_ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer) -> Bool {
-        buffer.faults.contains { fault in
-            !fault.isBetweenPackets && unit.bytes.lowerBound < fault.offset && fault.offset <= unit.bytes.upperBound
-        }
     }
 }

@@ -8,37 +8,70 @@ package struct ProgramSelection: Hashable, Sendable {
         package let kind: ElementaryStreamKind
     }
 
+    /// One line of the PMT, for a person.
+    package struct Listed: Hashable, Sendable {
+        package let pid: UInt16
+        /// ISO/IEC 13818-1 Table 2-34.
+        package let streamType: UInt8
+        /// "H.264", "DVB teletext"; nil for a type without a name here.
+        package let name: String?
+        /// ISO 639-2; nil when none is said.
+        package let language: String?
+        package let isFollowed: Bool
+    }
+
     /// program_number; 0 when the streams were guessed from their bytes.
     package let programNumber: UInt16
     /// The first in the PMT that can be carried; stayed with while it is listed.
     package let video: Stream?
+    /// Main sound before commentary, what fMP4 carries before what has to be encoded anew, and then the order of the
+    /// PMT; stayed with while it is listed.
     package let audio: Stream?
-    /// Listed in the PMT and not followed: further languages, subtitles, metadata.
-    package let unfollowed: [UInt16]
+    /// All of the PMT in its order; empty when the streams were guessed.
+    package let listed: [Listed]
+    /// program_number of what else the PAT lists.
+    package internal(set) var otherPrograms: [UInt16] = []
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) }
 
-    init(programNumber: UInt16, video: Stream?, audio: Stream?, unfollowed: [UInt16] = []) {
+    init(programNumber: UInt16, video: Stream?, audio: Stream?, listed: [Listed] = []) {
         self.programNumber = programNumber
         self.video = video
         self.audio = audio
-        self.unfollowed = unfollowed
+        self.listed = listed
     }
 
     /// - Parameter previous: its streams are kept while `map` lists them.
     init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
-        let listed = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
-        func choose(_ isVideo: Bool, keeping kept: Stream?) -> Stream? {
-            let candidates = listed.filter { $0.kind.isVideo == isVideo }
-            return candidates.first { $0 == kept } ?? candidates.first
-        }
-        let video = tracks == .audio ? nil : choose(true, keeping: previous?.video)
-        let audio = tracks == .video ? nil : choose(false, keeping: previous?.audio)
+        let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
+        let video = tracks == .audio ? nil : Self.keep(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
+        let audio = tracks == .video ? nil : Self.keep(previous?.audio, of: streams) ?? Self.sound(of: map)
         let followed = [video?.pid, audio?.pid]
         self.init(
             programNumber: map.programNumber, video: video, audio: audio,
-            unfollowed: map.entries.map(\.pid).filter { !followed.contains($0) })
+            listed: map.entries.map { entry in
+                Listed(
+                    pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
+                    isFollowed: followed.contains(entry.pid))
+            })
     }
+
+    private static func keep(_ stream: Stream?, of streams: [Stream]) -> Stream? {
+        stream.flatMap { streams.contains($0) ? $0 : nil }
+    }
+
+    private static func sound(of map: ProgramMap) -> Stream? {
+        let candidates = map.entries.compactMap { entry -> (stream: Stream, rank: Int)? in
+            guard let kind = entry.kind, case .audio(let framing) = kind else { return nil }
+            let rank = (entry.isCommentary ? 2 : 0) + (framing.isCarriedInMP4 ? 0 : 1)
+            return (Stream(pid: entry.pid, kind: kind), rank)
+        }
+        return candidates.min { $0.rank < $1.rank }?.stream
+    }
+}
+
+extension ProgramSelection.Stream {
+    fileprivate var isVideo: Bool { kind.isVideo }
 }
 
 /// A selection and the packet from which it holds.

@@ -3,10 +3,18 @@
 /// A segment is read for its tables before its media, so a table that comes late still names what came before it.
 struct ProgramTables: Sendable {
     private let tracks: TrackSelection
+    /// By section_number.
+    private var associations: [UInt8: ProgramAssociation] = [:]
+    /// In the order of the PAT, each once.
     private var programs: [(number: UInt16, mapPID: UInt16)] = []
     private var maps: [UInt16: ProgramMap] = [:]
     private var assemblers: [UInt16: SectionAssembler] = [:]
     private(set) var selection: ProgramSelection?
+    /// The programme followed had what is asked for when every PMT was known, so no other takes its place while it is
+    /// listed.
+    private var isSettled = false
+    /// What was followed when it last was settled, in this run or the one before.
+    private var settled: ProgramSelection?
     private(set) var badSections = 0
 
     /// No PMT was read since the run began.
@@ -16,8 +24,10 @@ struct ProgramTables: Sendable {
 
     /// A new run: its tables replace what is known from the first packet on; without any, what is known stays.
     mutating func reset() {
+        associations = [:]
         programs = []
         maps = [:]
+        isSettled = false
         assemblers = [:]
     }
 
@@ -26,9 +36,12 @@ struct ProgramTables: Sendable {
         badSections = 0
         for pid in assemblers.keys { assemblers[pid]?.drop() }
         let hadPrograms = !programs.isEmpty
-        let changes = pass(bytes, runs: runs)
-        guard changes.isEmpty, !hadPrograms, !programs.isEmpty, maps.isEmpty else { return changes }
-        return pass(bytes, runs: runs)  // the PMT stood in front of the PAT
+        var changes = pass(bytes, runs: runs)
+        if changes.isEmpty, !hadPrograms, !programs.isEmpty, maps.isEmpty {
+            changes = pass(bytes, runs: runs)  // the PMT stood in front of the PAT
+        }
+        settle()
+        return changes
     }
 
     /// Why nothing can be followed, when tables are known that rule it out.
@@ -39,7 +52,9 @@ struct ProgramTables: Sendable {
             return SpliceError(.sampleEncryption(streamType: encrypted), section: "ISO/IEC 13818-1 2.4.4.8")
         }
         guard !programs.isEmpty, listed.count == programs.count, selection?.streams.isEmpty ?? true else { return nil }
-        return SpliceError(.noSupportedStream(streamTypes: streamTypes), section: "ISO/IEC 13818-1 2.4.4.8")
+        let names = listed.flatMap(\.entries).map { $0.name ?? "unknown" }
+        return SpliceError(
+            .noSupportedStream(streamTypes: streamTypes, names: names), section: "ISO/IEC 13818-1 2.4.4.8")
     }
 
     private mutating func pass(_ bytes: [UInt8], runs: [PacketRun]) -> [SelectionChange] {
@@ -51,8 +66,13 @@ struct ProgramTables: Sendable {
                 guard isTable(pid) else { continue }
                 // After a reset even the tables known before are news: they hold for what follows them.
                 let before = known
+                let wasSettled = isSettled
                 take(TransportPacket(bytes, at: offset), of: bytes)
-                if let known, known != before { changes.append(SelectionChange(offset: offset, selection: known)) }
+                guard let known, known != before else { continue }
+                // The programme whose PMT comes first need not be the one that is followed.
+                let isCorrection = !wasSettled && changes.last?.selection.programNumber != known.programNumber
+                let start = isCorrection ? changes.popLast()?.offset ?? offset : offset
+                changes.append(SelectionChange(offset: start, selection: known))
             }
         }
         return changes
@@ -61,8 +81,9 @@ struct ProgramTables: Sendable {
     /// What the tables of this run select.
     private var known: ProgramSelection? { isEmpty ? nil : selection }
 
+    /// PAT or a PMT.
     @inline(__always)
-    private func isTable(_ pid: UInt16) -> Bool {
+    func isTable(_ pid: UInt16) -> Bool {
         if pid == 0 { return true }
         for program in programs where program.mapPID == pid { return true }
         return false
@@ -77,18 +98,23 @@ struct ProgramTables: Sendable {
                 continue
             }
             if packet.pid == 0 {
-                if let association = ProgramAssociation(section) { take(association, isFirst: section[6] == 0) }
+                if let association = ProgramAssociation(section) { take(association) }
             } else if let map = ProgramMap(section) {
                 take(map)
             }
         }
     }
 
-    private mutating func take(_ association: ProgramAssociation, isFirst: Bool) {
-        if isFirst { programs = [] }
-        programs += association.programs
-        let listed = Set(programs.map(\.number))
-        maps = maps.filter { listed.contains($0.key) }
+    private mutating func take(_ association: ProgramAssociation) {
+        guard associations[association.number] != association else { return }
+        settle()
+        if association.number == 0 { associations = [:] }
+        associations[association.number] = association
+        var seen: Set<UInt16> = []
+        programs = associations.values.sorted { $0.number < $1.number }.flatMap(\.programs)
+            .filter { seen.insert($0.number).inserted }
+        maps = maps.filter { seen.contains($0.key) }
+        choose()
     }
 
     private mutating func take(_ map: ProgramMap) {
@@ -97,15 +123,37 @@ struct ProgramTables: Sendable {
         choose()
     }
 
-    /// The programme followed so far while it is listed and has what is asked for; else the first with video; else
-    /// the first with anything.
     private mutating func choose() {
         let candidates = programs.compactMap { program in
             maps[program.number].map { ProgramSelection($0, tracks: tracks, after: selection) }
         }
-        let kept = candidates.first { $0.programNumber == selection?.programNumber && isEnough($0) }
-        let chosen = kept ?? candidates.first(where: isEnough) ?? candidates.first { !$0.streams.isEmpty }
-        if let chosen = chosen ?? candidates.first { selection = chosen }
+        let followed = isSettled ? selection?.programNumber : nil
+        let kept = candidates.first { $0.programNumber == followed && !$0.streams.isEmpty }
+        guard var chosen = kept ?? best(of: candidates) else { return }
+        chosen.otherPrograms = programs.map(\.number).filter { $0 != chosen.programNumber }
+        isSettled = chosen.programNumber == followed
+        selection = chosen
+        if maps.count == programs.count { settle() }
+    }
+
+    /// The programme that was followed, by its number or under another by what it carries; else the first with video;
+    /// else the first with anything.
+    private func best(of candidates: [ProgramSelection]) -> ProgramSelection? {
+        let enough = candidates.filter(isEnough)
+        return enough.first { $0.programNumber == settled?.programNumber } ?? enough.first(where: carriesFollowed)
+            ?? enough.first ?? candidates.first { !$0.streams.isEmpty } ?? candidates.first
+    }
+
+    private func carriesFollowed(_ candidate: ProgramSelection) -> Bool {
+        guard let settled else { return false }
+        return candidate.streams.contains { stream in settled.streams.contains { $0.pid == stream.pid } }
+    }
+
+    /// No PMT that was waited for came: what is followed stays so.
+    private mutating func settle() {
+        guard let selection, maps[selection.programNumber] != nil else { return }
+        isSettled = isSettled || isEnough(selection)
+        if isSettled { settled = selection }
     }
 
     private func isEnough(_ candidate: ProgramSelection) -> Bool {

@@ -4,35 +4,51 @@ package enum ElementaryStreamKind: Hashable, Sendable {
     case audio(AudioFraming)
 
     /// - Parameters:
-    ///   - streamType: ISO/IEC 13818-1 Table 2-34.
-    ///   - descriptors: the ES_info loop of the PMT.
-    init?(streamType: UInt8, descriptors: ArraySlice<UInt8>) {
+    ///   - streamType: ISO/IEC 13818-1 Table 2-34; from 0x80 on each registrant of the programme has its own.
+    ///   - programme: the descriptors of the PMT's first loop.
+    ///   - stream: those of the stream's own loop.
+    init?(streamType: UInt8, programme: StreamDescriptors, stream: StreamDescriptors) {
+        if programme.registration == "HDMV", let kind = Self.bluray(streamType) {
+            self = kind
+            return
+        }
         switch streamType {
         case 0x1B: self = .video(.h264)
         case 0x24: self = .video(.hevc)
         case 0x03, 0x04, 0x0F: self = .audio(.mpeg)
         case 0x11: self = .audio(.loas)
         case 0x81, 0x87: self = .audio(.ac3)
+        // 0x82 carries SCTE 27 subtitles in cable systems, which register themselves.
+        case 0x82 where programme.registration == nil || programme.registration == "HDMV": self = .audio(.dts)
+        case 0x8A: self = .audio(.dts)
         case 0x06:
-            guard let kind = Self.privateData(descriptors) else { return nil }
+            guard let kind = Self.privateData(stream) else { return nil }
             self = kind
         default: return nil
         }
     }
 
-    /// Private PES data is named by its descriptors: AC-3, enhanced AC-3 (ETSI EN 300 468 Annex D) or registration.
-    private static func privateData(_ descriptors: ArraySlice<UInt8>) -> Self? {
-        var rest = descriptors
-        while rest.count >= 2 {
-            let tag = rest[rest.startIndex]
-            let body = rest.dropFirst(2).prefix(Int(rest[rest.startIndex + 1]))
-            switch (tag, Array(body.prefix(4))) {
-            case (0x6A, _), (0x7A, _), (0x05, Array("AC-3".utf8)), (0x05, Array("EAC3".utf8)): return .audio(.ac3)
-            case (0x05, Array("HEVC".utf8)): return .video(.hevc)
-            default: rest = rest[body.endIndex...]
-            }
+    /// Private PES data is named by its descriptors: registration, or those of ETSI EN 300 468 Annexes D and G.
+    private static func privateData(_ descriptors: StreamDescriptors) -> Self? {
+        switch descriptors.registration {
+        case "AC-3", "EAC3": return .audio(.ac3)
+        case "DTS1", "DTS2", "DTS3": return .audio(.dts)
+        case "BSSD": return .audio(.smpte302)
+        case "HEVC": return .video(.hevc)
+        default: break
         }
-        return nil
+        if descriptors.has(.ac3) || descriptors.has(.enhancedAC3) { return .audio(.ac3) }
+        return descriptors.has(.dts) ? .audio(.dts) : nil
+    }
+
+    /// What Blu-ray Disc uses beyond the types above; the DTS-HD types hold a core, which is what is followed.
+    private static func bluray(_ streamType: UInt8) -> Self? {
+        switch streamType {
+        case 0x80: .audio(.blurayPCM)
+        case 0x84: .audio(.ac3)
+        case 0x85, 0x86: .audio(.dts)
+        default: nil
+        }
     }
 
     /// Stream types of HLS sample encryption: H.264, AAC, AC-3 and E-AC-3.
@@ -53,4 +69,21 @@ package enum AudioFraming: Hashable, Sendable {
     case ac3
     /// MPEG-4 audio in LOAS frames (ISO/IEC 14496-3 §1.7).
     case loas
+    /// DTS core frames with or without extensions (ETSI TS 102 114).
+    case dts
+    /// A PES packet of PCM (SMPTE 302M).
+    case smpte302
+    /// A PES packet of PCM (Blu-ray Disc).
+    case blurayPCM
+
+    /// Frames have no syncword; each PES packet is one.
+    var isOneFramePerPacket: Bool { self == .smpte302 || self == .blurayPCM }
+
+    /// fMP4 can carry some of what this framing gives as it is; the rest has to be encoded anew.
+    var isCarriedInMP4: Bool {
+        switch self {
+        case .mpeg, .ac3, .loas: true
+        case .dts, .smpte302, .blurayPCM: false
+        }
+    }
 }

@@ -7,6 +7,9 @@ package struct TransportDemuxer: SegmentDemuxer {
     /// The streams followed at the end of what was fed; nil before any table.
     package var selection: ProgramSelection? { tables.selection }
 
+    /// PIDs below are reserved for tables (ISO/IEC 13818-1 Table 2-3, ETSI EN 300 468 Table 1).
+    private static let firstStreamPID: UInt16 = 0x20
+
     private let trackSelection: TrackSelection
     private var tables: ProgramTables
     private var tracks: [ElementaryTrack] = []
@@ -28,6 +31,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
         demux(segment, runs: sync.runs, changes: changes, into: &output)
         for index in tracks.indices { tracks[index].endSegment(into: &output) }
+        output.programme = tables.selection
         return output
     }
 
@@ -127,7 +131,9 @@ extension TransportDemuxer {
         guard let index = tracks.firstIndex(where: { $0.stream.pid == packet.pid }) else {
             if run.isDoubtful {
                 output.counts.bytesOutOfSync += run.stride
-            } else if let selection = tables.selection, selection.unfollowed.contains(packet.pid) {
+            } else if packet.pid >= Self.firstStreamPID, packet.pid != TransportPacket.nullPID,
+                !tables.isTable(packet.pid)
+            {
                 output.counts.otherPackets += 1
             }
             return

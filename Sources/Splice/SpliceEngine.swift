@@ -32,6 +32,7 @@ package struct SpliceEngine: Sendable {
     private var companion: RenditionSource?
     private var finder = RunFinder()
     private var merger: RenditionMerger
+    private var inbox = CompanionInbox()
     /// Pieces whose sound has not all arrived.
     private var waiting: [RunPiece] = []
     private var assembler: RunAssembler
@@ -39,7 +40,6 @@ package struct SpliceEngine: Sendable {
     private var hasPictures = false
     /// What ended renditions still hold is of the segment that was taken last.
     private var lastSegment: SegmentInput?
-    private var lastDiscontinuity: UInt64 = 0
     private let longestSegment: Ticks
     /// Longest segments of picture that are held for a companion that lags.
     private static let lookAhead: Int64 = 4
@@ -76,7 +76,9 @@ package struct SpliceEngine: Sendable {
         counts.picturesBeforeSync = finder.picturesBeforeSync
         counts.leadingPictures = finder.leadingPictures
         counts.timesFilled = finder.timesFilled
-        counts.audioDiscarded = merger.discarded
+        counts.audioDiscarded = merger.discarded + inbox.discarded
+        counts.audioDamaged = merger.damaged
+        counts.audioUntimed = merger.untimed
         counts.demux = main.counts
         let sound = (companion ?? main).sound.counts
         counts.audioBridged = sound.bridged
@@ -93,9 +95,7 @@ package struct SpliceEngine: Sendable {
         case .lost(.main): main.breakOff()
         case .lost(.audio): companion?.breakOff()
         case .ended(.main): endMain()
-        case .ended(.audio):
-            if let left = companion?.finish() { merger.append(left.audio, discontinuitySequence: lastDiscontinuity) }
-            merger.end()
+        case .ended(.audio): inbox.append(.ended(companion?.finish().audio ?? []))
         }
         var written = writeReady()
         if isFinished { written += assembler.finish() }
@@ -106,7 +106,7 @@ package struct SpliceEngine: Sendable {
         let demuxed = try main.demux(segment)
         lastSegment = segment
         if !demuxed.packets.video.isEmpty { hasPictures = true }
-        if companion == nil { queueSound(demuxed, of: segment) }
+        if companion == nil { queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence) }
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: demuxed.border)
         guard hasPictures else { throw SpliceError(.noPicture, section: "RFC 8216 §3") }
@@ -115,7 +115,7 @@ package struct SpliceEngine: Sendable {
     private mutating func endMain() {
         let left = main.finish()
         if let lastSegment {
-            if companion == nil { merger.append(left.audio, discontinuitySequence: lastSegment.discontinuitySequence) }
+            if companion == nil { merger.append(left.audio, discontinuitySequence: nil) }
             waiting += finder.pieces(of: left.video, from: lastSegment, border: .none)
         }
         isMainEnded = true
@@ -123,31 +123,46 @@ package struct SpliceEngine: Sendable {
 
     private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {
         guard let demuxed = try companion?.demux(segment) else { return }
-        queueSound(demuxed, of: segment)
+        inbox.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
-    private mutating func queueSound(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
-        lastDiscontinuity = segment.discontinuitySequence
-        merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
+    private mutating func queueSound(_ demuxed: RenditionSource.Demuxed, discontinuitySequence: UInt64) {
+        merger.append(demuxed.left.audio, discontinuitySequence: discontinuitySequence)
         if demuxed.border != .plain { merger.breakClock(demuxed.border == .seam ? .loss : .announced) }
-        merger.append(demuxed.packets.audio, discontinuitySequence: segment.discontinuitySequence)
+        merger.append(demuxed.packets.audio, discontinuitySequence: discontinuitySequence)
     }
 
     private mutating func writeReady() -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         while let piece = waiting.first {
-            guard waitsTooLong || isMainEnded && companion == nil || isReady(piece) else { break }
+            if !hasSound(for: piece) {
+                if readCompanion() { continue }
+                guard waitsTooLong || isMainEnded && companion == nil else { break }
+            }
             waiting.removeFirst()
             written += write(piece)
         }
         return written
     }
 
-    private func isReady(_ piece: RunPiece) -> Bool {
-        companion == nil ? !merger.isLate(for: piece.window) : merger.isReady(for: piece.window)
+    private func hasSound(for piece: RunPiece) -> Bool {
+        companion == nil ? !merger.isLate(for: piece.window) : merger.covers(piece.window)
     }
 
-    /// A companion that lags is waited for, but not for ever: its picture goes on without it.
+    /// - Returns: whether anything was there to be read.
+    private mutating func readCompanion() -> Bool {
+        switch inbox.next() {
+        case .segment(let demuxed, let number)?: queueSound(demuxed, discontinuitySequence: number)
+        case .ended(let left)?:
+            merger.append(left, discontinuitySequence: nil)
+            merger.end()
+        case nil: return false
+        }
+        return true
+    }
+
+    /// A companion that lags is waited for, but not for ever: its picture goes on without it. Only then does it matter
+    /// when something came.
     private var waitsTooLong: Bool {
         waiting.reduce(Ticks.zero) { $0 + $1.playingTime } > Ticks(longestSegment.count * Self.lookAhead)
     }
@@ -162,8 +177,9 @@ package struct SpliceEngine: Sendable {
         let window = piece.window
         let found = merger.configuration(for: window)
         let isOfThisRun = piece.signal != nil || found == assembler.audioConfiguration
-        return assembler.append(
-            piece, sound: isOfThisRun ? merger.take(window) : [], configuration: found)
+        let sound = isOfThisRun ? merger.take(window) : []
+        merger.pass(window)
+        return assembler.append(piece, sound: sound, configuration: found)
     }
 
     /// Presentation time in `piece` at which sound begins that its run's init section does not describe.

@@ -73,6 +73,11 @@ package struct SpliceCounts: Equatable, Sendable {
     package var audioOverlapping = 0
     package var audioTrimmed = 0
     package var audioDiscarded = 0
+    /// Audio frames of which bytes were lost or doubted: a decoder would turn them into noise.
+    package var audioDamaged = 0
+    /// Audio frames that came before any of their stream had a time.
+    package var audioUntimed = 0
+    /// Frames of silence put where the source had none.
     package var audioSilence = 0
     /// Holes and overlaps of the sound inside runs.
     package var audioDepartures = 0

@@ -60,6 +60,8 @@ struct RelayStatus: Encodable, Sendable {
         var audioFramesOverlapping = 0
         var audioFramesTrimmed = 0
         var audioFramesDiscarded = 0
+        var audioFramesDamaged = 0
+        var audioFramesUntimed = 0
         var audioFramesOfSilence = 0
         var audioDepartures = 0
         var demux = Demux()
@@ -155,6 +157,8 @@ extension RelayStatus {
         splice.audioFramesOverlapping = counts.audioOverlapping
         splice.audioFramesTrimmed = counts.audioTrimmed
         splice.audioFramesDiscarded = counts.audioDiscarded
+        splice.audioFramesDamaged = counts.audioDamaged
+        splice.audioFramesUntimed = counts.audioUntimed
         splice.audioFramesOfSilence = counts.audioSilence
         splice.audioDepartures = counts.audioDepartures
         splice.demux = Demux(counts.demux)

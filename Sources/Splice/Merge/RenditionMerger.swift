@@ -31,6 +31,12 @@ struct RenditionMerger: Equatable, Sendable {
     /// Of the sound taken last.
     private var configuration: AudioConfiguration?
     private var lastShift: Ticks?
+    /// The window that was asked for last.
+    private var last: Window?
+    /// Of what was appended last.
+    private var lastNumber: UInt64 = 0
+    /// What is added to a picture's discontinuity number to get its sound's: a rendition may be counted from elsewhere.
+    private var numberOffset: UInt64 = 0
     /// At first nobody knows what came before.
     private var pendingBreak: Break? = .loss
     /// Sound and picture come in the same segments.
@@ -39,6 +45,10 @@ struct RenditionMerger: Equatable, Sendable {
     private(set) var isEnded = false
     /// Frames that fitted no picture.
     private(set) var discarded = 0
+    /// Frames that were left out because bytes of them are missing or doubted.
+    private(set) var damaged = 0
+    /// Frames in front of the first time of their stretch.
+    private(set) var untimed = 0
 
     init(isMuxed: Bool) { self.isMuxed = isMuxed }
 
@@ -48,18 +58,27 @@ struct RenditionMerger: Equatable, Sendable {
     mutating func end() { isEnded = true }
 
     /// Damaged frames are left out: a decoder turns them into noise, a hole of one frame into silence.
-    mutating func append(_ packets: [AudioPacket], discontinuitySequence: UInt64) {
-        for packet in packets where !packet.isDamaged {
+    /// - Parameter discontinuitySequence: nil for what goes on with the number of what came before.
+    mutating func append(_ packets: [AudioPacket], discontinuitySequence: UInt64?) {
+        for packet in packets {
+            guard !packet.isDamaged else {
+                damaged += 1
+                continue
+            }
             if pendingBreak != nil || stretches.last?.continues(with: packet) != true {
-                guard packet.pts != nil else { continue }
+                guard packet.pts != nil else {
+                    untimed += 1
+                    continue
+                }
                 stretches.append(
                     AudioStretch(
-                        first: packet, discontinuitySequence: discontinuitySequence,
+                        first: packet, discontinuitySequence: discontinuitySequence ?? lastNumber,
                         followsLoss: pendingBreak == .loss))
                 pendingBreak = nil
             }
             stretches[stretches.count - 1].append(packet)
         }
+        lastNumber = discontinuitySequence ?? lastNumber
         dropOldest()
     }
 
@@ -80,13 +99,36 @@ struct RenditionMerger: Equatable, Sendable {
         return end <= window.start && end > window.start - Self.longestInterleave
     }
 
-    /// Whether all the sound of `window` has arrived, or none can come any more.
-    func isReady(for window: Window) -> Bool {
-        guard let index = match(window) else {
-            return isEnded || stretches.contains { $0.discontinuitySequence > window.discontinuitySequence }
+    /// Whether what was read decides the sound of `window`: it reaches the end of it, something else follows, or none
+    /// can come any more. The answer depends on nothing but the sound that was read.
+    func covers(_ window: Window) -> Bool {
+        if isEnded { return true }
+        guard var index = match(window) else { return isPast(window) }
+        if mayBeLeftOver(index, window) { return false }
+        while stretches[index].end + shift(of: stretches[index], for: window)
+            <= window.end - stretches[index].configuration.frameDuration
+        {
+            index += 1
+            guard index < stretches.count else { return false }
+            guard fits(stretches[index], window) else { return true }
         }
-        let shift = shift(of: stretches[index], for: window)
-        return stretches[index].end + shift >= window.end || index + 1 < stretches.count || isEnded
+        return true
+    }
+
+    /// The picture's clock jumped, and of the sound only what went with the old one was read: it is taken for sound on a
+    /// clock of its own when there is more of it than a programme leaves over at its end.
+    private func mayBeLeftOver(_ index: Int, _ window: Window) -> Bool {
+        guard window.beginsRun, !continuesClock(window), stretches[index].shift != nil else { return false }
+        return stretches[index].queued <= max(window.end - window.start, Self.longestInterleave)
+    }
+
+    /// Nothing matches, and what was read lies behind `window`.
+    private func isPast(_ window: Window) -> Bool {
+        stretches.contains { stretch in
+            let lead = Int64(bitPattern: stretch.discontinuitySequence &- number(of: window))
+            let distance = Ticks(wire: stretch.start.wire, near: window.end) - window.end
+            return lead > 0 || lead == 0 && distance > .zero && distance < Self.longestHole
+        }
     }
 
     /// Takes the sound of `window`; what lay before the stretch it is in fits no picture any more.
@@ -96,6 +138,9 @@ struct RenditionMerger: Equatable, Sendable {
         while let index = match(window), taken.isEmpty || stretches[index].configuration == configuration {
             discarded += stretches[..<index].reduce(0) { $0 + $1.frames.count }
             stretches.removeFirst(index)
+            if window.beginsRun, fits(stretches[0], window) {
+                numberOffset = stretches[0].discontinuitySequence &- window.discontinuitySequence
+            }
             stretches[0].shift = shift(of: stretches[0], for: window)
             configuration = stretches[0].configuration
             lastShift = stretches[0].shift
@@ -106,6 +151,9 @@ struct RenditionMerger: Equatable, Sendable {
         }
         return taken
     }
+
+    /// `window` is over, with sound or without.
+    mutating func pass(_ window: Window) { last = window }
 
     /// The configuration of the sound that `window` would take.
     func configuration(for window: Window) -> AudioConfiguration? {
@@ -134,13 +182,42 @@ struct RenditionMerger: Equatable, Sendable {
 
     private func match(_ window: Window) -> Int? {
         let candidates = stretches.indices.filter { !stretches[$0].frames.isEmpty || isOpen($0) }
-        let announced = { (index: Int) in stretches[index].discontinuitySequence == window.discontinuitySequence }
-        if window.beginsRun, let same = candidates.first(where: { announced($0) && fits(stretches[$0], window) }) {
-            return same
+        guard window.beginsRun else {
+            return candidates.first { stretches[$0].shift != nil && goesOn(stretches[$0], window) }
+                ?? candidates.first { fits(stretches[$0], window) }
+                ?? candidates.first { isAnnounced($0, window) && hasOwnClock(stretches[$0], window) }
         }
-        return candidates.first { stretches[$0].shift != nil && goesOn(stretches[$0], window) }
-            ?? candidates.first { fits(stretches[$0], window) }
-            ?? candidates.first { announced($0) && hasOwnClock(stretches[$0], window) }
+        return matchStart(window, candidates)
+    }
+
+    /// A run begins: with sound that begins as well, unless sound and picture both go on as before.
+    private func matchStart(_ window: Window, _ candidates: [Int]) -> Int? {
+        let current = candidates.first { stretches[$0].shift != nil }
+        let later = candidates.filter { stretches[$0].shift == nil }
+        let fitting = later.first { isAnnounced($0, window) && fits(stretches[$0], window) }
+        let isTagged = last?.discontinuitySequence != window.discontinuitySequence
+        if isTagged, let fitting { return fitting }
+        let next = fitting ?? later.first { fits(stretches[$0], window) }
+        if let current, continuesClock(window), goesOn(stretches[current], window) {
+            let rest = stretches[current].end + (stretches[current].shift ?? .zero) - window.start
+            if next == nil || rest > VideoClock.longestFrame { return current }
+        }
+        return next ?? later.first { isAnnounced($0, window) && hasOwnClock(stretches[$0], window) }
+            ?? current.flatMap {
+                fits(stretches[$0], window) || hasOwnClock(stretches[$0], window) ? $0 : nil
+            }
+    }
+
+    private func isAnnounced(_ index: Int, _ window: Window) -> Bool {
+        stretches[index].discontinuitySequence == number(of: window)
+    }
+
+    private func number(of window: Window) -> UInt64 { window.discontinuitySequence &+ numberOffset }
+
+    /// The picture's clock goes on from the window before.
+    private func continuesClock(_ window: Window) -> Bool {
+        guard let last else { return false }
+        return abs((window.start - last.end).count) <= VideoClock.longestFrame.count
     }
 
     /// The last stretch may still grow.
@@ -155,8 +232,8 @@ struct RenditionMerger: Equatable, Sendable {
 
     /// Whether the stretch, not matched yet, counts from somewhere else than the picture does.
     private func hasOwnClock(_ stretch: AudioStretch, _ window: Window) -> Bool {
-        // Muxed sound that was matched already has a clock of its own again when its picture's clock restarts alone.
-        guard stretch.shift == nil || (isMuxed && window.beginsRun), let first = stretch.frames.first else {
+        // Sound that was matched already has a clock of its own again when its picture's clock restarts alone.
+        guard stretch.shift == nil || window.beginsRun, let first = stretch.frames.first else {
             return false
         }
         let distance = Ticks(wire: first.pts.wire, near: window.start) - window.start
@@ -170,12 +247,15 @@ struct RenditionMerger: Equatable, Sendable {
     }
 
     private func shift(of stretch: AudioStretch, for window: Window) -> Ticks {
-        if let shift = stretch.shift, !window.beginsRun { return shift }
+        let isUnbroken = !window.beginsRun || continuesClock(window)
+        if let shift = stretch.shift, isUnbroken { return shift }
         let first = stretch.frames.first?.pts ?? stretch.end
         let unfolded = Ticks(wire: first.wire, near: window.start) - first
         if fits(stretch, window) { return unfolded }
         // Behind a loss on a clock of its own: as far from the picture's as it was before.
-        if stretch.followsLoss, let lastShift, abs((first + lastShift - window.start).count) < Self.longestHole.count {
+        if stretch.followsLoss || isUnbroken, let lastShift,
+            abs((first + lastShift - window.start).count) < Self.longestHole.count
+        {
             return lastShift
         }
         return window.start - first

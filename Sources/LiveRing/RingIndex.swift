@@ -15,6 +15,8 @@ package struct RingIndex: Equatable, Sendable {
         let file: SpoolFile
         /// Entries, listed and retired, that are read with it; gaps do not count.
         var uses: Int
+        /// What is read with it has no picture.
+        let isSoundAlone: Bool
     }
 
     package let policy: RetentionPolicy
@@ -95,7 +97,7 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         clock += entry.duration
-        if !entry.isGap { use(entry.initialization) }
+        if !entry.isGap { use(entry) }
         longest.note(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
@@ -122,8 +124,9 @@ package struct RingIndex: Equatable, Sendable {
         return files
     }
 
-    private mutating func use(_ file: SpoolFile) {
-        initializations[file.name, default: Initialization(file: file, uses: 0)].uses += 1
+    private mutating func use(_ entry: RingEntry) {
+        let first = Initialization(file: entry.initialization, uses: 0, isSoundAlone: entry.format.isSoundAlone)
+        initializations[entry.initialization.name, default: first].uses += 1
     }
 
     /// - Returns: the file, when nothing else is read with it.

@@ -27,6 +27,12 @@ extension RingIndex {
     /// The init section of that name, if any segment that can be fetched is read with it.
     package func initializationFile(named name: String) -> SpoolFile? { initializations[name]?.file }
 
+    /// Whether the segment or init section of that name is of sound alone.
+    package func isSoundAlone(_ name: String) -> Bool {
+        if let initialization = initializations[name] { return initialization.isSoundAlone }
+        return SpoolName.mediaSequence(ofSegment: name).flatMap(entry(numbered:))?.format.isSoundAlone ?? false
+    }
+
     /// Everything that can be fetched, oldest first.
     var entries: [RingEntry] { retired.map(\.entry) + listed }
 

@@ -11,6 +11,9 @@ package struct SegmentFormat: Hashable, Sendable {
     /// Frames per second with three decimals at most, for example "29.970"; nil when unknown.
     package var frameRate: String?
 
+    /// There is no picture in it.
+    package var isSoundAlone: Bool { videoCodec == nil && audioCodec != nil }
+
     package init(
         videoCodec: String? = nil, audioCodec: String? = nil, resolution: Variant.Resolution? = nil,
         frameRate: String? = nil

@@ -60,11 +60,16 @@ package struct AudioPacket: Equatable, Sendable {
 package struct DemuxedSegment: Equatable, Sendable {
     package var video: [VideoPacket] = []
     package var audio: [AudioPacket] = []
+    /// The newest programme tables or the init section name a video track, whether or not it gave a picture here.
+    package var announcesVideo = false
     package var counts = DemuxCounts()
     /// What is followed at its end; nil when the container has no programmes.
     package var programme: ProgramSelection?
 
     package init() {}
+
+    /// Sound, and nobody says that a picture goes with it.
+    var isSoundAlone: Bool { !announcesVideo && video.isEmpty && !audio.isEmpty }
 }
 
 /// What a demuxer met and could not use. Each is shown in /status.json, summed over the channel.

@@ -78,7 +78,7 @@ struct RenditionSource: Sendable {
         if found == container, let demuxer { return demuxer }
         switch found {
         case .transportStream: return TransportDemuxer(tracks: tracks)
-        case .packedAudio: return PackedAudioDemuxer()
+        case .packedAudio: return PackedAudioDemuxer(isAligned: tracks == .audio)
         case .fragmentedMP4:
             throw SpliceError(.unknownContainer(firstBytes: Array("ftyp".utf8)), section: "RFC 8216 §3.3")
         }

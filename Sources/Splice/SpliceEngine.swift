@@ -38,9 +38,23 @@ package struct SpliceEngine: Sendable {
     private var assembler: RunAssembler
     private var isMainEnded = false
     private var hasPictures = false
+    /// How the main rendition's newest segment is published.
+    private var content = Content.pictures
+    private var soundFinder = SoundRunFinder()
+    private var still = StillPicture()
+    private var stillPictures = 0
     /// What ended renditions still hold is of the segment that was taken last.
     private var lastSegment: SegmentInput?
     private let longestSegment: Ticks
+
+    private enum Content: Equatable, Sendable {
+        case pictures
+        /// Sound beside the last key frame: the channel has pictures, and its upstream sends none.
+        case still
+        /// Sound alone.
+        case sound
+    }
+
     /// Longest segments of picture that are held for a companion that lags.
     private static let lookAhead: Int64 = 4
 
@@ -77,8 +91,9 @@ package struct SpliceEngine: Sendable {
         counts.leadingPictures = finder.leadingPictures
         counts.timesFilled = finder.timesFilled
         counts.audioDiscarded = merger.discarded + inbox.discarded
-        counts.audioDamaged = merger.damaged
+        counts.audioDamaged = merger.damaged + soundFinder.damaged
         counts.audioUntimed = merger.untimed
+        counts.stillPictures = stillPictures
         counts.demux = main.counts
         let sound = (companion ?? main).sound.counts
         counts.audioBridged = sound.bridged
@@ -89,36 +104,101 @@ package struct SpliceEngine: Sendable {
 
     /// - Throws: when a segment cannot be taken apart; the channel goes on behind a seam with the next one.
     package mutating func handle(_ input: SpliceInput) throws(SpliceError) -> [SplicedSegment] {
+        var written: [SplicedSegment] = []
         switch input {
-        case .segment(let segment) where segment.rendition == .main: try takeMain(segment)
+        case .segment(let segment) where segment.rendition == .main: written = try takeMain(segment)
         case .segment(let segment): try takeCompanion(segment)
         case .lost(.main): main.breakOff()
         case .lost(.audio): companion?.breakOff()
-        case .ended(.main): endMain()
+        case .ended(.main): written = endMain()
         case .ended(.audio): inbox.append(.ended(companion?.finish().audio ?? []))
         }
-        var written = writeReady()
+        written += writeReady()
         if isFinished { written += assembler.finish() }
         return written
     }
 
-    private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) {
+    private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
         let demuxed = try main.demux(segment)
         lastSegment = segment
+        guard isSoundAlone(demuxed.packets) else { return try takePictures(demuxed, of: segment) }
+        guard still.isShowable else { return takeSound(demuxed, of: segment) }
+        takeSoundWithStill(demuxed, of: segment)
+        return []
+    }
+
+    /// Decided by what the programme tables or the init section say, so that nobody waits for a picture that does not
+    /// come; and once there was sound alone, by the first picture, so that none that is only announced interrupts it.
+    private func isSoundAlone(_ packets: DemuxedSegment) -> Bool {
+        guard companion == nil, packets.video.isEmpty else { return false }
+        return content != .pictures || (!packets.announcesVideo && !packets.audio.isEmpty)
+    }
+
+    private mutating func takePictures(
+        _ demuxed: RenditionSource.Demuxed, of segment: SegmentInput
+    ) throws(SpliceError) -> [SplicedSegment] {
+        let written = content == .sound ? appendSound(demuxed.left.audio, of: segment, border: .none) : []
+        let isBack = content != .pictures
+        if content == .sound { merger.breakClock(.loss) }
+        content = .pictures
         if !demuxed.packets.video.isEmpty { hasPictures = true }
         if companion == nil { queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence) }
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
-        waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: demuxed.border)
+        waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: isBack ? .seam : demuxed.border)
+        still.note(demuxed.packets.video)
         guard hasPictures else { throw SpliceError(.noPicture, section: "RFC 8216 §3") }
+        return written
     }
 
-    private mutating func endMain() {
+    private mutating func endMain() -> [SplicedSegment] {
         let left = main.finish()
-        if let lastSegment {
-            if companion == nil { merger.append(left.audio, discontinuitySequence: nil) }
-            waiting += finder.pieces(of: left.video, from: lastSegment, border: .none)
-        }
         isMainEnded = true
+        guard let lastSegment else { return [] }
+        if content == .sound { return appendSound(left.audio, of: lastSegment, border: .none) }
+        if companion == nil { merger.append(left.audio, discontinuitySequence: nil) }
+        waiting += finder.pieces(of: left.video, from: lastSegment, border: .none)
+        return []
+    }
+
+    /// A segment of sound alone on a channel that never had a picture, or has had none for long.
+    private mutating func takeSound(
+        _ demuxed: RenditionSource.Demuxed, of segment: SegmentInput
+    ) -> [SplicedSegment] {
+        if content == .sound {
+            return appendSound(demuxed.left.audio, of: segment, border: .none)
+                + appendSound(demuxed.packets.audio, of: segment, border: demuxed.border)
+        }
+        merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
+        waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
+        var written: [SplicedSegment] = []
+        while !waiting.isEmpty { written += write(waiting.removeFirst()) }
+        content = .sound
+        return written + appendSound(demuxed.packets.audio, of: segment, border: .seam)
+    }
+
+    private mutating func appendSound(
+        _ packets: [AudioPacket], of segment: SegmentInput, border: ProgramSwitchDetector.Border
+    ) -> [SplicedSegment] {
+        var written: [SplicedSegment] = []
+        for piece in soundFinder.pieces(of: packets, from: segment, border: border) {
+            written += assembler.append(piece)
+        }
+        return written
+    }
+
+    /// A segment of sound alone on a channel of pictures: the last key frame is shown with it.
+    private mutating func takeSoundWithStill(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
+        waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
+        var border = content == .still ? demuxed.border : .seam
+        let sound = soundFinder.pieces(of: demuxed.packets.audio, from: segment, border: demuxed.border)
+        queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence)
+        for piece in sound {
+            let pictures = still.pictures(beside: piece)
+            stillPictures += pictures.count
+            waiting += finder.pieces(of: pictures, from: segment, border: border)
+            border = .none
+        }
+        content = .still
     }
 
     private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {

@@ -8,7 +8,7 @@ package struct SpliceError: Error, Equatable {
         /// Media was found, but nothing in a codec that can be carried.
         /// `names` says each in words where it has any.
         case noSupportedStream(streamTypes: [UInt8], names: [String] = [])
-        /// Segment after segment, and no video in any.
+        /// Video is announced, and segment after segment holds none.
         case noPicture
         /// Packed audio without its ID3 PRIV timestamp (RFC 8216 §3.4).
         case missingTimestamp

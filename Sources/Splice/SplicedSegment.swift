@@ -1,12 +1,13 @@
-/// One output segment, ready to be written: the header, then the payloads. It begins with a sync sample.
+/// One output segment, ready to be written: the header, then the payloads. It begins with a sync sample; of sound every
+/// sample is one.
 package struct SplicedSegment: Sendable {
     package let initSection: InitSection
     package let fragment: Fragment
     /// A run begins here: EXT-X-DISCONTINUITY.
     package let isDiscontinuous: Bool
-    /// What was written, in ticks of the picture's decode time.
+    /// What was written, in ticks of the picture's decode time, or of the sound's where there is no picture.
     package let duration: Ticks
-    /// Milliseconds since 1970 of its first picture.
+    /// Milliseconds since 1970 of its first picture, or frame of sound.
     package let programDateTime: Int64
     /// Where the timeline stands after it.
     package let position: TimelinePosition
@@ -19,18 +20,30 @@ package struct SplicedSegment: Sendable {
 package struct RunDescription: Equatable, Sendable {
     /// Runs before it since this process began.
     package let run: Int
-    /// RFC 6381.
-    package let videoCodec: String
+    /// Nil for a run of sound alone.
+    package let picture: Picture?
     /// RFC 6381; nil when the run has no sound.
     package let audioCodec: String?
-    /// As displayed, in pixels of the coded picture after cropping.
-    package let width: Int
-    package let height: Int
-    /// Frames per second with three decimals, for example "29.970".
-    package let frameRate: String
+
+    package struct Picture: Equatable, Sendable {
+        /// RFC 6381.
+        package let codec: String
+        /// As displayed, in pixels of the coded picture after cropping.
+        package let width: Int
+        package let height: Int
+        /// Frames per second with three decimals, for example "29.970".
+        package let frameRate: String
+    }
 }
 
 extension RunDescription {
+    /// A run of sound alone.
+    init(run: Int, audio: AudioConfiguration) {
+        self.run = run
+        picture = nil
+        audioCodec = audio.codecString
+    }
+
     /// - Parameter frameDuration: what the time stamps say a picture lasts, as a fraction of two counts of ticks;
     ///   parameter sets only claim.
     init(
@@ -38,14 +51,13 @@ extension RunDescription {
         frameDuration: (ticks: Int64, pictures: Int64)
     ) {
         self.run = run
-        videoCodec = video.codecString
         audioCodec = audio?.codecString
-        width = video.width
-        height = video.height
         let ticks = max(1, frameDuration.ticks)
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.pictures + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
-        frameRate = "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction
+        picture = Picture(
+            codec: video.codecString, width: video.width, height: video.height,
+            frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction)
     }
 }
 
@@ -56,6 +68,8 @@ package struct SpliceCounts: Equatable, Sendable {
     package var picturesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
     package var leadingPictures = 0
+    /// Key frames shown again beside sound that came without a picture.
+    package var stillPictures = 0
     /// Samples whose times the sanitizer changed.
     package var sanitized = 0
     /// Pictures that carried no time of their own.

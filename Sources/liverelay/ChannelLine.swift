@@ -163,9 +163,9 @@ extension NewSegment {
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
             mark: ContinuationMark(segment.position),
             format: SegmentFormat(
-                videoCodec: description.videoCodec, audioCodec: description.audioCodec,
-                resolution: Variant.Resolution(width: description.width, height: description.height),
-                frameRate: description.frameRate))
+                videoCodec: description.picture?.codec, audioCodec: description.audioCodec,
+                resolution: description.picture.map { Variant.Resolution(width: $0.width, height: $0.height) },
+                frameRate: description.picture?.frameRate))
     }
 }
 

@@ -94,7 +94,8 @@ final class ChannelSite: Sendable {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         return Response(
-            contentType: MimeType(fileName: file.name), cacheControl: .immutable, etag: "\"\(file.name)\"",
+            contentType: snapshot.index.isSoundAlone(file.name) ? .audioMP4 : MimeType(fileName: file.name),
+            cacheControl: .immutable, etag: "\"\(file.name)\"",
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }
 

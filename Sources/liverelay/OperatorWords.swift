@@ -196,7 +196,7 @@ extension SpliceError {
         case .sampleEncryption(let type): "stream type 0x\(String(type, radix: 16)) is sample encryption"
         case .noSupportedStream(let types, let names):
             "no H.264, HEVC or sound in it that can be republished (\(Self.words(of: types, names)))"
-        case .noPicture: "there is no video in it, and audio-only channels are not republished yet"
+        case .noPicture: "its programme tables announce video, and none has come"
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .truncated: "it ends too early"

@@ -14,10 +14,9 @@ struct RelayLog: Sendable {
     func note(_ event: ChannelLine.Event) {
         switch event {
         case .runBegan(let run, let sequence):
+            let picture = run.picture.map { "\($0.codec) \($0.width)x\($0.height) \($0.frameRate) fps" } ?? "no video"
             let sound = run.audioCodec ?? "no audio"
-            logger.info(
-                "Run \(run.run) from upstream segment \(sequence): \(run.videoCodec) \(run.width)x\(run.height) \(run.frameRate) fps, \(sound)"
-            )
+            logger.info("Run \(run.run) from upstream segment \(sequence): \(picture), \(sound)")
         case .programme(let programme, let rendition):
             logger.info("The \(rendition) rendition is \(programme.words)")
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")

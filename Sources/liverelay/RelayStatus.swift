@@ -55,6 +55,7 @@ struct RelayStatus: Encodable, Sendable {
         var picturesWithoutSync = 0
         var picturesRefused = 0
         var leadingPictures = 0
+        var stillPictures = 0
         var timesFilled = 0
         var runsBeyondCompositionDelay = 0
         var audioFramesOverlapping = 0
@@ -68,11 +69,12 @@ struct RelayStatus: Encodable, Sendable {
     }
 
     struct Run: Encodable, Equatable, Sendable {
-        var video: String
+        /// This and the next three are missing from a run of sound alone.
+        var video: String?
         var audio: String?
-        var width: Int
-        var height: Int
-        var frameRate: String
+        var width: Int?
+        var height: Int?
+        var frameRate: String?
     }
 
     /// What a transport stream lists, and what of it is followed.
@@ -152,6 +154,7 @@ extension RelayStatus {
         splice.picturesWithoutSync = counts.picturesWithoutSync
         splice.picturesRefused = counts.picturesRefused
         splice.leadingPictures = counts.leadingPictures
+        splice.stillPictures = counts.stillPictures
         splice.timesFilled = counts.timesFilled
         splice.runsBeyondCompositionDelay = counts.runsBeyondDelay
         splice.audioFramesOverlapping = counts.audioOverlapping
@@ -166,8 +169,8 @@ extension RelayStatus {
 
     mutating func note(_ run: RunDescription) {
         splice.currentRun = Run(
-            video: run.videoCodec, audio: run.audioCodec, width: run.width, height: run.height,
-            frameRate: run.frameRate)
+            video: run.picture?.codec, audio: run.audioCodec, width: run.picture?.width, height: run.picture?.height,
+            frameRate: run.picture?.frameRate)
     }
 
     mutating func note(_ programme: ProgramSelection, of rendition: SourceRendition) {

@@ -73,6 +73,22 @@ struct RingIndexTests {
         #expect(index.initializationFile(named: "init-b.mp4") == nil)
     }
 
+    /// They are audio/mp4; also when all that is known of them is the journal.
+    @Test func knowsTheFilesOfSoundAlone() throws {
+        var index = RingIndex(policy: plentiful, targetDuration: 6)
+        index.publish(.numbered(0, format: MasterInputsTests.programme))
+        index.publish(.numbered(1, initialization: "init-b.mp4", format: MasterInputsTests.radio))
+        let journal = try #require(
+            try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: "ring.m3u8"))
+        var recovered = RingIndex(policy: plentiful, targetDuration: 6)
+        for entry in journal.entries { recovered.replay(entry) }
+        for known in [index, recovered] {
+            let names = known.listed.flatMap { [$0.segment.name, $0.initialization.name] }
+            #expect(names.map(known.isSoundAlone) == [false, false, true, true])
+            #expect(!known.isSoundAlone("seg-2-00000000.m4s") && !known.isSoundAlone("init-c.mp4"))
+        }
+    }
+
     @Test func forgetsAnInitSectionWithTheLastSegmentThatNeedsIt() {
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(36)), targetDuration: 6)
         index.publish(.numbered(0, initialization: "init-b.mp4"))

@@ -1,11 +1,15 @@
 /// Segments of audio frames without a container: ADTS, MPEG audio, AC-3 or E-AC-3 behind ID3 tags (RFC 8216 §3.4).
-/// Each segment holds whole frames and says its own time, so nothing is kept between them.
+/// Each segment holds whole frames, so nothing is kept between them but the count for one that does not say its time.
 package struct PackedAudioDemuxer: SegmentDemuxer {
-    package init() {}
+    /// The sound goes with a picture in another rendition: a segment that does not say its time cannot be used.
+    private let isAligned: Bool
+    private var clock = SoundClock()
+
+    package init(isAligned: Bool = true) { self.isAligned = isAligned }
 
     package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
         let tags = ID3Tags(segment)
-        guard let timestamp = tags.timestamp else {
+        guard tags.timestamp != nil || !isAligned else {
             throw SpliceError(.missingTimestamp, offset: tags.end, section: "RFC 8216 §3.4")
         }
         guard let framing = AudioFraming.sniff(segment, at: tags.end) else {
@@ -14,15 +18,24 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
                 section: "RFC 8216 §3.4")
         }
         var buffer = ElementaryBuffer()
-        buffer.startPacket(pts: timestamp, dts: timestamp)
+        buffer.startPacket(pts: tags.timestamp, dts: tags.timestamp)
         buffer.bytes.append(contentsOf: segment[tags.end...])
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        output.audio = framer.frame(&buffer, isClosed: true, counts: &output.counts)
+        for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
+            let time = clock.unfold(packet)
+            output.audio.append(packet.pts == nil ? packet.timed(time.wire) : packet)
+        }
         return output
     }
 
     package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
 
     package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
+}
+
+extension AudioPacket {
+    fileprivate func timed(_ time: Ticks) -> AudioPacket {
+        AudioPacket(pid: pid, configuration: configuration, pts: time, isDamaged: isDamaged, payload: payload)
+    }
 }

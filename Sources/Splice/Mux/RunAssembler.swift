@@ -1,23 +1,23 @@
 /// Writes runs: places each on the timeline, cuts it, lays its sound beside it, and gives finished segments.
 struct RunAssembler: Sendable {
-    private var position: TimelinePosition
-    private var timeline: ProgramTimeline?
-    private var description: RunDescription?
-    private var initSection: InitSection?
+    var position: TimelinePosition
+    var timeline: ProgramTimeline?
+    var description: RunDescription?
+    var initSection: InitSection?
     private var cutter: SegmentCutter
-    private var audio: AudioClock
+    var audio: AudioClock
     private var sanitizer = TimestampSanitizer()
-    private var dates: DateClock
+    var dates: DateClock
     private var frameDuration = VideoClock.assumedFrameDuration
-    private var beginsRun = false
-    private var runs = 0
+    var beginsRun = false
+    var runs = 0
     private var runsBeyondDelay = 0
     private var picturesWithoutSync = 0
     private var hasLostAtBorder = false
     private var picturesRefused = 0
-    private var lastSequence: UInt64 = 0
+    var lastSequence: UInt64 = 0
     /// Why the last run that was left out could not be described.
-    private(set) var refusal: SpliceError?
+    var refusal: SpliceError?
 
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
@@ -25,6 +25,9 @@ struct RunAssembler: Sendable {
         audio = AudioClock(next: configuration.position.audioDecodeTime)
         dates = DateClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
+
+    /// No segment may be longer, if anything permits it.
+    var longestSegment: Ticks { cutter.longest }
 
     /// The sound that the current run's init section describes.
     var audioConfiguration: AudioConfiguration? { audio.configuration }
@@ -84,7 +87,11 @@ struct RunAssembler: Sendable {
     }
 
     /// The run, or the channel, ended: gives what was held back.
-    mutating func finish() -> [SplicedSegment] { write(cutter.finish(), mediaSequence: lastSequence) }
+    mutating func finish() -> [SplicedSegment] {
+        isSoundAlone
+            ? writeSound(mediaSequence: lastSequence, isEnding: true)
+            : write(cutter.finish(), mediaSequence: lastSequence)
+    }
 
     /// A run whose parameter sets cannot be described is left out, openly, until the next one begins.
     private mutating func beginRun(_ piece: RunPiece, configuration: AudioConfiguration?) {
@@ -126,7 +133,7 @@ struct RunAssembler: Sendable {
     private mutating func write(_ cut: [TimedVideo], mediaSequence: UInt64) -> SplicedSegment? {
         guard let timeline, let initSection, let description, let first = cut.first else { return nil }
         let start = timeline.presentation(of: first.pts)
-        let isChannelsFirst = position.videoDecodeTime == nil
+        let isChannelsFirst = position.isBeginning
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
         let samples = videoSamples(cut, on: timeline, from: decodeTime)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }

@@ -97,14 +97,15 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         let isOther =
             unit.packet.pid != old.pid || (unit.isSync && unit.packet.configuration != old.configuration)
         if isOther { return border == .tagged ? .tagged : .configuration }
-        guard jumps(unit.dts, after: old, atBorder: border != .none) else { return nil }
+        guard jumps(by: unit.dts - old.last, frame: old.frameDuration, atBorder: border != .none) else { return nil }
         return border == .tagged ? .tagged : .clock
     }
 
-    private static func jumps(_ dts: Ticks, after old: Signature, atBorder: Bool) -> Bool {
-        let step = dts - old.last
-        let departure = step - old.frameDuration
-        if step.count * 2 < -old.frameDuration.count * halfFramesBack { return true }
+    /// Whether a `step` from one picture or frame to the next leads to another clock.
+    /// - Parameter frame: what the earlier one lasts.
+    static func jumps(by step: Ticks, frame: Ticks, atBorder: Bool) -> Bool {
+        let departure = step - frame
+        if step.count * 2 < -frame.count * halfFramesBack { return true }
         if step > longestGap { return true }
         return atBorder && (departure > longestBorderGap || departure < .zero - longestBorderGap)
     }

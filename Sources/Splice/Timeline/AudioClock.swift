@@ -55,14 +55,49 @@ struct AudioClock: Equatable, Sendable {
         var writer = AudioSampleWriter(
             configuration: configuration, next: next ?? firstTime(on: timeline, from: start), limit: limit)
         let decodeTime = writer.next
+        lay(into: &writer, on: timeline)
+        if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
+        if writer.samples.isEmpty {
+            let first = pending.first.flatMap {
+                timeline.audioTime(of: $0.pts) - writer.next < writer.frame ? $0.packet.payload : nil
+            }
+            if writer.forceOne(first) { pending.removeFirst() }
+        }
+        return give(writer, from: decodeTime)
+    }
+
+    /// Takes all samples of a run of sound alone, but for those last ones that may be where its times depart.
+    /// - Parameter isEnding: nothing of the run follows: those are taken too.
+    /// - Returns: nil when there are none.
+    mutating func cutAll(isEnding: Bool = false) -> (decodeTime: Int64, samples: [MuxSample])? {
+        guard let configuration, let timeline, let first = pending.first else { return nil }
+        var writer = AudioSampleWriter(
+            configuration: configuration, next: next ?? timeline.audioTime(of: first.pts), limit: .max)
+        let decodeTime = writer.next
+        lay(into: &writer, on: timeline, isEnding: isEnding)
+        return give(writer, from: decodeTime)
+    }
+
+    private mutating func give(
+        _ writer: AudioSampleWriter, from decodeTime: Int64
+    ) -> (decodeTime: Int64, samples: [MuxSample])? {
+        counts.silent += writer.silentFrames
+        guard !writer.samples.isEmpty else { return nil }
+        next = writer.next
+        return (decodeTime, writer.samples)
+    }
+
+    /// Writes what is due up to the writer's limit.
+    private mutating func lay(
+        into writer: inout AudioSampleWriter, on timeline: ProgramTimeline, isEnding: Bool = false
+    ) {
         var taken = 0
         while taken < pending.count {
-            let target = timeline.audioTime(of: pending[taken].pts)
-            let lead = target - writer.next
+            let lead = timeline.audioTime(of: pending[taken].pts) - writer.next
             var gap: Int64 = 0
             let verdict =
                 isAtStart ? .departed : departure(at: taken, next: writer.next, frame: writer.frame, on: timeline)
-            if verdict == .undecided { break }
+            if verdict == .undecided, !isEnding { break }
             if verdict == .departed {
                 if lead < -Self.toleratedOverlap {
                     counts.overlapping += 1
@@ -77,17 +112,6 @@ struct AudioClock: Equatable, Sendable {
             taken += 1
         }
         pending.removeFirst(taken)
-        if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
-        if writer.samples.isEmpty {
-            let first = pending.first.flatMap {
-                timeline.audioTime(of: $0.pts) - writer.next < writer.frame ? $0.packet.payload : nil
-            }
-            if writer.forceOne(first) { pending.removeFirst() }
-        }
-        counts.silent += writer.silentFrames
-        guard !writer.samples.isEmpty else { return nil }
-        next = writer.next
-        return (decodeTime, writer.samples)
     }
 
     /// A channel's sound begins with its first frame that is not before the picture.

@@ -12,11 +12,22 @@ struct ProgramTimeline: Equatable, Sendable {
     let sourceDecode: Ticks
     /// Where that picture is shown on the channel's timeline.
     let outputPresentation: Ticks
+    /// What the run's sound lies behind that tick, in the audio timescale: a run of sound alone is placed to the sample.
+    private let audioOffset: Int64
 
     init(first: TimedVideo, at outputPresentation: Ticks) {
         sourcePresentation = first.pts
         sourceDecode = first.dts
         self.outputPresentation = outputPresentation
+        audioOffset = 0
+    }
+
+    /// A run of sound alone, whose first frame has the time `source` and begins at `audioTime`.
+    init(firstSound source: Ticks, at audioTime: Int64) {
+        sourcePresentation = source
+        sourceDecode = source
+        outputPresentation = Self.ticks(ofAudioTime: audioTime)
+        audioOffset = audioTime - Self.audioTime(outputPresentation)
     }
 
     /// Presentation time on the channel's timeline.
@@ -32,12 +43,18 @@ struct ProgramTimeline: Equatable, Sendable {
     }
 
     /// Presentation time in the audio timescale, to the nearest tick.
-    func audioTime(of source: Ticks) -> Int64 { Self.audioTime(presentation(of: source)) }
+    func audioTime(of source: Ticks) -> Int64 { Self.audioTime(presentation(of: source)) + audioOffset }
 
     /// 90 kHz ticks in the audio timescale, to the nearest tick.
     static func audioTime(_ time: Ticks) -> Int64 {
         let (numerator, denominator): (Int64, Int64) = (TrackTimescale.audio, Ticks.perSecond)
         let scaled = time.count * numerator
         return (scaled >= 0 ? scaled + denominator / 2 : scaled - denominator / 2) / denominator
+    }
+
+    /// A time in the audio timescale, 0 or more, to the nearest tick.
+    static func ticks(ofAudioTime time: Int64) -> Ticks {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: TrackTimescale.audio)
+        return .seconds(seconds) + Ticks((rest * Ticks.perSecond + TrackTimescale.audio / 2) / TrackTimescale.audio)
     }
 }

@@ -4,7 +4,8 @@ package struct TimelinePosition: Equatable, Sendable {
     package var videoDecodeTime: Int64?
     /// Decode time of the next audio sample, in the audio timescale; nil before the first.
     package var audioDecodeTime: Int64?
-    /// Presentation time at which the picture written so far ends: where the next run is placed.
+    /// Presentation time at which the picture written so far ends, or the sound of a run without one: where the next run
+    /// is placed.
     package var presentationEnd: Ticks
     /// mfhd sequence number of the next fragment.
     package var fragmentSequence: UInt32
@@ -20,6 +21,18 @@ package struct TimelinePosition: Equatable, Sendable {
 
     /// Composition offset of every run's first sample, for the life of a channel.
     package static var compositionDelay: Ticks { ProgramTimeline.compositionDelay }
+
+    /// Nothing was published yet.
+    var isBeginning: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
+
+    /// Sound without a picture was written up to `end` in the audio timescale. The video's clock goes along, so that a
+    /// picture that follows keeps its distance.
+    mutating func soundEnds(at end: Int64) {
+        audioDecodeTime = end
+        presentationEnd = ProgramTimeline.ticks(ofAudioTime: end)
+        videoDecodeTime = max(videoDecodeTime ?? 0, (presentationEnd - Self.compositionDelay).count)
+        fragmentSequence &+= 1
+    }
 
     /// A channel begins with decode time 0.
     package static let beginning = TimelinePosition(

@@ -1,0 +1,79 @@
+/// Takes the sound of upstream segments that have no picture apart into runs, by the thresholds that hold for pictures
+/// (`ProgramSwitchDetector`). Every frame of sound may begin one.
+struct SoundRunFinder: Equatable, Sendable {
+    private struct Frame: Equatable, Sendable {
+        var pid: UInt16
+        var configuration: AudioConfiguration
+        var time: Ticks
+        var end: Ticks
+    }
+
+    private var clock = SoundClock()
+    private var last: Frame?
+    /// Frames left out because bytes of them were lost or doubted: a hole is silence, they would be noise.
+    private(set) var damaged = 0
+
+    /// - Returns: the pieces of `packets`, each of one run, in order; none is empty.
+    mutating func pieces(
+        of packets: [AudioPacket], from segment: SegmentInput, border: ProgramSwitchDetector.Border
+    ) -> [SoundPiece] {
+        var pieces: [SoundPiece] = []
+        var border = border
+        var start: Ticks?
+        for packet in packets {
+            let time = clock.unfold(packet)
+            start = start ?? time
+            guard !packet.isDamaged else {
+                damaged += 1
+                continue
+            }
+            let signal = signal(of: packet, at: time, border: border)
+            last = Frame(pid: packet.pid, configuration: packet.configuration, time: time, end: clock.expected)
+            border = .none
+            let frame = TimedAudio(packet: packet, pts: time)
+            if signal == nil, !pieces.isEmpty {
+                pieces[pieces.count - 1].frames.append(frame)
+            } else {
+                let lead = pieces.isEmpty ? start.map { time - $0 } : nil
+                pieces.append(SoundPiece(signal: signal, frames: [frame], from: segment, after: lead))
+            }
+        }
+        return pieces
+    }
+
+    private func signal(
+        of packet: AudioPacket, at time: Ticks, border: ProgramSwitchDetector.Border
+    ) -> ProgramSwitchDetector.Signal? {
+        if border == .seam { return .seam }
+        guard let last else { return .joined }
+        let isOther = packet.pid != last.pid || packet.configuration != last.configuration
+        if isOther { return border == .tagged ? .tagged : .configuration }
+        let frame = last.end - last.time
+        guard ProgramSwitchDetector.jumps(by: time - last.time, frame: frame, atBorder: border != .none) else {
+            return nil
+        }
+        return border == .tagged ? .tagged : .clock
+    }
+}
+
+/// Sound of one run from one upstream segment that has no picture, in order.
+struct SoundPiece: Equatable, Sendable {
+    /// Set when the run begins with the first frame.
+    let signal: ProgramSwitchDetector.Signal?
+    var frames: [TimedAudio]
+    let mediaSequence: UInt64
+    /// Milliseconds since 1970 of the first frame, where the upstream said so.
+    let programDateTime: Int64?
+
+    /// - Parameter lead: from the segment's first frame to the first of `frames`; nil when its date does not lead here.
+    init(
+        signal: ProgramSwitchDetector.Signal?, frames: [TimedAudio], from segment: SegmentInput, after lead: Ticks?
+    ) {
+        self.signal = signal
+        self.frames = frames
+        mediaSequence = segment.mediaSequence
+        programDateTime = lead.flatMap { lead in
+            segment.programDateTime.map { $0 + lead.count * 1000 / Ticks.perSecond }
+        }
+    }
+}

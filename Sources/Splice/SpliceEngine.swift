@@ -190,7 +190,9 @@ package struct SpliceEngine: Sendable {
     private mutating func takeSoundWithStill(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) {
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         var border = content == .still ? demuxed.border : .seam
-        let sound = soundFinder.pieces(of: demuxed.packets.audio, from: segment, border: demuxed.border)
+        // The merger leaves damaged frames out, and counts them.
+        let intact = demuxed.packets.audio.filter { !$0.isDamaged }
+        let sound = soundFinder.pieces(of: intact, from: segment, border: demuxed.border)
         queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence)
         for piece in sound {
             let pictures = still.pictures(beside: piece)

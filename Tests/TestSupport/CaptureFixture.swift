@@ -16,6 +16,8 @@ package struct CaptureFixture: Equatable, Sendable, CustomStringConvertible {
     package static let wrap = CaptureFixture("wrap")
     /// Video and audio apart, AES-128.
     package static let demuxedAES128 = CaptureFixture("demuxed_aes128")
+    /// A channel without a picture, in two containers.
+    package static let audioOnly = CaptureFixture("audio_only")
 
     /// Every capture with an index, by name.
     package static func all() throws -> [CaptureFixture] {

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 import Synchronization
 
 /// One channel's ring: segments are published into it by one publisher and seen through `snapshot` by everyone.
@@ -15,6 +15,7 @@ package actor DVRRing {
     private var journal: JournalFile
     private var journalRecords: Int
     private var index: RingIndex
+    private var subtitles: SubtitleShelf
     private var hasEnded: Bool
     /// `end` was called on this very ring.
     private var isClosed = false
@@ -30,35 +31,41 @@ package actor DVRRing {
     ///   - targetDuration: seconds, at least the upstream's.
     ///   - firstMediaSequence: where a ring without a past begins. The upstream's number is a good one: names of
     ///     segments then do not come back when somebody empties the directory.
+    ///   - subtitles: the upstream's renditions. What an earlier run kept of others is removed.
     package init(
-        directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0
+        directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
+        subtitles: [Rendition] = []
     ) throws(RingError) {
         try self.init(
             spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
-            firstMediaSequence: firstMediaSequence)
+            firstMediaSequence: firstMediaSequence, subtitles: subtitles)
     }
 
     init(
-        spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0
+        spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
+        subtitles renditions: [Rendition] = []
     ) throws(RingError) {
         let found = try RingRecovery(
             journal: spool.read(SpoolName.journal), path: spool.path(of: SpoolName.journal), files: spool.files(),
             policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
         let journal = Journal(found.index, hasEnded: found.hasEnded)
         try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
-        let needed = found.index.files
+        let subtitles = try SubtitleShelf(renditions, beside: found.index, in: spool, files: spool.files())
+        let needed = found.index.files.union(subtitles.files)
         for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
         self.journal = try JournalFile(in: spool)
         journalRecords = journal.entries.count
         index = found.index
+        self.subtitles = subtitles
+        housekeepingError = subtitles.lastError
         resume = found.resume
         self.targetDuration = found.index.targetDuration
         hasEnded = found.hasEnded
         isInterrupted = found.continues
         shown = Mutex(
             RingSnapshot(
-                version: 0, index: found.index, hasEnded: found.hasEnded, rewindDrops: 0, housekeepingError: nil,
-                directory: spool.path))
+                version: 0, index: found.index, hasEnded: found.hasEnded, rewindDrops: 0,
+                housekeepingError: subtitles.lastError, subtitles: subtitles.tracks, directory: spool.path))
         self.spool = spool
     }
 
@@ -89,6 +96,13 @@ package actor DVRRing {
         isInterrupted = false
     }
 
+    /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
+    /// left out gets empty ones with the next.
+    package func publish(_ new: NewSubtitles) throws(RingError) {
+        try subtitles.store(new, beside: index, in: spool)
+        show()
+    }
+
     /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal.
     package func end() throws(RingError) {
         guard !isClosed else { return }
@@ -116,7 +130,7 @@ package actor DVRRing {
         }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
         var next = index
-        let unneeded = next.publish(entry)
+        var unneeded = next.publish(entry)
         do throws(RingError) {
             try record(next)
         } catch {
@@ -124,6 +138,7 @@ package actor DVRRing {
             throw spool.asDiskFull(error, needed: reserve)
         }
         index = next
+        unneeded += subtitles.evict(beside: index)
         hasEnded = false
         show()
         clearUp(unneeded)
@@ -141,7 +156,7 @@ package actor DVRRing {
     }
 
     private func dropRewind() {
-        let unneeded = index.dropRewind()
+        let unneeded = index.dropRewind() + subtitles.evict(beside: index)
         guard !unneeded.isEmpty else { return }
         rewindDrops += 1
         show()
@@ -152,6 +167,7 @@ package actor DVRRing {
     private func clearUp(_ unneeded: [SpoolFile]) {
         do throws(RingError) {
             for file in unneeded { try spool.remove(file.name) }
+            try subtitles.shortenJournals(beside: index, in: spool)
             if journalRecords > 2 * index.entryCount + 64 { try rewriteJournal() }
             housekeepingError = nil
         } catch {
@@ -170,7 +186,7 @@ package actor DVRRing {
         shown.withLock {
             $0 = RingSnapshot(
                 version: $0.version + 1, index: index, hasEnded: hasEnded, rewindDrops: rewindDrops,
-                housekeepingError: housekeepingError, directory: spool.path)
+                housekeepingError: housekeepingError, subtitles: subtitles.tracks, directory: spool.path)
         }
     }
 }

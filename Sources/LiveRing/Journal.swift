@@ -80,7 +80,7 @@ extension Journal {
 
     /// Parses the whole lines. The parser passes over what stands behind the last URI line, so a torn record is
     /// simply not there; a torn head is missing its TARGETDURATION.
-    private static func untorn(_ bytes: [UInt8], path: String) throws(RingError) -> MediaPlaylist? {
+    static func untorn(_ bytes: [UInt8], path: String) throws(RingError) -> MediaPlaylist? {
         // Behind a power loss there may be zeros where text was.
         let text = bytes.prefix { $0 != 0 }
         let whole = text[..<(text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]

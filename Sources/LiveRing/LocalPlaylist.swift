@@ -6,6 +6,8 @@ struct LocalPlaylist {
     let index: RingIndex
     /// EXT-X-ENDLIST belongs at the end: nothing will follow.
     let hasEnded: Bool
+    /// Lists these in place of the segments, as far as they go; nil: lists the segments.
+    var subtitles: SubtitleTrack?
 
     /// The sliding live window; nil before the first segment.
     var live: MediaPlaylist? {
@@ -41,13 +43,13 @@ struct LocalPlaylist {
     private func between(_ start: ProgramDateTime?, _ end: ProgramDateTime?) -> MediaPlaylist? {
         let shown = indices(from: start, to: end)
         guard !shown.isEmpty else { return nil }
-        var playlist = render(shown)
-        if let end, isComplete(upTo: end) {
+        guard var playlist = render(shown) else { return nil }
+        if let end, isComplete(upTo: end), isWhole(shown) {
             playlist.playlistType = .vod
             playlist.hasEndList = true
             return playlist
         }
-        playlist.hasEndList = hasEnded
+        playlist.hasEndList = hasEnded && isWhole(shown)
         if canOnlyGrow(from: start, to: end) { playlist.playlistType = .event }
         // A viewer who asks from when wants to begin there, not at the edge of what is still growing.
         if start != nil { playlist.start = StartOffset(timeOffset: .zero) }
@@ -86,17 +88,27 @@ struct LocalPlaylist {
 
     /// A list that may lose its head later: it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
     private func sliding(_ shown: Range<Int>) -> MediaPlaylist? {
-        guard !shown.isEmpty else { return nil }
-        var playlist = render(shown)
-        playlist.hasEndList = hasEnded
+        guard !shown.isEmpty, var playlist = render(shown) else { return nil }
+        playlist.hasEndList = hasEnded && isWhole(shown)
         return playlist
     }
 
-    private func render(_ shown: Range<Int>) -> MediaPlaylist {
+    /// Subtitles come later than the segments they belong to.
+    private func isWhole(_ shown: Range<Int>) -> Bool {
+        guard let subtitles, let last = index.listed[shown].last else { return true }
+        return subtitles.next.map { $0 > last.mediaSequence } ?? false
+    }
+
+    /// nil when nothing of it has subtitles yet.
+    private func render(_ shown: Range<Int>) -> MediaPlaylist? {
+        var entries = index.listed[shown]
+        if let subtitles { entries = entries[entries.indices(with: subtitles)] }
+        guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
-            entries: index.listed[shown], targetDuration: index.targetDuration,
-            nextMediaSequence: index.nextMediaSequence, discontinuitySequence: index.discontinuitySequence)
-        playlist.dateRanges = dateRanges(openAt: shown.lowerBound)
+            entries: entries, targetDuration: index.targetDuration, nextMediaSequence: index.nextMediaSequence,
+            discontinuitySequence: index.discontinuitySequence)
+        if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }
+        playlist.dateRanges = dateRanges(openAt: entries.startIndex)
         return playlist
     }
 
@@ -109,6 +121,15 @@ struct LocalPlaylist {
         }
         open.forget(endingBefore: index.listed[start].programDateTime)
         return open.ranges
+    }
+}
+
+extension ArraySlice<RingEntry> {
+    /// The part that has subtitles: both count the same numbers without a hole.
+    fileprivate func indices(with subtitles: SubtitleTrack) -> Range<Int> {
+        let has = { (entry: RingEntry) in subtitles.entry(for: entry.mediaSequence) != nil }
+        let start = firstIndex(where: has) ?? endIndex
+        return start..<(self[start...].firstIndex { !has($0) } ?? endIndex)
     }
 }
 

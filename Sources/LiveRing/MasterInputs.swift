@@ -25,14 +25,17 @@ package struct MasterInputs: Equatable, Sendable {
         peakBitRate = max(averageBitRate, Self.peak(of: entries, targetDuration: targetDuration))
     }
 
-    /// - Parameter uri: of the media playlist, relative to the master playlist.
-    package func masterPlaylist(uri: String) -> MultivariantPlaylist {
+    /// - Parameters:
+    ///   - uri: of the media playlist, relative to the master playlist.
+    ///   - subtitles: renditions of the one group that there is.
+    package func masterPlaylist(uri: String, subtitles: [Rendition] = []) -> MultivariantPlaylist {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
         variant.codecs = codecs
         variant.resolution = resolution
         variant.frameRate = frameRate
-        var playlist = MultivariantPlaylist(variants: [variant])
+        variant.subtitles = subtitles.first?.groupID
+        var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles)
         playlist.hasIndependentSegments = true
         return playlist
     }

@@ -13,10 +13,16 @@ package enum ResourceRequest: Equatable, Sendable {
     case livePlaylist
     case masterPlaylist
     case dvrPlaylist(RewindRange)
+    /// A master playlist for the range: it has the subtitles, which a media playlist cannot name.
+    case dvrMasterPlaylist(RewindRange)
+    /// The list of a subtitle rendition's live window, by its number.
+    case subtitlePlaylist(Int)
+    case dvrSubtitlePlaylist(Int, RewindRange)
     /// The range as one file.
     case clip(RewindRange)
     case initSection(String)
     case segment(String)
+    case subtitles(String)
     case status
     case metrics
     /// The process is alive.
@@ -35,6 +41,7 @@ package enum ResourceRequest: Equatable, Sendable {
         case "live.m3u8": self = .livePlaylist
         case "master.m3u8": self = .masterPlaylist
         case "dvr.m3u8": self = Self.ranged(query) { .dvrPlaylist($0) }
+        case "dvr-master.m3u8": self = Self.ranged(query) { .dvrMasterPlaylist($0) }
         case "clip.mp4": self = Self.ranged(query) { .clip($0) }
         case "status.json": self = .status
         case "metrics": self = .metrics
@@ -42,8 +49,19 @@ package enum ResourceRequest: Equatable, Sendable {
         case "readyz": self = .readiness
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
-        default: self = .notFound(.unknownPath)
+        case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
+        default: self = Self.subtitleList(name, query) ?? .notFound(.unknownPath)
         }
+    }
+
+    private static func subtitleList(
+        _ name: Substring, _ query: [(name: String, value: String)]
+    ) -> ResourceRequest? {
+        if let number = SpoolName.rendition(ofSubtitleJournal: name) { return .subtitlePlaylist(number) }
+        guard name.hasPrefix("dvr-"), let number = SpoolName.rendition(ofSubtitleJournal: name.dropFirst(4)) else {
+            return nil
+        }
+        return ranged(query) { .dvrSubtitlePlaylist(number, $0) }
     }
 
     private static func ranged(

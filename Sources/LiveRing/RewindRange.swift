@@ -30,6 +30,24 @@ package enum RewindRange: Equatable, Sendable {
         }
     }
 
+    /// The query that asks for it: `init(query:)` reads it back.
+    package var query: String {
+        switch self {
+        case .whole: ""
+        case .between(let start, let end):
+            [("start", start), ("end", end)].compactMap { name, moment in
+                moment.map { "\(name)=\(Self.seconds($0.millisecondsSince1970))" }
+            }.joined(separator: "&")
+        case .last(let milliseconds): "last=\(Self.seconds(milliseconds))"
+        case .delayed(let milliseconds): "delay=\(Self.seconds(milliseconds))"
+        }
+    }
+
+    private static func seconds(_ milliseconds: Int64) -> String {
+        let fraction = String(1000 + milliseconds.magnitude % 1000).dropFirst()
+        return "\(milliseconds / 1000).\(fraction)"
+    }
+
     private static func moment(_ text: String, _ name: String) throws(ResourceRequest.Refusal) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
         // "+01:00" typed into an address arrives as " 01:00".

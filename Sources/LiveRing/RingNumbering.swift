@@ -38,6 +38,9 @@ extension RingIndex {
 
     var entryCount: Int { retired.count + listed.count }
 
+    /// Media sequence number of the oldest entry that can be fetched, or of the next one.
+    var oldestMediaSequence: UInt64 { retired.first?.entry.mediaSequence ?? firstMediaSequence }
+
     /// The newest entry that can be fetched.
     var newest: RingEntry? { listed.last ?? retired.last?.entry }
 
@@ -46,7 +49,7 @@ extension RingIndex {
         Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
     }
 
-    private func entry(numbered number: UInt64) -> RingEntry? {
+    func entry(numbered number: UInt64) -> RingEntry? {
         if let first = listed.first?.mediaSequence, number >= first {
             return number < nextMediaSequence ? listed[listed.startIndex + Int(number - first)] : nil
         }

@@ -13,12 +13,15 @@ package struct RingSnapshot: Sendable {
     package let rewindDrops: Int
     /// What went wrong last while clearing up behind a publish; the segment itself was published.
     package let housekeepingError: RingError?
+    /// In the order in which the ring was opened with them.
+    package let subtitles: [SubtitleTrack]
     private let directory: String
 
     init(
         version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, housekeepingError: RingError?,
-        directory: String
+        subtitles: [SubtitleTrack] = [], directory: String
     ) {
+        self.subtitles = subtitles
         self.version = version
         self.index = index
         self.hasEnded = hasEnded
@@ -48,8 +51,47 @@ package struct RingSnapshot: Sendable {
     }
 
     /// `master.m3u8`, UTF-8; nil before the first segment.
-    package func masterPlaylist(uri: String = "live.m3u8") -> [UInt8]? {
-        masterInputs.map { Array(PlaylistWriter.write($0.masterPlaylist(uri: uri)).utf8) }
+    package func masterPlaylist() -> [UInt8]? { master(uri: "live.m3u8") { $0 } }
+
+    /// `dvr-master.m3u8`: the range with its subtitles; nil before the first segment.
+    package func dvrMasterPlaylist(_ range: RewindRange) -> [UInt8]? {
+        let query = range.query.isEmpty ? "" : "?\(range.query)"
+        return master(uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
+    }
+
+    /// - Parameter subtitleURI: of a rendition whose live list has the address given.
+    private func master(uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
+        let renditions = subtitles.map { track in
+            var rendition = track.rendition
+            rendition.uri = rendition.uri.map(subtitleURI)
+            return rendition
+        }
+        return masterInputs.map {
+            Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
+        }
+    }
+
+    /// `subs-<number>.m3u8`, UTF-8: what `live.m3u8` lists, as far as its subtitles have come; nil before the first of
+    /// them, or when there is no such rendition.
+    package func subtitlePlaylist(_ number: Int) -> [UInt8]? { subtitleList(number)?.live.map(Self.bytes) }
+
+    /// `dvr-subs-<number>.m3u8`, UTF-8.
+    package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
+        subtitleList(number)?.rewind(range).map(Self.bytes)
+    }
+
+    private func subtitleList(_ number: Int) -> LocalPlaylist? {
+        subtitles.first { $0.number == number }.map {
+            LocalPlaylist(index: index, hasEnded: hasEnded, subtitles: $0)
+        }
+    }
+
+    /// The subtitles of that name, if they can be fetched.
+    package func subtitleFile(named name: String) -> SpoolFile? {
+        for track in subtitles {
+            if let file = track.file(named: name) { return file }
+        }
+        return nil
     }
 
     /// The files of the range in playing order, each init section before its segments. One file can be made of them

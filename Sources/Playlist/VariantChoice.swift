@@ -81,6 +81,14 @@ extension MultivariantPlaylist {
     }
 }
 
+extension MultivariantPlaylist {
+    /// The renditions of the variant's SUBTITLES group that can be fetched, in the order listed.
+    package func subtitles(of variant: Variant) -> [Rendition] {
+        guard let group = variant.subtitles else { return [] }
+        return renditions.filter { $0.type == .subtitles && $0.groupID == group && $0.uri != nil }
+    }
+}
+
 extension Variant {
     /// RFC 6381 names of what is not a picture.
     private static let soundAndText = [

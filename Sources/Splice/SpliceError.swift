@@ -16,6 +16,8 @@ package struct SpliceError: Error, Equatable {
         case badParameterSet(field: String)
         /// Bits or bytes ended before the structure did.
         case truncated
+        /// A WebVTT file that cannot be one segment's.
+        case tooLarge(bytes: Int)
         /// A library's error code.
         case library(code: Int32, call: String)
     }

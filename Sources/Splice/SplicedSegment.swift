@@ -14,6 +14,8 @@ package struct SplicedSegment: Sendable {
     /// Upstream media sequence number of the segment that completed it.
     package let mediaSequence: UInt64
     package let description: RunDescription
+    /// The upstream's pictures placed on the timeline since the segment before: what it shows, and what it was cut from.
+    package var spans: [SourceSpan] = []
 }
 
 /// What a multivariant playlist and a status page say of a run.

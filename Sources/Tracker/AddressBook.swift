@@ -11,6 +11,17 @@ struct AddressBook: Sendable {
     struct Addresses: Equatable, Sendable {
         let main: String
         let audio: String?
+        /// Of each of `AddressBook.subtitles`; nil where the playlist read last does not list it.
+        let subtitles: [String?]
+
+        /// nil where the playlist read last has none.
+        subscript(role: RenditionRole) -> String? {
+            switch role {
+            case .main: main
+            case .audio: audio
+            case .subtitles(let index): subtitles.indices.contains(index) ? subtitles[index] : nil
+            }
+        }
     }
 
     let upstream: String
@@ -22,15 +33,19 @@ struct AddressBook: Sendable {
     /// Index in `variants` of the one in use.
     private var current = 0
     private(set) var audio: Rendition?
+    /// The subtitle renditions that are followed: what the first playlist had, since a later one may not renumber them.
+    private(set) var subtitles: [Rendition] = []
+    private let mostSubtitles: Int
     private(set) var reads = 0
     private(set) var reread = Reread.idle
     private var lastFailure: TrackerError?
     private var backoff = Backoff()
     private var earliest = Duration.zero
 
-    init(upstream: String, choice: VariantChoice) {
+    init(upstream: String, choice: VariantChoice, mostSubtitles: Int) {
         self.upstream = upstream
         self.choice = choice
+        self.mostSubtitles = mostSubtitles
     }
 
     /// nil as long as none was chosen.
@@ -51,6 +66,7 @@ struct AddressBook: Sendable {
         }
         multivariant = (playlist, base)
         variants = [chosen.variant] + chosen.alternates
+        if reads == 1 { subtitles = Array(playlist.subtitles(of: chosen.variant).prefix(mostSubtitles)) }
         return take(min(current, variants.count - 1), of: playlist, base)
     }
 
@@ -65,8 +81,18 @@ struct AddressBook: Sendable {
         audio = playlist.audio(of: variants[index])
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
-        return Addresses(main: main, audio: companion == main ? nil : companion)
+        let listed = playlist.subtitles(of: variants[index])
+        let captions = subtitles.map { known in
+            listed.first { $0.isSame(as: known) }?.uri.map { URIReference.resolve($0, against: base) }
+        }
+        return Addresses(main: main, audio: companion == main ? nil : companion, subtitles: captions)
     }
+}
+
+extension Rendition {
+    /// Within a group a name stands once (RFC 8216 §4.3.4.1.1); the group's own name may differ between redundant
+    /// variants.
+    fileprivate func isSame(as other: Rendition) -> Bool { name == other.name && language == other.language }
 }
 
 // MARK: - Reading again

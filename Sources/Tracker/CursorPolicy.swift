@@ -27,6 +27,10 @@ package struct CursorPolicy: Equatable, Sendable {
 
     package static let main = CursorPolicy()
     package static let companion = CursorPolicy(extraJoinSegments: 1)
+    /// A subtitle list may be ahead of the picture's or cut otherwise, and its segments are small: it begins well before
+    /// the picture, but not with the hours that some list.
+    package static let subtitles = CursorPolicy(
+        joinDuration: .seconds(20), joinTargetDurations: .halves(8), joinSegments: 11, extraJoinSegments: 1)
 }
 
 /// A span of media or of silence, counted in target durations: exact halves of one.

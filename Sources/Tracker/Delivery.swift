@@ -1,7 +1,15 @@
 package import Playlist
 
 /// Which of the channel's playlists a segment came from.
-package enum RenditionRole: String, Hashable, Sendable, CaseIterable { case main, audio }
+package enum RenditionRole: Hashable, Sendable {
+    case main, audio
+    /// One of the variant's SUBTITLES group, by its index in `UpstreamEvent.chose`.
+    case subtitles(Int)
+
+    var isSubtitles: Bool {
+        if case .subtitles = self { true } else { false }
+    }
+}
 
 /// What the tracker hands downstream: for each rendition in playlist order, each segment once.
 package struct Delivery: Equatable, Sendable {

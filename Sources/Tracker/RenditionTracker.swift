@@ -27,7 +27,7 @@ struct RenditionTracker: Sendable {
         self.role = role
         self.address = address
         load = .due(at: now)
-        cursor = SegmentCursor(policy: role == .main ? .main : .companion)
+        cursor = SegmentCursor(policy: role.cursorPolicy)
         ladder = StallLadder(giveUp: role == .main ? giveUp : nil)
     }
 
@@ -86,6 +86,9 @@ extension RenditionTracker {
         return abandoned
     }
 
+    /// The last load did not fail in the same way.
+    func isNews(_ error: TrackerError) -> Bool { lastFailure != error }
+
     /// - Parameter retry: when to load again, if not by the schedule.
     mutating func loadFailed(
         _ error: TrackerError, at now: Duration, retry: Duration? = nil
@@ -94,7 +97,7 @@ extension RenditionTracker {
         let next = schedule.next(after: .failed, targetDuration: assumedTargetDuration, at: now)
         load = (retry ?? next).map { .due(at: $0) } ?? .complete
         defer { lastFailure = error }
-        return lastFailure == error ? nil : .playlistFailed(role, error)
+        return isNews(error) ? .playlistFailed(role, error) : nil
     }
 }
 
@@ -205,6 +208,16 @@ extension RenditionTracker {
             status.stall = climbed
         }
         return status
+    }
+}
+
+extension RenditionRole {
+    fileprivate var cursorPolicy: CursorPolicy {
+        switch self {
+        case .main: .main
+        case .audio: .companion
+        case .subtitles: .subtitles
+        }
     }
 }
 

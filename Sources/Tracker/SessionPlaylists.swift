@@ -29,6 +29,10 @@ extension UpstreamSession {
                 if let audio = addresses.audio {
                     trackers.append(RenditionTracker(.audio, address: audio, giveUp: nil, at: now))
                 }
+                for (index, address) in addresses.subtitles.enumerated() {
+                    guard let address else { continue }
+                    trackers.append(RenditionTracker(.subtitles(index), address: address, giveUp: nil, at: now))
+                }
                 reportChoice()
             }
         } catch {
@@ -61,10 +65,17 @@ extension UpstreamSession {
     /// A later answer that is no playlist counts as an unchanged one, asked for again soon; one that cannot be read
     /// by anybody without its keys ends the session.
     private mutating func playlistFailed(_ index: Int, _ error: TrackerError, at now: Duration) {
+        if trackers[index].role.isSubtitles { return subtitlesFailed(index, error, at: now) }
         if case .unsupportedProtection = error.reason { return finish(.failed(error)) }
         if case .opening = phase, trackers[index].role == .main { return openingFailed(error, at: now) }
         report(trackers[index].loadFailed(error, at: now))
         if error.mayBeCuredByNewAddress { book.wantReread(at: now) }
+    }
+
+    /// Subtitles that cannot be had never end the channel, and ask for other addresses once, not at every try.
+    private mutating func subtitlesFailed(_ index: Int, _ error: TrackerError, at now: Duration) {
+        if error.mayBeCuredByNewAddress, trackers[index].isNews(error) { book.wantReread(at: now) }
+        report(trackers[index].loadFailed(error, at: now))
     }
 
     private mutating func openingFailed(_ error: TrackerError, at now: Duration) {
@@ -108,8 +119,7 @@ extension UpstreamSession {
 
     private mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
         for index in trackers.indices {
-            let address = trackers[index].role == .main ? addresses.main : addresses.audio
-            guard let address else { continue }
+            guard let address = addresses[trackers[index].role] else { continue }
             let isNew = address != trackers[index].address
             cancel(trackers[index].move(to: address, at: now))
             if isNew { report(.moved(trackers[index].role, url: address)) }
@@ -117,7 +127,7 @@ extension UpstreamSession {
     }
 
     private mutating func reportChoice() {
-        if let variant = book.variant { report(.chose(variant: variant, audio: book.audio)) }
+        if let variant = book.variant { report(.chose(variant: variant, audio: book.audio, subtitles: book.subtitles)) }
     }
 
     mutating func climbLadders(at now: Duration) {

@@ -50,18 +50,34 @@ extension UpstreamSession {
 
     /// Starts tries as far as the policy allows; what plays earlier goes first.
     mutating func startSegments(at now: Duration) {
-        while trackers.reduce(0, { $0 + $1.queue.inFlight }) < policy.maxInFlight, let next = nextStart(at: now) {
-            let targetDuration = trackers[next.index].assumedTargetDuration
-            let started = trackers[next.index].queue.start(
-                next.startable, as: nextID, targetDuration: targetDuration, at: now)
-            guard let started else { return }
-            for resource in started.resources { want(resource, retriesFailed: true, for: next.index, at: now) }
-            fetch(started.media, for: .segment(trackers[next.index].role, started.media))
+        while mediaInFlight < policy.maxInFlight, let next = nextStart(at: now) {
+            guard start(next.startable, of: next.index, at: now) else { return }
+        }
+        for index in trackers.indices where trackers[index].role.isSubtitles && isInStep(index) {
+            guard trackers[index].queue.inFlight == 0, let next = trackers[index].queue.startable(at: now) else {
+                continue
+            }
+            _ = start(next, of: index, at: now)
         }
     }
 
+    /// Of picture and sound.
+    private var mediaInFlight: Int {
+        trackers.reduce(0) { $0 + ($1.role.isSubtitles ? 0 : $1.queue.inFlight) }
+    }
+
+    private mutating func start(_ startable: SegmentQueue.Startable, of index: Int, at now: Duration) -> Bool {
+        let targetDuration = trackers[index].assumedTargetDuration
+        let started = trackers[index].queue.start(startable, as: nextID, targetDuration: targetDuration, at: now)
+        guard let started else { return false }
+        for resource in started.resources { want(resource, retriesFailed: true, for: index, at: now) }
+        fetch(started.media, for: .segment(trackers[index].role, started.media))
+        return true
+    }
+
     private func nextStart(at now: Duration) -> (index: Int, startable: SegmentQueue.Startable)? {
-        let candidates = trackers.indices.filter(isInStep).compactMap { index in
+        let media = trackers.indices.filter { !trackers[$0].role.isSubtitles }
+        let candidates = media.filter(isInStep).compactMap { index in
             trackers[index].queue.startable(at: now).map { (index: index, startable: $0) }
         }
         let hasRoom = expectedBytes < policy.maxInFlightBytes
@@ -71,19 +87,27 @@ extension UpstreamSession {
     }
 
     /// Whether this rendition is not far ahead of another one that has segments to fetch: what plays together comes
-    /// together, however small the segments of the one are. One that fails holds back nobody.
+    /// together, however small the segments of the one are. One that fails holds back nobody, and subtitles never do.
     private func isInStep(_ index: Int) -> Bool {
-        let lead = trackers[index].assumedTargetDuration * 2
+        let isSubtitles = trackers[index].role.isSubtitles
+        let lead = trackers[index].assumedTargetDuration * (isSubtitles ? Self.subtitleLead : Self.lead)
         return trackers.allSatisfy { other in
-            other.queue.isEmpty || other.queue.isRetrying
+            other.role.isSubtitles || other.queue.isEmpty || other.queue.isRetrying
                 || trackers[index].queue.startedDuration - other.queue.startedDuration <= lead
         }
     }
 
-    /// Bytes held, and bytes to come if what is in flight is as large as the largest lately.
+    /// Target durations.
+    private static let lead = 2
+    /// Subtitles begin further back than the picture, so that they have had more of their playlist at the same moment.
+    private static let subtitleLead = 16
+
+    /// Bytes of picture and sound held, and bytes to come if what is in flight is as large as the largest lately.
     private var expectedBytes: Int {
         trackers.reduce(0) { sum, tracker in
-            sum + tracker.queue.heldBytes + (tracker.queue.inFlight + 1) * tracker.queue.recentSize
+            tracker.role.isSubtitles
+                ? sum
+                : sum + tracker.queue.heldBytes + (tracker.queue.inFlight + 1) * tracker.queue.recentSize
         }
     }
 

@@ -2,8 +2,9 @@ package import Playlist
 
 /// What an operator may want to know, once per change.
 package enum UpstreamEvent: Equatable, Sendable {
-    /// The upstream is a multivariant playlist, and this was taken from it.
-    case chose(variant: Variant, audio: Rendition?)
+    /// The upstream is a multivariant playlist, and this was taken from it. The subtitles are those of the first such
+    /// event for the life of the session, whatever a later playlist lists.
+    case chose(variant: Variant, audio: Rendition?, subtitles: [Rendition])
     /// A rendition's first segments are known.
     case joined(Joined)
     /// Nothing new was listed for so long that the ladder's next step is taken. Steps that the upstream has no means

@@ -18,7 +18,7 @@ package struct UpstreamSession: Sendable {
         package var variant: VariantChoice
         /// Silence after which the session gives up; nil: it never does.
         package var giveUp: Duration?
-        /// Segments fetched at once, of all renditions together.
+        /// Segments fetched at once, of picture and sound together; each subtitle rendition has one of its own.
         package var maxInFlight: Int
         /// Bytes of segments fetched or being fetched ahead of the one that is due.
         package var maxInFlightBytes: Int
@@ -27,11 +27,15 @@ package struct UpstreamSession: Sendable {
         /// How often and how long opening is tried before the first media playlist is read.
         package var openingTries: Int
         package var openingLimit: Duration
+        /// Subtitle renditions that are followed; those listed after them are not.
+        package var maxSubtitles: Int
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
-            noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9)
+            noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
+            maxSubtitles: Int = 8
         ) {
+            self.maxSubtitles = maxSubtitles
             self.variant = variant
             self.giveUp = giveUp
             self.maxInFlight = maxInFlight
@@ -105,7 +109,7 @@ package struct UpstreamSession: Sendable {
     /// - Parameter upstream: absolute address of a multivariant or a media playlist.
     package init(upstream: String, policy: Policy) {
         self.policy = policy
-        book = AddressBook(upstream: upstream, choice: policy.variant)
+        book = AddressBook(upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles)
     }
 
     /// - Parameter now: time since the session began; never goes back.
@@ -208,7 +212,8 @@ extension UpstreamSession {
             case .over: .over
             }
         return UpstreamStatus(
-            phase: phase, variant: book.variant, audio: book.audio, renditions: trackers.map(\.status),
+            phase: phase, variant: book.variant, audio: book.audio, subtitles: book.subtitles,
+            renditions: trackers.map(\.status),
             failedResourceTries: failedResourceTries, multivariantReads: book.reads)
     }
 }

@@ -27,6 +27,8 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var phase: Phase
     package var variant: Variant?
     package var audio: Playlist.Rendition?
+    /// In the order of `RenditionRole.subtitles`.
+    package var subtitles: [Playlist.Rendition]
     /// Main first.
     package var renditions: [Rendition]
     /// Tries of keys and maps that failed.

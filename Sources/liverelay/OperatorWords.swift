@@ -200,6 +200,7 @@ extension SpliceError {
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .truncated: "it ends too early"
+        case .tooLarge(let bytes): "\(bytes) bytes are more than subtitles have"
         case .library(let code, let call): "\(call) failed (\(code))"
         }
     }

@@ -56,7 +56,7 @@ struct Relay {
     private mutating func note(_ event: UpstreamEvent) async throws(RelayError) {
         log.note(event)
         switch event {
-        case .chose(_, let audio): hasAudioRendition = audio?.uri != nil
+        case .chose(_, let audio, _): hasAudioRendition = audio?.uri != nil
         case .joined(let joined) where joined.rendition == .main: try await open(joined)
         case .stalled(.main, let step, let silence):
             site.update {

@@ -30,10 +30,11 @@ struct RelayLog: Sendable {
 
     func note(_ event: UpstreamEvent) {
         switch event {
-        case .chose(let variant, let audio):
+        case .chose(let variant, let audio, let subtitles):
             let size = variant.resolution.map { " \($0.width)x\($0.height)" } ?? ""
             let sound = audio.map { ", audio rendition \($0.name)" } ?? ""
-            logger.info("Takes the variant of \(variant.bandwidth) bit/s\(size)\(sound)")
+            let text = subtitles.isEmpty ? "" : ", subtitles \(subtitles.map(\.name).joined(separator: ", "))"
+            logger.info("Takes the variant of \(variant.bandwidth) bit/s\(size)\(sound)\(text)")
         case .joined(let joined):
             let kind = joined.isVOD ? "a finished playlist" : "a live playlist"
             logger.info(

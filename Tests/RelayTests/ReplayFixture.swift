@@ -63,7 +63,7 @@ extension UpstreamEvent {
     /// Short and stable: attributes of variants are in the capture itself.
     var goldenText: String {
         switch self {
-        case .chose(let variant, let audio): "chose \(variant.uri) audio \(audio?.uri ?? "none")"
+        case .chose(let variant, let audio, _): "chose \(variant.uri) audio \(audio?.uri ?? "none")"
         default: "\(self)"
         }
     }

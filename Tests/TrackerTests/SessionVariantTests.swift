@@ -33,7 +33,7 @@ private func multivariant(
     #expect(lists == ["http://origin.example/high.m3u8", "http://origin.example/audio.m3u8"])
     #expect(run.trace(.main) == "104 105 106 107 108 109")
     #expect(run.trace(.audio) == "103 104 105 106 107 108 109", "one segment further back")
-    guard case .chose(let variant, let audio) = run.events.first?.event else {
+    guard case .chose(let variant, let audio, _) = run.events.first?.event else {
         Issue.record("nothing was chosen")
         return
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// `ring.m3u8`, open at its end. A record is in it whole or not at all, except after a kill or a power loss: then
+/// `ring.m3u8`, or the journal of a subtitle rendition, open at its end. A record is in it whole or not at all, except after a kill or a power loss: then
 /// the last one may be torn.
 struct JournalFile: ~Copyable {
     private let file: FileDescriptor
     private var byteCount: Int
 
     /// Opens the journal that stands in the spool.
-    init(in spool: borrowing SpoolDirectory) throws(RingError) {
-        let file = try FileDescriptor(spool.path(of: SpoolName.journal), flags: O_WRONLY | O_APPEND)
+    init(_ name: String = SpoolName.journal, in spool: borrowing SpoolDirectory) throws(RingError) {
+        let file = try FileDescriptor(spool.path(of: name), flags: O_WRONLY | O_APPEND)
         byteCount = try file.byteCount()
         self.file = file
     }

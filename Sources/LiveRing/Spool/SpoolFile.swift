@@ -1,4 +1,4 @@
-/// A file of the spool: a segment or an init section. Its bytes never change under its name.
+/// A file of the spool: a segment, an init section or a segment's subtitles. Its bytes never change under its name.
 package struct SpoolFile: Hashable, Sendable {
     package let name: String
     package let byteCount: Int
@@ -27,7 +27,44 @@ enum SpoolName {
     /// The media sequence number in the name of a segment file; nil for any other name.
     static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
         guard name.hasPrefix("seg-"), name.hasSuffix(".m4s") else { return nil }
-        let parts = name.dropFirst(4).dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+        return mediaSequence(in: name.dropFirst(4).dropLast(4))
+    }
+
+    /// `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, the fingerprint taken over all of it.
+    static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
+        let hex = String(fingerprint(bytes), radix: 16)
+        return "sub-\(rendition)-\(mediaSequence)-\(String(repeating: "0", count: 8 - hex.count))\(hex).vtt"
+    }
+
+    /// Which rendition's and which segment's subtitles a file of that name holds; nil for any other name.
+    static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
+        guard name.hasPrefix("sub-"), name.hasSuffix(".vtt") else { return nil }
+        let middle = name.dropFirst(4).dropLast(4)
+        guard let dash = middle.firstIndex(of: "-"), let rendition = number(middle[..<dash]),
+            let sequence = mediaSequence(in: middle[middle.index(after: dash)...])
+        else { return nil }
+        return (rendition, sequence)
+    }
+
+    /// `subs-<rendition>.m3u8`: the journal of a rendition's subtitles, and the playlist of them.
+    static func subtitleJournal(_ rendition: Int) -> String { "subs-\(rendition).m3u8" }
+
+    /// The rendition in a name that `subtitleJournal` gave.
+    static func rendition(ofSubtitleJournal name: some StringProtocol) -> Int? {
+        guard name.hasPrefix("subs-"), name.hasSuffix(".m3u8") else { return nil }
+        return number(name.dropFirst(5).dropLast(5))
+    }
+
+    private static func number(_ digits: some StringProtocol) -> Int? {
+        guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(digits)
+    }
+
+    /// `<media sequence>-<fingerprint>`
+    private static func mediaSequence(in text: some StringProtocol) -> UInt64? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].count == 8, parts[1].allSatisfy(isPlain) else { return nil }
         // Above this a number cannot be one of ours, and counting on from it could not go well.
         return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
@@ -43,7 +80,8 @@ enum SpoolName {
     static func isOurs(_ name: String) -> Bool {
         if name == journal + unfinished { return true }
         let whole = name.hasSuffix(unfinished) ? name.dropLast(unfinished.count) : name[...]
-        return isInitialization(whole) || mediaSequence(ofSegment: whole) != nil
+        return isInitialization(whole) || mediaSequence(ofSegment: whole) != nil || subtitles(named: whole) != nil
+            || rendition(ofSubtitleJournal: whole) != nil
     }
 
     private static func isPlain(_ character: Character) -> Bool {

@@ -16,6 +16,8 @@ struct RunAssembler: Sendable {
     private var hasLostAtBorder = false
     private var picturesRefused = 0
     var lastSequence: UInt64 = 0
+    /// Of pieces taken since the last segment was written.
+    var spans: [SourceSpan] = []
     /// Why the last run that was left out could not be described.
     var refusal: SpliceError?
 
@@ -62,13 +64,14 @@ struct RunAssembler: Sendable {
             segments += finish()
             beginRun(piece, configuration: configuration)
         }
-        guard timeline != nil else {
+        guard let timeline else {
             picturesRefused += piece.units.count
             return segments
         }
         frameDuration = piece.frameDuration
         audio.append(sound)
-        if let timeline, let date = piece.programDateTime, let first = piece.units.first {
+        spans.append(SourceSpan(piece, run: runs - 1, on: timeline))
+        if let date = piece.programDateTime, let first = piece.units.first {
             dates.note(date, at: timeline.presentation(of: first.pts))
         }
         return segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
@@ -147,12 +150,15 @@ struct RunAssembler: Sendable {
         position.videoDecodeTime = decodeTime + duration
         position.audioDecodeTime = audio.next
         position.fragmentSequence &+= 1
-        defer { beginsRun = false }
+        defer {
+            beginsRun = false
+            spans = []
+        }
         return SplicedSegment(
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             duration: Ticks(duration),
             programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
-            mediaSequence: mediaSequence, description: description)
+            mediaSequence: mediaSequence, description: description, spans: spans)
     }
 
     /// Times the samples of one segment, and moves the end of presentation.

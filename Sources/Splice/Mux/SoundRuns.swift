@@ -10,6 +10,7 @@ extension RunAssembler {
         }
         guard let timeline else { return segments }
         audio.append(piece.frames)
+        spans.append(SourceSpan(piece, run: runs - 1, on: timeline))
         if let date = piece.programDateTime { dates.note(date, at: timeline.presentation(of: first.pts)) }
         return segments + writeSound(mediaSequence: piece.mediaSequence)
     }
@@ -79,11 +80,14 @@ extension RunAssembler {
         let fragment = FragmentWriter.write(sequenceNumber: position.fragmentSequence, video: nil, audio: track)
         position.soundEnds(at: end)
         let duration = position.presentationEnd - start
-        defer { beginsRun = false }
+        defer {
+            beginsRun = false
+            spans = []
+        }
         return SplicedSegment(
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             duration: duration, programDateTime: dates.date(at: start, lasting: duration), position: position,
-            mediaSequence: mediaSequence, description: description)
+            mediaSequence: mediaSequence, description: description, spans: spans)
     }
 }
 

@@ -62,6 +62,7 @@ struct SoundPiece: Equatable, Sendable {
     let signal: ProgramSwitchDetector.Signal?
     var frames: [TimedAudio]
     let mediaSequence: UInt64
+    let discontinuitySequence: UInt64
     /// Milliseconds since 1970 of the first frame, where the upstream said so.
     let programDateTime: Int64?
 
@@ -72,6 +73,7 @@ struct SoundPiece: Equatable, Sendable {
         self.signal = signal
         self.frames = frames
         mediaSequence = segment.mediaSequence
+        discontinuitySequence = segment.discontinuitySequence
         programDateTime = lead.flatMap { lead in
             segment.programDateTime.map { $0 + lead.count * 1000 / Ticks.perSecond }
         }

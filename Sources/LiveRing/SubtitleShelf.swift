@@ -1,0 +1,119 @@
+import Playlist
+
+/// The subtitle renditions of a ring: which files they have, and the journals that say so after a restart.
+///
+/// The order is the segments': a file is whole under its name, then in its journal, then visible.
+struct SubtitleShelf {
+    /// For a segment whose subtitles were never handed in: those that an ended process still owed.
+    private static let noCues = Array("WEBVTT\n".utf8)
+
+    /// In the order of the renditions that the ring was opened with.
+    private(set) var tracks: [SubtitleTrack] = []
+    /// Entries in each journal, those that are gone included.
+    private var records: [Int] = []
+    private(set) var lastError: RingError?
+
+    /// Takes up what an earlier process left of the same renditions.
+    /// - Parameter files: sizes of the ring's files by name.
+    init(
+        _ renditions: [Rendition], beside index: RingIndex, in spool: borrowing SpoolDirectory, files: [String: Int]
+    ) throws(RingError) {
+        var found: [SubtitleTrack] = []
+        for number in files.keys.compactMap({ SpoolName.rendition(ofSubtitleJournal: $0) }).sorted() {
+            if let track = recover(number, in: spool, files: files) { found.append(track) }
+        }
+        var free = (found.map(\.number).max() ?? -1) + 1
+        for rendition in renditions {
+            var track = SubtitleTrack(number: free, upstream: rendition)
+            if let old = found.firstIndex(where: { $0.continues(track) }) {
+                track = found.remove(at: old)
+            } else {
+                free += 1
+            }
+            track.keep(index.oldestMediaSequence..<index.nextMediaSequence)
+            tracks.append(track)
+            records.append(0)
+            try rewriteJournal(tracks.count - 1, beside: index, in: spool)
+        }
+    }
+
+    /// What cannot be read is begun anew: it is no reason to keep the picture back.
+    private mutating func recover(
+        _ number: Int, in spool: borrowing SpoolDirectory, files: [String: Int]
+    ) -> SubtitleTrack? {
+        let name = SpoolName.subtitleJournal(number)
+        do throws(RingError) {
+            guard let bytes = try spool.read(name) else { return nil }
+            return try SubtitleJournal.read(bytes, number: number, path: spool.path(of: name), files: files)
+        } catch {
+            lastError = error
+            return nil
+        }
+    }
+
+    /// Every file that has to be in the spool.
+    var files: Set<String> {
+        Set(
+            tracks.flatMap { track in
+                track.entries.lazy.filter { !$0.isGap }.map(\.file.name) + [SpoolName.subtitleJournal(track.number)]
+            })
+    }
+
+    /// Stores the subtitles of a segment, which is listed or still fetchable; others are passed over. Segments before it
+    /// that have none get empty ones: the list has no hole.
+    mutating func store(
+        _ subtitles: NewSubtitles, beside index: RingIndex, in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
+        guard tracks.indices.contains(subtitles.rendition), subtitles.mediaSequence < index.nextMediaSequence else {
+            return
+        }
+        var next = max(tracks[subtitles.rendition].next ?? subtitles.mediaSequence, index.oldestMediaSequence)
+        while next <= subtitles.mediaSequence {
+            let bytes = next == subtitles.mediaSequence ? subtitles.bytes : Self.noCues
+            try put(bytes, for: next, subtitles.rendition, beside: index, in: spool)
+            next += 1
+        }
+    }
+
+    private mutating func put(
+        _ bytes: [UInt8], for number: UInt64, _ position: Int, beside index: RingIndex,
+        in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
+        guard let segment = index.entry(numbered: number) else { return }
+        var track = tracks[position]
+        let name = SpoolName.subtitles(rendition: track.number, mediaSequence: number, bytes: bytes)
+        try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
+        track.append(SubtitleTrack.Entry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
+        do throws(RingError) {
+            var journal = try JournalFile(SpoolName.subtitleJournal(track.number), in: spool)
+            try journal.append(SubtitleJournal(track: track).record(segment))
+        } catch {
+            try? spool.remove(name)
+            throw error
+        }
+        tracks[position] = track
+        records[position] += 1
+    }
+
+    /// Forgets what belongs to segments that cannot be fetched any more.
+    /// - Returns: the files that are no longer needed.
+    mutating func evict(beside index: RingIndex) -> [SpoolFile] {
+        tracks.indices.flatMap { tracks[$0].keep(index.oldestMediaSequence..<index.nextMediaSequence) }
+    }
+
+    /// Shortens the journals that are mostly about what is gone.
+    mutating func shortenJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
+        for position in tracks.indices where records[position] > 2 * tracks[position].entries.count + 64 {
+            try rewriteJournal(position, beside: index, in: spool)
+        }
+    }
+
+    private mutating func rewriteJournal(
+        _ position: Int, beside index: RingIndex, in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
+        let track = tracks[position]
+        let text = SubtitleJournal(track: track).text(index)
+        try spool.write(SpoolName.subtitleJournal(track.number), [Array(text.utf8)[...]], leaving: 0)
+        records[position] = track.entries.count
+    }
+}

@@ -1,0 +1,43 @@
+/// How the cue times of a rendition lead to the source's clock.
+enum CueClock: Equatable, Sendable {
+    /// By X-TIMESTAMP-MAP; `isProven` once a cue was found where its segment is.
+    case map(isProven: Bool)
+    /// By the map, which is off by a constant: somebody's time zone, or another encoder's clock.
+    case shifted(Ticks)
+    /// The map says nothing; cue times count from the beginning of their segment.
+    case segment
+
+    /// A cue may begin before its segment or end behind it by so much.
+    static let slack = Ticks.seconds(10)
+    /// Clocks that are wrong by a time zone are wrong by a multiple of this.
+    private static let zoneStep = Ticks.seconds(900)
+
+    /// Where on the source's clock a cue time of `file` is, not folded; nil when that depends on where its segment is
+    /// and nobody knows.
+    /// - Parameter segmentStart: on the source's clock.
+    func media(at time: Int64, in file: WebVTT, segmentStart: Ticks?) -> Ticks? {
+        let mapped = (file.map ?? .absent).media(at: time)
+        switch self {
+        case .map: return mapped
+        case .shifted(let shift): return mapped + shift
+        case .segment: return segmentStart.map { $0 + .milliseconds(time) }
+        }
+    }
+
+    /// The clock of a file whose map leads nowhere near its segment.
+    /// - Parameter segment: where the segment is, on the source's clock.
+    init(correcting file: WebVTT, segment: Range<Ticks>) {
+        self = .segment
+        let map = file.map ?? .absent
+        guard let first = file.cues.min(by: { $0.start < $1.start }) else { return }
+        let mapped = Ticks(wire: map.media(at: first.start).wire, near: segment.lowerBound)
+        let distance = segment.lowerBound - mapped
+        let zones = (distance.count + distance.count.signum() * Self.zoneStep.count / 2) / Self.zoneStep.count
+        let zone = Ticks(zones * Self.zoneStep.count)
+        if mapped + zone < segment.upperBound + .seconds(2), mapped + zone > segment.lowerBound - .seconds(2) {
+            self = .shifted(zone)
+        } else if Ticks.milliseconds(first.start) > segment.upperBound - segment.lowerBound + Self.slack {
+            self = .shifted(distance)
+        }
+    }
+}

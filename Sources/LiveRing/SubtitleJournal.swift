@@ -36,8 +36,9 @@ struct SubtitleJournal {
     private func marked(_ segment: MediaSegment) -> MediaSegment {
         var segment = segment
         let bytes = track.entry(for: segment.mediaSequence)?.file.byteCount ?? 0
-        // Marks and gaps of what is played are not this journal's to remember.
+        // What marks the segments is the ring's journal's to remember.
         segment.marks = []
+        segment.dateRanges = []
         segment.marks.append("\(Self.entryTag)\(Self.byteCount)=\(bytes)")
         return segment
     }

@@ -16,6 +16,7 @@ struct ChannelLine: Sendable {
         case programme(ProgramSelection, of: SourceRendition)
         case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
         case notPublished(RingError)
+        case subtitlesNotPublished(RingError)
         /// A run whose parameter sets cannot be described is left out.
         case runRefused(SpliceError)
         case ended
@@ -27,6 +28,7 @@ struct ChannelLine: Sendable {
     private let upstream: String
     private let ring: DVRRing
     private var engine: SpliceEngine
+    private(set) var subtitles: SubtitleLine
     private var lastRun: Int?
     private var failures = 0
     private var hasPublished = false
@@ -38,12 +40,15 @@ struct ChannelLine: Sendable {
 
     /// - Parameters:
     ///   - resume: where an earlier process of this channel stopped.
+    ///   - isLive: subtitles that fall behind are not waited for; those of a finished programme are.
     ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
     init(
-        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, wallClock: Int64
+        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, isLive: Bool,
+        wallClock: Int64
     ) {
         self.upstream = upstream
         self.ring = ring
+        subtitles = SubtitleLine(ring, isLive: isLive)
         engine = SpliceEngine(
             SpliceEngine.Configuration(
                 hasAudioRendition: hasAudioRendition, longestSegment: Ticks(ring.maximumSegmentDuration),
@@ -54,6 +59,9 @@ struct ChannelLine: Sendable {
     var counts: SpliceCounts { engine.counts }
 
     mutating func take(_ delivery: Delivery) async throws(RelayError) -> [Event] {
+        if case .subtitles(let index) = delivery.rendition {
+            return await subtitles.take(delivery.content, of: index)
+        }
         let rendition: SourceRendition = delivery.rendition == .main ? .main : .audio
         switch delivery.content {
         case .segment(let tracked): return try await take(tracked, of: rendition)
@@ -63,7 +71,7 @@ struct ChannelLine: Sendable {
             guard engine.isFinished, !hasEnded else { return events }
             hasEnded = true
             do { try await ring.end() } catch { throw RelayError(error) }
-            return events + [.ended]
+            return await events + subtitles.endPictures() + [.ended]
         }
     }
 
@@ -131,11 +139,11 @@ struct ChannelLine: Sendable {
             let number = ring.snapshot.edge?.mediaSequence ?? 0
             events.append(
                 .published(mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration))
+            return await events + subtitles.note(segment, as: number)
         } catch {
             notPublished += 1
-            events.append(.notPublished(error))
+            return await events + [.notPublished(error)] + subtitles.note(segment, as: nil)
         }
-        return events
     }
 
     /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel with

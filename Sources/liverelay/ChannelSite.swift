@@ -50,10 +50,15 @@ final class ChannelSite: Sendable {
         switch ResourceRequest(path: target.path, query: query) {
         case .livePlaylist: return playlist("live") { $0.livePlaylist }
         case .masterPlaylist: return playlist("master") { $0.masterPlaylist() }
+        case .subtitlePlaylist(let number): return subtitlePlaylist(number)
+        case .dvrSubtitlePlaylist(let number, let range):
+            return ranged(at: target.path) { $0.subtitlePlaylist(number, range) }
+        case .dvrMasterPlaylist(let range): return ranged(at: target.path) { $0.dvrMasterPlaylist(range) }
         case .dvrPlaylist(.whole): return playlist("dvr") { $0.dvrPlaylist(.whole) }
-        case .dvrPlaylist(let range): return ranged(range, at: target.path)
+        case .dvrPlaylist(let range): return ranged(at: target.path) { $0.dvrPlaylist(range) }
         case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
         case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
+        case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
         case .status: return Response(contentType: .json, cacheControl: .noStore, body: .bytes(status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
         case .readiness: return readiness
@@ -79,8 +84,13 @@ final class ChannelSite: Sendable {
         return response
     }
 
-    private func ranged(_ range: RewindRange, at path: String) -> Response {
-        guard let snapshot, let bytes = snapshot.dvrPlaylist(range) else {
+    private func subtitlePlaylist(_ number: Int) -> Response {
+        let isKnown = snapshot?.subtitles.contains { $0.number == number } ?? true
+        return isKnown ? playlist("subs-\(number)") { $0.subtitlePlaylist(number) } : .notFound("subs-\(number).m3u8")
+    }
+
+    private func ranged(at path: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
+        guard let snapshot, let bytes = render(snapshot) else {
             return .text(.notFound, "Nothing of that range is in the ring.")
         }
         return Response(
@@ -117,7 +127,7 @@ final class ChannelSite: Sendable {
         liverelay: \(status.upstream.url)
         live     live.m3u8
         rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
-        master   master.m3u8
+        master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
         status   status.json  healthz  readyz
         """
     }

@@ -14,6 +14,7 @@ struct Relay {
     private let wallClock: @Sendable () -> Int64
     private var line: ChannelLine?
     private var hasAudioRendition = false
+    private var subtitles: [Rendition] = []
     /// Of an audio rendition whose playlist came before the main one's.
     private var early: [Delivery] = []
 
@@ -56,7 +57,9 @@ struct Relay {
     private mutating func note(_ event: UpstreamEvent) async throws(RelayError) {
         log.note(event)
         switch event {
-        case .chose(_, let audio, _): hasAudioRendition = audio?.uri != nil
+        case .chose(_, let audio, let listed):
+            hasAudioRendition = audio?.uri != nil
+            subtitles = listed
         case .joined(let joined) where joined.rendition == .main: try await open(joined)
         case .stalled(.main, let step, let silence):
             site.update {
@@ -80,14 +83,15 @@ struct Relay {
             ring = try DVRRing(
                 directory: configuration.spool,
                 policy: joined.isVOD ? configuration.retention.keepingEverything : configuration.retention,
-                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: joined.mediaSequence)
+                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: joined.mediaSequence,
+                subtitles: subtitles)
         } catch { throw failed(RelayError(error)) }
         let resume = ring.resume
         site.open(ring)
         site.update { $0.state = .live }
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: resume, hasAudioRendition: hasAudioRendition,
-            wallClock: wallClock())
+            isLive: !joined.isVOD, wallClock: wallClock())
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
         let waiting = early
         early = []
@@ -103,7 +107,10 @@ struct Relay {
             for event in try await line?.take(delivery) ?? [] { note(event) }
         } catch { throw failed(error) }
         guard let line else { return }
-        site.update { $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished) }
+        site.update {
+            $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished)
+            $0.note(line.subtitles)
+        }
     }
 
     private func note(_ event: ChannelLine.Event) {
@@ -112,7 +119,7 @@ struct Relay {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.update { $0.state = .ended }
-        case .skipped, .published, .notPublished, .runRefused: break
+        case .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused: break
         }
     }
 }

@@ -22,6 +22,7 @@ struct RelayLog: Sendable {
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .notPublished(let error): logger.error("A segment is not published: \(error.words)")
+        case .subtitlesNotPublished(let error): logger.error("Subtitles are not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")
         case .ended: logger.info("Every list has its ENDLIST")
@@ -38,17 +39,18 @@ struct RelayLog: Sendable {
         case .joined(let joined):
             let kind = joined.isVOD ? "a finished playlist" : "a live playlist"
             logger.info(
-                "Joins \(kind) (\(joined.rendition)) at segment \(joined.mediaSequence), target \(joined.targetDuration.inSeconds)"
+                "Joins \(kind) (\(joined.rendition.words)) at segment \(joined.mediaSequence), target \(joined.targetDuration.inSeconds)"
             )
         case .stalled(let role, let step, let silence):
-            logger.warning("The \(role) playlist has been silent for \(silence.inSeconds): \(step.words)")
+            logger.warning("The \(role.words) playlist has been silent for \(silence.inSeconds): \(step.words)")
         case .resumed(let role, let silence):
-            logger.info("The \(role) playlist goes on after \(silence.inSeconds)")
-        case .moved(let role, let url): logger.info("The \(role) playlist is now at \(url)")
-        case .staleList(let role): logger.notice("The \(role) playlist went back and is not believed")
-        case .reset(let role, let anchor): logger.warning("The \(role) playlist counts anew; found again by \(anchor)")
+            logger.info("The \(role.words) playlist goes on after \(silence.inSeconds)")
+        case .moved(let role, let url): logger.info("The \(role.words) playlist is now at \(url)")
+        case .staleList(let role): logger.notice("The \(role.words) playlist went back and is not believed")
+        case .reset(let role, let anchor):
+            logger.warning("The \(role.words) playlist counts anew; found again by \(anchor)")
         case .lost(let role, let loss):
-            logger.warning("Lost \(role) segments \(loss.mediaSequences): \(loss.reason.words)")
+            logger.warning("Lost \(role.words) segments \(loss.mediaSequences): \(loss.reason.words)")
         case .playlistFailed(_, let error), .rereadFailed(let error):
             logger.warning("\(RelayError(error).found)")
         case .tryFailed(let request, let failed, let failures, let isLast):
@@ -56,8 +58,18 @@ struct RelayLog: Sendable {
             logger.notice("Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
         case .keyFetched(let url): logger.debug("Key \(url)")
         case .targetDurationChanged(let role, let old, let new):
-            logger.notice("The \(role) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
-        case .endListed(let role): logger.info("The \(role) playlist has ended")
+            logger.notice("The \(role.words) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
+        case .endListed(let role): logger.info("The \(role.words) playlist has ended")
+        }
+    }
+}
+
+extension RenditionRole {
+    fileprivate var words: String {
+        switch self {
+        case .main: "main"
+        case .audio: "audio"
+        case .subtitles(let index): "subtitle \(index + 1)"
         }
     }
 }

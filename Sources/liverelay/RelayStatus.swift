@@ -68,6 +68,22 @@ struct RelayStatus: Encodable, Sendable {
         var demux = Demux()
     }
 
+    /// Of the channel's WebVTT renditions together.
+    struct Subtitles: Encodable, Equatable, Sendable {
+        var renditions: [String] = []
+        var segments = 0
+        var segmentsSkipped = 0
+        var segmentsUnreadable = 0
+        var filesNotPublished = 0
+        /// Published.
+        var cues = 0
+        /// Placed by date or number, not by X-TIMESTAMP-MAP.
+        var cuesCorrected = 0
+        var cuesLate = 0
+        var cuesMalformed = 0
+        var cuesWithoutPicture = 0
+    }
+
     struct Run: Encodable, Equatable, Sendable {
         /// This and the next three are missing from a run of sound alone.
         var video: String?
@@ -111,6 +127,7 @@ struct RelayStatus: Encodable, Sendable {
     var upstream: Upstream
     var output = Output()
     var splice = Splice()
+    var subtitles = Subtitles()
 
     init(upstream: String) { self.upstream = Upstream(url: upstream) }
 
@@ -131,6 +148,7 @@ extension RelayStatus {
         upstream.bandwidth = status.variant?.bandwidth
         upstream.resolution = status.variant?.resolution.map { "\($0.width)x\($0.height)" }
         upstream.audioRendition = status.audio?.name
+        subtitles.renditions = status.subtitles.map(\.name)
         upstream.targetDuration = main.targetDuration?.seconds
         upstream.secondsSinceNewSegment = main.grewAt.map { (now - $0).seconds }
         upstream.nextMediaSequence = main.nextMediaSequence
@@ -165,6 +183,19 @@ extension RelayStatus {
         splice.audioFramesOfSilence = counts.audioSilence
         splice.audioDepartures = counts.audioDepartures
         splice.demux = Demux(counts.demux)
+    }
+
+    mutating func note(_ line: SubtitleLine) {
+        let counts = line.counts
+        subtitles.segments = counts.segments
+        subtitles.segmentsSkipped = line.skipped
+        subtitles.segmentsUnreadable = counts.unreadable
+        subtitles.filesNotPublished = line.notPublished
+        subtitles.cues = counts.cues
+        subtitles.cuesCorrected = counts.corrected
+        subtitles.cuesLate = counts.late
+        subtitles.cuesMalformed = counts.malformed
+        subtitles.cuesWithoutPicture = counts.unplaced
     }
 
     mutating func note(_ run: RunDescription) {

@@ -11,6 +11,9 @@ enum CueClock: Equatable, Sendable {
     static let slack = Ticks.seconds(10)
     /// Clocks that are wrong by a time zone are wrong by a multiple of this.
     private static let zoneStep = Ticks.seconds(900)
+    /// A map is believed as long as its cues are no farther from their segment than this: numbers and dates of two
+    /// playlists may disagree by some segments, a map that is wrong is wrong by more.
+    static let belief = Ticks.seconds(120)
 
     /// Where on the source's clock a cue time of `file` is, not folded; nil when that depends on where its segment is
     /// and nobody knows.
@@ -28,15 +31,17 @@ enum CueClock: Equatable, Sendable {
     /// - Parameter segment: where the segment is, on the source's clock.
     init(correcting file: WebVTT, segment: Range<Ticks>) {
         self = .segment
-        let map = file.map ?? .absent
         guard let first = file.cues.min(by: { $0.start < $1.start }) else { return }
+        let countsFromSegment =
+            Ticks.milliseconds(first.start) <= segment.upperBound - segment.lowerBound + Self.slack
+        guard let map = file.map ?? (countsFromSegment ? nil : .absent) else { return }
         let mapped = Ticks(wire: map.media(at: first.start).wire, near: segment.lowerBound)
         let distance = segment.lowerBound - mapped
         let zones = (distance.count + distance.count.signum() * Self.zoneStep.count / 2) / Self.zoneStep.count
         let zone = Ticks(zones * Self.zoneStep.count)
         if mapped + zone < segment.upperBound + .seconds(2), mapped + zone > segment.lowerBound - .seconds(2) {
             self = .shifted(zone)
-        } else if Ticks.milliseconds(first.start) > segment.upperBound - segment.lowerBound + Self.slack {
+        } else if !countsFromSegment {
             self = .shifted(distance)
         }
     }

@@ -19,13 +19,18 @@ package struct SubtitleTimeline: Sendable {
 
     /// A segment was published under `mediaSequence`.
     package mutating func note(_ segment: SplicedSegment, as mediaSequence: UInt64) -> [SettledSubtitles] {
-        for span in segment.spans { shown.note(span) }
         let end = segment.position.presentationEnd
-        let pending = SubtitleTrack.Pending(
-            mediaSequence: mediaSequence, run: segment.description.run, start: lastEnd ?? end - segment.duration,
-            end: end)
-        lastEnd = end
-        for index in tracks.indices { tracks[index].expect(pending) }
+        return note(
+            segment.spans,
+            of: SubtitleTrack.Pending(
+                mediaSequence: mediaSequence, run: segment.description.run,
+                start: lastEnd ?? end - segment.duration, end: end))
+    }
+
+    mutating func note(_ spans: [SourceSpan], of segment: SubtitleTrack.Pending) -> [SettledSubtitles] {
+        for span in spans { shown.note(span) }
+        lastEnd = segment.end
+        for index in tracks.indices { tracks[index].expect(segment) }
         return settle()
     }
 

@@ -35,6 +35,11 @@ struct SubtitleTrack: Sendable {
         var start: Ticks
         var end: Ticks
         var isPublished = false
+
+        /// Shows all that `other` does.
+        func says(_ other: PlacedCue) -> Bool {
+            cue == other.cue && run == other.run && start <= other.start && end >= other.end
+        }
     }
 
     /// Lists announce durations with little precision.
@@ -86,7 +91,7 @@ struct SubtitleTrack: Sendable {
         guard hasEnded || covered.map({ $0 >= segment.end - Self.tolerance }) ?? false else { return false }
         let isUndecided = taken.contains { taken in
             guard !taken.waiting.isEmpty, !taken.hasPlaced, let place = taken.place else { return false }
-            return clock == .map(isProven: false) && place.lowerBound < segment.end
+            return clock != .map(isProven: true) && place.lowerBound < segment.end
         }
         return !isUndecided && cues(of: segment, shown).allSatisfy { isWhole($0, shown) }
     }
@@ -181,7 +186,7 @@ extension SubtitleTrack {
     private mutating func match(_ index: Int, _ shown: ShownRuns) {
         guard !taken[index].waiting.isEmpty else { return }
         matchByClock(index, shown)
-        guard !taken[index].hasPlaced, clock == .map(isProven: false), let place = taken[index].place,
+        guard !taken[index].hasPlaced, clock != .map(isProven: true), let place = taken[index].place,
             let end = shown.end, place.upperBound <= end,
             let run = shown.runs.last(where: { $0.shown.contains(place.lowerBound) })
         else { return }
@@ -218,11 +223,8 @@ extension SubtitleTrack {
             cue: cue, definitions: segment.file.definitions, run: run.numbers.lowerBound,
             start: max(times.lowerBound, run.shown.lowerBound), end: times.upperBound)
         (found.cue.start, found.cue.end) = (0, 0)
-        // A cue stands in each upstream segment that it overlaps.
-        let isKnown = placed.contains {
-            $0.cue == found.cue && $0.run == found.run && $0.start == found.start && $0.end == found.end
-        }
-        if isKnown { return }
+        // A cue stands in each upstream segment that it overlaps; some packagers cut off what was in the one before.
+        if placed.contains(where: { $0.says(found) }) { return }
         let behind = placed.lastIndex { $0.start <= found.start }.map { $0 + 1 } ?? 0
         placed.insert(found, at: behind)
     }
@@ -243,10 +245,33 @@ extension SubtitleTrack {
         }
         let number = segment.input.discontinuitySequence
         let announced = candidates.filter { $0.run.discontinuities.contains(number) }
-        let isPassed = shown.spans.last.map { $0.discontinuitySequence > number } ?? false
-        let eligible = announced.isEmpty && isPassed ? candidates : announced
-        guard let place = segment.place, !countsItsOwn else { return eligible.first }
-        return eligible.min { distance($0.times, to: place) < distance($1.times, to: place) }
+        guard announced.isEmpty, !shown.runs.contains(where: { $0.discontinuities.contains(number) }) else {
+            guard let place = segment.place else { return announced.first }
+            let nearest = nearest(announced, to: place)
+            return nearest.flatMap { distance($0.times, to: place) <= CueClock.belief ? $0 : nil }
+        }
+        return unannounced(candidates, of: segment, shown)
+    }
+
+    /// The two playlists count discontinuities differently, or the picture with the segment's number is still to come: only
+    /// what cannot be that is taken.
+    private func unannounced(
+        _ candidates: [(run: ShownRuns.Run, times: Range<Ticks>)], of segment: Taken, _ shown: ShownRuns
+    ) -> (run: ShownRuns.Run, times: Range<Ticks>)? {
+        guard let place = segment.place else {
+            let newest = shown.spans.last?.discontinuitySequence ?? 0
+            return newest > segment.input.discontinuitySequence ? candidates.first : nil
+        }
+        guard let end = shown.end, end >= place.upperBound, let nearest = nearest(candidates, to: place) else {
+            return nil
+        }
+        return distance(nearest.times, to: place) <= CueClock.slack ? nearest : nil
+    }
+
+    private func nearest(
+        _ candidates: [(run: ShownRuns.Run, times: Range<Ticks>)], to place: Range<Ticks>
+    ) -> (run: ShownRuns.Run, times: Range<Ticks>)? {
+        candidates.min { distance($0.times, to: place) < distance($1.times, to: place) }
     }
 
     private func distance(_ times: Range<Ticks>, to place: Range<Ticks>) -> Ticks {

@@ -31,15 +31,10 @@ enum WebVTTParser {
     }
 
     /// Up to the first empty line, or the first that can only be a cue's.
-    private static func takeHeader(_ lines: inout ArraySlice<Substring>) -> [Substring] {
+    private static func takeHeader(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring> {
         let header = lines.prefix { !$0.isEmpty && !$0.contains("-->") }
         lines = lines.dropFirst(header.count)
-        // An identifier stands in the line before its times.
-        guard let next = lines.first, !next.isEmpty, let last = header.last, !last.contains("=") else {
-            return Array(header)
-        }
-        lines = [last] + lines
-        return header.dropLast()
+        return header
     }
 
     private static func takeBlock(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring>? {

@@ -9,7 +9,7 @@ import Tracker
 @testable import liverelay
 
 /// What one replay of a capture published.
-struct Republished {
+struct Republished: Sendable {
     var end: SessionEnd?
     /// Every version of live.m3u8, in order.
     var versions: [MediaPlaylist] = []
@@ -24,6 +24,20 @@ struct Republished {
     /// One text of every fragment: the golden file.
     var dump: String {
         segments.map { "\($0.name)\n\(FragmentDump.text(initSection: $0.initialization, segment: $0.bytes))" }.joined()
+    }
+}
+
+/// Each capture replayed once for all tests that only look at what comes out.
+actor Replays {
+    static let shared = Replays()
+
+    private var known: [String: Republished] = [:]
+
+    func of(_ fixture: CaptureFixture) async throws -> Republished {
+        if let published = known[fixture.name] { return published }
+        let published = try await republish(fixture)
+        known[fixture.name] = published
+        return published
     }
 }
 

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// What becomes of a capture, in figures that can be told from its README; the rest is in its golden files.
+struct CaptureRow: Sendable, CustomStringConvertible {
+    let capture: CaptureFixture
+    let runs: Int
+    let inits: Int
+    /// Pictures that nobody can decode, each counted in the status, and why.
+    var lost: (pictures: Int, because: String) = (0, "")
+    /// The upstream itself leaves out pictures inside a run, so that one stays longer than it should.
+    var hasHoles = false
+    var isAudioOnly = false
+
+    init(
+        _ name: String, runs: Int, inits: Int, lost: (pictures: Int, because: String) = (0, ""),
+        hasHoles: Bool = false, isAudioOnly: Bool = false
+    ) {
+        capture = CaptureFixture(name)
+        self.runs = runs
+        self.inits = inits
+        self.lost = lost
+        self.hasHoles = hasHoles
+        self.isAudioOnly = isAudioOnly
+    }
+
+    var description: String { capture.name }
+
+    /// Pictures that somebody sees who misses nothing; nil where the capture does not say so.
+    var shown: Int? {
+        get throws {
+            guard let file = try? capture.bytes("shown.txt") else { return nil }
+            return try String(decoding: file, as: UTF8.self).split(separator: "\n").reduce(0) { sum, line in
+                let fields = line.split(separator: " ").compactMap { Int($0) }
+                guard let first = fields.dropLast().last, let last = fields.last else {
+                    throw Malformed(line: "\(line)")
+                }
+                return sum + last - first + 1
+            }
+        }
+    }
+
+    struct Malformed: Error { let line: String }
+
+    static let all: [CaptureRow] = [
+        CaptureRow("clean", runs: 1, inits: 1),
+        CaptureRow("ssai_tagged", runs: 5, inits: 4),
+        CaptureRow("ssai_untagged", runs: 5, inits: 4),
+        CaptureRow("wrap", runs: 1, inits: 1),
+        CaptureRow("demuxed_aes128", runs: 1, inits: 1),
+        CaptureRow("tagged_late", runs: 3, inits: 2),
+        CaptureRow("tags_wrong", runs: 3, inits: 2),
+        CaptureRow("pod_of_ten", runs: 12, inits: 2),
+        CaptureRow("ad_clocks", runs: 6, inits: 2),
+        CaptureRow("seam_times", runs: 4, inits: 2, hasHoles: true),
+        CaptureRow("wrap_demuxed", runs: 1, inits: 1),
+        CaptureRow("renditions_apart", runs: 3, inits: 2),
+        CaptureRow(
+            "open_gop", runs: 4, inits: 3,
+            lost: (28, "25 before the first IDR of the return, 3 leading pictures of a CRA")),
+        CaptureRow("mid_gop", runs: 3, inits: 2, lost: (29, "before the first IDR after a seam"), hasHoles: true),
+        CaptureRow("parameter_sets", runs: 6, inits: 3),
+        CaptureRow("two_switches", runs: 5, inits: 2),
+        CaptureRow("audio_changes", runs: 5, inits: 5),
+        CaptureRow("video_codecs", runs: 5, inits: 4),
+        CaptureRow("interlaced", runs: 4, inits: 3),
+        CaptureRow("interleave", runs: 3, inits: 2),
+        CaptureRow("fmp4_maps", runs: 4, inits: 3),
+        CaptureRow("byteranges", runs: 2, inits: 2),
+        CaptureRow("packed_audio", runs: 3, inits: 2),
+        CaptureRow("audio_only", runs: 3, inits: 2, isAudioOnly: true),
+        CaptureRow("broadcast_audio", runs: 4, inits: 3),
+    ]
+}

@@ -150,12 +150,16 @@ class Footage:
     def pictures(self, start, end):
         """What is decoded from picture `start` × rate on and before picture `end` × rate.
 
-        In closed groups and at a group's border that is what is shown in between; elsewhere a cut as careless as any.
+        At the border of a closed group that is what is shown in between; of an open one, its leading pictures, shown
+        before it, come with it. Elsewhere it is a cut as careless as any.
         """
         return self.video[self.index(start):self.index(end)]
 
     def index(self, seconds):
-        return min(round(Fraction(seconds) * Fraction(self.programme.rate)), self.programme.frame_count)
+        """Of a random access point in decoding order; elsewhere so many pictures into it."""
+        number = round(Fraction(seconds) * Fraction(self.programme.rate))
+        points = (at for at, frame in enumerate(self.video) if frame.key and self.number(frame) == number)
+        return next(points, min(number, self.programme.frame_count))
 
     def number(self, frame):
         """Which picture it is, counted in the order they are shown."""

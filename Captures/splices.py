@@ -154,10 +154,12 @@ def open_gop():
     channel = Channel("open_gop")
     main = Rendition(channel)
     footage = Footage(dataclasses.replace(
-        MAIN, seconds=Fraction(8), b_frames=3, options="open-gop=1:b-adapt=0", refreshes="expr:gte(t,n_forced*2)"))
+        MAIN, seconds=Fraction(8), b_frames=4, options="open-gop=1:b-adapt=0:b-pyramid=0",
+        refreshes="expr:gte(t,n_forced*2)"))
     ad = Footage(dataclasses.replace(AD, seconds=Fraction(2)))
     hevc = Footage(dataclasses.replace(
-        MAIN, name="hevc", number=3, codec="hevc", seconds=Fraction(3), options="open-gop=1:b-adapt=0"))
+        MAIN, name="hevc", number=3, codec="hevc", seconds=Fraction(3), b_frames=4,
+        options="open-gop=1:b-adapt=0:b-pyramid=0"))
     main.play(footage, 0, 2, at(300))
     main.play(ad, 0, 2, at(2), AD_LAYOUT, tagged=True)
     main.play(hevc, 1, 3, at(40), Layout(video="hevc"), tagged=True)

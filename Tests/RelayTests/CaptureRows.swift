@@ -57,7 +57,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("renditions_apart", runs: 3, inits: 2),
         CaptureRow(
             "open_gop", runs: 4, inits: 3,
-            lost: (28, "25 before the first IDR of the return, 3 leading pictures of a CRA")),
+            lost: (33, "29 before the first IDR of the return, 4 leading pictures of a CRA")),
         CaptureRow("mid_gop", runs: 3, inits: 2, lost: (29, "before the first IDR after a seam"), hasHoles: true),
         CaptureRow("parameter_sets", runs: 6, inits: 3),
         CaptureRow("two_switches", runs: 5, inits: 2),

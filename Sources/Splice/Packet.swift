@@ -62,6 +62,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var audio: [AudioPacket] = []
     /// The newest programme tables or the init section name a video track, whether or not it gave a picture here.
     package var announcesVideo = false
+    /// The same of a track of sound.
+    package var announcesAudio = false
     package var counts = DemuxCounts()
     /// What is followed at its end; nil when the container has no programmes.
     package var programme: ProgramSelection?

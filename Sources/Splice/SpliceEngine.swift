@@ -38,6 +38,8 @@ package struct SpliceEngine: Sendable {
     private var assembler: RunAssembler
     private var isMainEnded = false
     private var hasPictures = false
+    /// The main rendition's newest segment lists a track of sound.
+    private var announcesSound = false
     /// How the main rendition's newest segment is published.
     private var content = Content.pictures
     private var soundFinder = SoundRunFinder()
@@ -142,6 +144,7 @@ package struct SpliceEngine: Sendable {
         if content == .sound { merger.breakClock(.loss) }
         content = .pictures
         if !demuxed.packets.video.isEmpty { hasPictures = true }
+        announcesSound = demuxed.packets.announcesAudio
         if companion == nil { queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence) }
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: isBack ? .seam : demuxed.border)
@@ -228,7 +231,15 @@ package struct SpliceEngine: Sendable {
     }
 
     private func hasSound(for piece: RunPiece) -> Bool {
-        companion == nil ? !merger.isLate(for: piece.window) : merger.covers(piece.window)
+        companion == nil
+            ? !merger.isLate(for: piece.window) && !awaitsFirstSound(piece) : merger.covers(piece.window)
+    }
+
+    /// The sound that a run begins with may come in a later segment than its picture. It is waited for while its
+    /// programme lists it and nothing follows the run, but no longer than muxed sound comes late.
+    private func awaitsFirstSound(_ piece: RunPiece) -> Bool {
+        guard announcesSound, merger.hasNothing(for: piece.window) else { return false }
+        return waiting.dropFirst().allSatisfy { $0.signal == nil } && waitingTime <= RenditionMerger.longestInterleave
     }
 
     /// - Returns: whether anything was there to be read.
@@ -246,8 +257,10 @@ package struct SpliceEngine: Sendable {
     /// A companion that lags is waited for, but not for ever: its picture goes on without it. Only then does it matter
     /// when something came.
     private var waitsTooLong: Bool {
-        waiting.reduce(Ticks.zero) { $0 + $1.playingTime } > Ticks(longestSegment.count * Self.lookAhead)
+        waitingTime > Ticks(longestSegment.count * Self.lookAhead)
     }
+
+    private var waitingTime: Ticks { waiting.reduce(.zero) { $0 + $1.playingTime } }
 
     private mutating func write(_ piece: RunPiece) -> [SplicedSegment] {
         var piece = piece

@@ -67,6 +67,17 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
             [window((1 << 33) - 90_000, 1 << 33, beginsRun: true), window(1 << 33, (1 << 33) + 90_000)],
             [((1 << 33) - 90_000)...((1 << 33) - 1680), ((1 << 33) + 240)...((1 << 33) + 88_560)]
         ),
+        (
+            "a clip inside a segment, whose sound is not laid under the picture before it",
+            [
+                .frames(Synthetic.frames(47, from: 900_000)), .frames(Synthetic.frames(47, from: 126_000)),
+                .frames(Synthetic.frames(47, from: 990_240)),
+            ],
+            [
+                window(900_000, 990_000, beginsRun: true), window(126_000, 216_000, beginsRun: true),
+                window(990_000, 1_080_000, beginsRun: true),
+            ], [900_000...988_320, 126_000...214_320, 990_240...1_078_560]
+        ),
         ("no sound at all", [.ended], [window(0, 90_000, beginsRun: true)], [nil]),
     ]
 

@@ -99,6 +99,12 @@ struct RenditionMerger: Equatable, Sendable {
         return end <= window.start && end > window.start - Self.longestInterleave
     }
 
+    /// Whether a run begins with `window` and nothing but what its predecessor left over is there to be its sound.
+    func hasNothing(for window: Window) -> Bool {
+        guard isMuxed, window.beginsRun else { return false }
+        return match(window).map { mayBeLeftOver($0, window) } ?? true
+    }
+
     /// Whether what was read decides the sound of `window`: it reaches the end of it, something else follows, or none
     /// can come any more. The answer depends on nothing but the sound that was read.
     func covers(_ window: Window) -> Bool {
@@ -146,11 +152,17 @@ struct RenditionMerger: Equatable, Sendable {
             lastShift = stretches[0].shift
             taken += stretches[0].take(before: window.end)
             guard stretches[0].frames.isEmpty, stretches.count > 1 else { break }
-            stretches.removeFirst()
+            window.start = max(window.start, stretches[0].end + (stretches[0].shift ?? .zero))
             window.beginsRun = false
+            stretches.removeFirst()
+            guard isLeftSilent(window) || fits(stretches[0], window) else { break }
         }
         return taken
     }
+
+    /// Whether a stretch on a clock of its own may be laid under what is left of `window`. Where all but a little has
+    /// its sound, the next stretch is that of the next picture: of a clip in the same segment, say.
+    private func isLeftSilent(_ window: Window) -> Bool { window.end - window.start > VideoClock.longestFrame }
 
     /// `window` is over, with sound or without.
     mutating func pass(_ window: Window) { last = window }

@@ -29,6 +29,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         output.counts.bytesOutOfSync = sync.bytesOutOfSync
         output.counts.badSections = tables.badSections
         output.announcesVideo = changes.last?.selection.video != nil
+        output.announcesAudio = changes.last?.selection.audio != nil
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
         demux(segment, runs: sync.runs, changes: changes, into: &output)
         for index in tracks.indices { tracks[index].endSegment(into: &output) }

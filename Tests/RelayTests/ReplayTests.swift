@@ -12,7 +12,8 @@ import Tracker
     static let rows = CaptureRow.all
 
     @Test func everyCaptureHasARow() throws {
-        #expect(try CaptureFixture.all().map(\.name) == Self.rows.map(\.capture.name).sorted())
+        let known = Self.rows.map(\.capture.name) + CaptureRow.notYet
+        #expect(try CaptureFixture.all().map(\.name) == known.sorted())
     }
 
     @Test(arguments: rows) func whatIsPublishedIsWhatWasReviewed(_ row: CaptureRow) async throws {

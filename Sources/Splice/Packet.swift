@@ -64,6 +64,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var announcesVideo = false
     /// The same of a track of sound.
     package var announcesAudio = false
+    /// In the order in which it stood.
+    package var metadata: [TimedMetadata] = []
     package var counts = DemuxCounts()
     /// What is followed at its end; nil when the container has no programmes.
     package var programme: ProgramSelection?

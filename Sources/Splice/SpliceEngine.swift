@@ -45,6 +45,8 @@ package struct SpliceEngine: Sendable {
     private var soundFinder = SoundRunFinder()
     private var still = StillPicture()
     private var stillPictures = 0
+    /// Timed metadata of segments without a picture.
+    private var metadataDiscarded = 0
     /// What ended renditions still hold is of the segment that was taken last.
     private var lastSegment: SegmentInput?
     private let longestSegment: Ticks
@@ -96,6 +98,7 @@ package struct SpliceEngine: Sendable {
         counts.audioDamaged = merger.damaged + soundFinder.damaged
         counts.audioUntimed = merger.untimed
         counts.stillPictures = stillPictures
+        counts.metadataDiscarded += metadataDiscarded
         counts.demux = main.counts
         let sound = (companion ?? main).sound.counts
         counts.audioBridged = sound.bridged
@@ -147,7 +150,9 @@ package struct SpliceEngine: Sendable {
         announcesSound = demuxed.packets.announcesAudio
         if companion == nil { queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence) }
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
-        waiting += finder.pieces(of: demuxed.packets.video, from: segment, border: isBack ? .seam : demuxed.border)
+        var pieces = finder.pieces(of: demuxed.packets.video, from: segment, border: isBack ? .seam : demuxed.border)
+        metadataDiscarded += pieces.add(demuxed.packets.metadata)
+        waiting += pieces
         still.note(demuxed.packets.video)
         guard hasPictures else { throw SpliceError(.noPicture, section: "RFC 8216 §3") }
         return written

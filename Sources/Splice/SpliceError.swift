@@ -14,6 +14,8 @@ package struct SpliceError: Error, Equatable {
         case missingTimestamp
         /// A parameter set whose field does not decode or is out of range.
         case badParameterSet(field: String)
+        /// A private section whose CRC_32 or whose fields contradict each other.
+        case badSection
         /// Bits or bytes ended before the structure did.
         case truncated
         /// A WebVTT file that cannot be one segment's.

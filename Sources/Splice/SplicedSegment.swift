@@ -16,6 +16,10 @@ package struct SplicedSegment: Sendable {
     package let description: RunDescription
     /// The upstream's pictures placed on the timeline since the segment before: what it shows, and what it was cut from.
     package var spans: [SourceSpan] = []
+    /// Upstream segments that begin in it, in order; those that gave no picture are not among them.
+    package var placements: [SegmentPlacement] = []
+    /// Splice commands that stood among its pictures, in order.
+    package var splices: [PlacedSplice] = []
 }
 
 /// What a multivariant playlist and a status page say of a run.
@@ -97,6 +101,11 @@ package struct SpliceCounts: Equatable, Sendable {
     package var audioSilence = 0
     /// Holes and overlaps of the sound inside runs.
     package var audioDepartures = 0
+    /// Dates of the upstream that were more than a second ahead of or behind the media in the middle of a run.
+    package var datesNotFollowed = 0
+    package var messagesWritten = 0
+    /// Timed metadata that belonged to no picture, or whose time did not come.
+    package var metadataDiscarded = 0
     package var demux = DemuxCounts()
 
     package init() {}

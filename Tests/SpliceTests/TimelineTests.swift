@@ -46,12 +46,41 @@ func sanitizerGuardsTheMuxer(_ index: Int) {
     #expect(
         dates.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 5_000, "the wall clock where the upstream is silent")
     dates.note(10_000, at: Ticks(108_000))
-    #expect(dates.date(at: Ticks(108_000), lasting: Ticks(90_000)) == 10_000)
-    dates.note(10_250, at: Ticks(198_000))
-    #expect(dates.date(at: Ticks(198_000), lasting: Ticks(90_000)) == 11_000, "inside a run media time counts")
+    #expect(dates.date(at: Ticks(108_000), lasting: Ticks(90_000)) == 6_000, "too far for the middle of a run")
+    #expect(dates.notFollowed == 1)
+    dates.beginRun(at: Ticks(198_000))
+    dates.note(11_000, at: Ticks(198_000))
+    #expect(dates.date(at: Ticks(198_000), lasting: Ticks(90_000)) == 11_000)
     dates.beginRun(at: Ticks(288_000))
     dates.note(3_000, at: Ticks(288_000))
     #expect(dates.date(at: Ticks(288_000), lasting: Ticks(90_000)) == 12_000, "never back")
+    #expect(dates.date(of: Ticks(378_000)) == 13_000)
+}
+
+/// Segments of 6 s, all in one run: what the upstream dates them, and what is published.
+private let dateRows: [(when: String, said: [Int64?], published: [Int64])] = [
+    ("all of them, right", [0, 6_000, 12_000], [0, 6_000, 12_000]),
+    ("only the first", [500, nil, nil], [500, 6_500, 12_500]),
+    ("only some", [500, nil, 12_500], [500, 6_500, 12_500]),
+    ("cut to what their EXTINF says", [0, 5_960, 12_040], [0, 6_000, 12_000]),
+    ("a clock the media falls behind of", [0, 6_150, 12_300], [0, 6_150, 12_300]),
+    ("a clock that falls behind the media", [0, 5_850, 11_700], [0, 6_000, 12_000]),
+    ("a jump forward", [0, 60_000, 66_000], [0, 6_000, 12_000]),
+    ("a jump back", [60_000, 0, 6_000], [60_000, 66_000, 72_000]),
+    ("none before the second", [nil, 6_500, 12_500], [0, 6_500, 12_500]),
+    ("far away before the second", [nil, 60_000, 66_000], [0, 6_000, 12_000]),
+]
+
+@Test(arguments: dateRows)
+func datesInsideARun(when: String, said: [Int64?], published: [Int64]) {
+    var dates = DateClock(wallClock: 0)
+    dates.beginRun(at: .zero)
+    let given = said.enumerated().map { index, date in
+        let time = Ticks.seconds(6 * Int64(index))
+        if let date { dates.note(date, at: time) }
+        return dates.date(at: time, lasting: .seconds(6))
+    }
+    #expect(given == published, "\(when)")
 }
 
 @Test func datesGoOnBehindWhatAnEarlierProcessSaid() {

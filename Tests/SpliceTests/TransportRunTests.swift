@@ -109,7 +109,7 @@ import Testing
             builder.cut()
                 + Array(repeating: [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0, count: 184), count: 2).joined())
         #expect(demuxer.selection?.streams.map(\.kind) == [kind], "\(when)")
-        #expect(demuxer.selection?.listed.map(\.isFollowed) == [true, false, false])
+        #expect(demuxer.selection?.listed.map(\.isFollowed) == [true, false, true])
     }
 
     @Test(arguments: [(TrackSelection.video, 1, 0), (.audio, 0, 2), (.both, 1, 2)])

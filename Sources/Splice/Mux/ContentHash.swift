@@ -11,10 +11,12 @@ enum ContentHash {
     }
 
     /// 16 lower-case hexadecimal digits, for a line in a dump.
-    static func mark(of bytes: ArraySlice<UInt8>) -> String {
+    static func mark(of bytes: ArraySlice<UInt8>) -> String { padded(String(number(of: bytes), radix: 16), to: 16) }
+
+    static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return padded(String(hash, radix: 16), to: 16)
+        return hash
     }
 
     private static func padded(_ digits: String, to count: Int) -> String {

@@ -57,15 +57,18 @@ package enum FragmentWriter {
     ///   - sequenceNumber: of `mfhd`; counts up over the life of a channel.
     ///   - video, audio: at least the tracks of the init section in force: a missing traf stalls players for good.
     ///     Video stands in front; its payload is below 2 GiB, because the data offset of audio has 31 bits.
+    ///   - messages: of the time of these samples; they stand in front of moof (ISO/IEC 23009-1 §5.10.3.3).
     ///   - startsSegment: puts `styp` in front, which a part after the first of its segment does without.
     package static func write(
-        sequenceNumber: UInt32, video: FragmentTrack?, audio: FragmentTrack?, startsSegment: Bool = true
+        sequenceNumber: UInt32, video: FragmentTrack?, audio: FragmentTrack?, messages: [PlacedMessage] = [],
+        startsSegment: Bool = true
     ) -> Fragment {
         let tracks = [video, audio].compactMap(\.self)
         let payloads = tracks.flatMap { $0.samples.map(\.payload) }
         let payloadSize = payloads.reduce(0) { $0 + $1.count }
         var writer = BoxWriter(capacity: 256 + payloads.count * 16)
         if startsSegment { writeSegmentType(&writer) }
+        for message in messages { message.write(to: &writer) }
         let moof = writer.position
         let offsets = writeMovieFragment(tracks, sequenceNumber: sequenceNumber, &writer)
         let moofSize = writer.position - moof

@@ -8,6 +8,7 @@ struct RunAssembler: Sendable {
     var audio: AudioClock
     private var sanitizer = TimestampSanitizer()
     var dates: DateClock
+    var marks = PendingMarks()
     private var frameDuration = VideoClock.assumedFrameDuration
     var beginsRun = false
     var runs = 0
@@ -45,6 +46,9 @@ struct RunAssembler: Sendable {
         counts.audioTrimmed = audio.counts.trimmed
         counts.audioSilence = audio.counts.silent
         counts.audioDepartures = audio.counts.departures
+        counts.datesNotFollowed = dates.notFollowed
+        counts.messagesWritten = marks.messagesWritten
+        counts.metadataDiscarded = marks.discarded
         return counts
     }
 
@@ -74,6 +78,7 @@ struct RunAssembler: Sendable {
         if let date = piece.programDateTime, let first = piece.units.first {
             dates.note(date, at: timeline.presentation(of: first.pts))
         }
+        marks.take(piece, on: timeline)
         return segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
     }
 
@@ -146,7 +151,7 @@ struct RunAssembler: Sendable {
             video: FragmentTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
             audio: sound.map {
                 FragmentTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
-            })
+            }, messages: marks.takeMessages(before: position.presentationEnd))
         position.videoDecodeTime = decodeTime + duration
         position.audioDecodeTime = audio.next
         position.fragmentSequence &+= 1
@@ -158,7 +163,9 @@ struct RunAssembler: Sendable {
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             duration: Ticks(duration),
             programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
-            mediaSequence: mediaSequence, description: description, spans: spans)
+            mediaSequence: mediaSequence, description: description, spans: spans,
+            placements: marks.takePlacements(before: position.presentationEnd, dates: dates),
+            splices: marks.takeSplices(before: position.presentationEnd, dates: dates))
     }
 
     /// Times the samples of one segment, and moves the end of presentation.

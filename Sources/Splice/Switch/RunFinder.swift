@@ -16,7 +16,7 @@ struct RunFinder: Equatable, Sendable {
     ) -> [RunPiece] {
         var pieces: [RunPiece] = []
         var border = border
-        var origin = SegmentOrigin(segment)
+        var origin = SegmentOrigin(segment, isAtStart: border != .none)
         for packet in packets {
             let unit = clock.unfold(packet)
             origin.note(unit)
@@ -45,12 +45,15 @@ struct SegmentOrigin: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// It did not begin with a sync sample.
     var isCutMidGroup = false
+    /// The next piece is the first one of the segment, not what those before it had left.
+    private(set) var isAtStart: Bool
     /// Milliseconds since 1970 of the picture noted last; nil where the upstream did not say so.
     private(set) var date: Int64?
     private let firstDate: Int64?
     private var first: Ticks?
 
-    init(_ segment: SegmentInput) {
+    init(_ segment: SegmentInput, isAtStart: Bool) {
+        self.isAtStart = isAtStart
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
         firstDate = segment.programDateTime
@@ -72,5 +75,6 @@ struct SegmentOrigin: Equatable, Sendable {
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = discontinuitySequence
         firstDate = nil
+        isAtStart = false
     }
 }

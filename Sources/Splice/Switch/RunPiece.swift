@@ -11,6 +11,10 @@ struct RunPiece: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// Milliseconds since 1970 of the first picture, where the upstream said so.
     private(set) var programDateTime: Int64?
+    /// Its upstream segment begins with it.
+    private(set) var opensSegment: Bool
+    /// What its upstream segment carries beside it, in order.
+    private(set) var metadata: [TimedMetadata] = []
 
     init(
         signal: ProgramSwitchDetector.Signal?, first: TimedVideo, lasting frameDuration: Ticks,
@@ -23,7 +27,10 @@ struct RunPiece: Equatable, Sendable {
         mediaSequence = origin.mediaSequence
         discontinuitySequence = origin.discontinuitySequence
         programDateTime = origin.date
+        opensSegment = origin.isAtStart
     }
+
+    mutating func append(_ item: TimedMetadata) { metadata.append(item) }
 
     mutating func append(_ unit: TimedVideo, lasting frameDuration: Ticks) {
         units.append(unit)
@@ -70,7 +77,11 @@ struct RunPiece: Equatable, Sendable {
         var rest = self
         rest.units = Array(units[cut...])
         rest.signal = .audioConfiguration
-        if cut > 0 { rest.programDateTime = nil }
+        if cut > 0 {
+            rest.programDateTime = nil
+            rest.opensSegment = false
+            rest.metadata = []
+        }
         units.removeSubrange(cut...)
         return rest
     }

@@ -1,13 +1,23 @@
 /// Carries EXT-X-PROGRAM-DATE-TIME through the timeline: the upstream's date at the start of each run, counted on by media
-/// time inside it, so that date and EXTINF never disagree; never back, whatever an upstream says.
+/// time inside it, so that date and EXTINF agree; never back, whatever an upstream says.
+///
+/// Inside a run only a clock that the media falls behind of is followed, and never by a second at once: a step that
+/// viewers are not told of by a discontinuity would make dates ambiguous.
 struct DateClock: Equatable, Sendable {
     private struct Anchor: Equatable, Sendable {
         var date: Int64
         var time: Ticks
     }
 
+    /// An upstream's dates, cut to milliseconds and counted by announced durations, waver by less.
+    static let longestWaver: Int64 = 100
+    static let longestStep: Int64 = 999
+
     private var anchor: Anchor
-    private var isNoted = false
+    /// Something of this run was dated.
+    private var isSettled = false
+    /// Dates that were too far off to be followed.
+    private(set) var notFollowed = 0
     /// Date at which what was dated so far ends.
     private var end: Int64?
 
@@ -20,21 +30,34 @@ struct DateClock: Equatable, Sendable {
 
     /// A run begins at `time` of the channel's timeline; until the upstream dates it, it follows what came before.
     mutating func beginRun(at time: Ticks) {
-        isNoted = false
+        isSettled = false
         anchor = Anchor(date: max(anchor.date, end ?? anchor.date), time: time)
     }
 
-    /// The upstream says that the picture shown at `time` is of `date`. Only the first word on each run counts.
+    /// The upstream says that the picture shown at `time` is of `date`.
     mutating func note(_ date: Int64, at time: Ticks) {
-        guard !isNoted else { return }
-        isNoted = true
-        anchor = Anchor(date: end.map { max($0, date) } ?? date, time: time)
+        guard isSettled else {
+            isSettled = true
+            anchor = Anchor(date: end.map { max($0, date) } ?? date, time: time)
+            return
+        }
+        let (ahead, overflows) = date.subtractingReportingOverflow(self.date(of: time))
+        if !overflows, (Self.longestWaver...Self.longestStep).contains(ahead) {
+            anchor = Anchor(date: date, time: time)
+        } else if overflows || ahead.magnitude > Self.longestStep {
+            notFollowed += 1
+        }
     }
 
+    /// Of a moment of the run that began last.
+    func date(of time: Ticks) -> Int64 {
+        anchor.date + ((time - anchor.time).count * 1000 + Ticks.perSecond / 2) / Ticks.perSecond
+    }
+
+    /// Dates what is published from `time` on.
     mutating func date(at time: Ticks, lasting duration: Ticks) -> Int64 {
-        let milliseconds = { (ticks: Ticks) in (ticks.count * 1000 + Ticks.perSecond / 2) / Ticks.perSecond }
-        let date = anchor.date + milliseconds(time - anchor.time)
-        end = anchor.date + milliseconds(time + duration - anchor.time)
-        return date
+        isSettled = true
+        end = date(of: time + duration)
+        return date(of: time)
     }
 }

@@ -19,6 +19,9 @@ struct ElementaryTrack: Sendable {
         if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
     }
 
+    /// Of the PES packet that began last in this segment.
+    var lastPresentation: Ticks? { assembler.buffer.starts.last?.pts }
+
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
 
     mutating func lose(_ packet: TransportPacket) { assembler.lose(packet) }

@@ -27,6 +27,8 @@ package struct ProgramSelection: Hashable, Sendable {
     /// Main sound before commentary, what fMP4 carries before what has to be encoded anew, and then the order of the
     /// PMT; stayed with while it is listed.
     package let audio: Stream?
+    /// Splice information and timed ID3 beside them.
+    let metadata: [MetadataStreams.Stream]
     /// All of the PMT in its order; empty when the streams were guessed.
     package let listed: [Listed]
     /// program_number of what else the PAT lists.
@@ -34,10 +36,14 @@ package struct ProgramSelection: Hashable, Sendable {
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) }
 
-    init(programNumber: UInt16, video: Stream?, audio: Stream?, listed: [Listed] = []) {
+    init(
+        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStreams.Stream] = [],
+        listed: [Listed] = []
+    ) {
         self.programNumber = programNumber
         self.video = video
         self.audio = audio
+        self.metadata = metadata
         self.listed = listed
     }
 
@@ -46,9 +52,11 @@ package struct ProgramSelection: Hashable, Sendable {
         let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
         let video = tracks == .audio ? nil : Self.keep(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
         let audio = tracks == .video ? nil : Self.keep(previous?.audio, of: streams) ?? Self.sound(of: map)
-        let followed = [video?.pid, audio?.pid]
+        // A companion's segments repeat what stands beside the picture.
+        let metadata = tracks == .audio ? [] : map.entries.compactMap(\.metadataStream)
+        let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
         self.init(
-            programNumber: map.programNumber, video: video, audio: audio,
+            programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
             listed: map.entries.map { entry in
                 Listed(
                     pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
@@ -72,6 +80,13 @@ package struct ProgramSelection: Hashable, Sendable {
 
 extension ProgramSelection.Stream {
     fileprivate var isVideo: Bool { kind.isVideo }
+}
+
+extension ProgramMap.Entry {
+    fileprivate var metadataStream: MetadataStreams.Stream? {
+        guard kind == nil else { return nil }
+        return MetadataStreamKind(rawValue: streamType).map { MetadataStreams.Stream(pid: pid, kind: $0) }
+    }
 }
 
 /// A selection and the packet from which it holds.

@@ -13,6 +13,7 @@ package struct TransportDemuxer: SegmentDemuxer {
     private let trackSelection: TrackSelection
     private var tables: ProgramTables
     private var tracks: [ElementaryTrack] = []
+    private var metadata = MetadataStreams()
 
     package init(tracks: TrackSelection = .both) {
         trackSelection = tracks
@@ -49,6 +50,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         for index in tracks.indices { tracks[index].close(into: &output) }
         tracks = []
+        metadata.drop()
         return output
     }
 
@@ -105,6 +107,7 @@ extension TransportDemuxer {
         into output: inout DemuxedSegment
     ) {
         let named = selection.streams
+        metadata.follow(selection.metadata)
         tracks.removeAll { track in
             guard !named.contains(track.stream), !Self.isAnnounced(track, selection, later) else { return false }
             var track = track
@@ -126,6 +129,11 @@ extension TransportDemuxer {
         return !isTakenAway && later.contains { $0.selection.streams.contains(track.stream) }
     }
 
+    /// Of the picture at hand, or of the sound when there is none.
+    private var presentation: Ticks? {
+        (tracks.first { $0.stream.kind.isVideo } ?? tracks.first)?.lastPresentation
+    }
+
     @inline(__always)
     private mutating func take(
         _ packet: TransportPacket, of segment: [UInt8], run: PacketRun, into output: inout DemuxedSegment
@@ -133,6 +141,8 @@ extension TransportDemuxer {
         guard let index = tracks.firstIndex(where: { $0.stream.pid == packet.pid }) else {
             if run.isDoubtful {
                 output.counts.bytesOutOfSync += run.stride
+            } else if packet.isReadable, metadata.take(packet, of: segment, at: presentation, into: &output) {
+                return
             } else if packet.pid >= Self.firstStreamPID, packet.pid != TransportPacket.nullPID,
                 !tables.isTable(packet.pid)
             {

@@ -19,6 +19,9 @@ struct TransportPacket: Equatable, Sendable {
     /// Offsets into the segment; empty when the packet carries none.
     let payload: Range<Int>
 
+    /// Its payload is what its sender meant.
+    var isReadable: Bool { !hasError && !isMalformed && !isScrambled }
+
     /// - Parameter offset: of the sync byte; 188 bytes follow it.
     @inline(__always)
     init(_ bytes: [UInt8], at offset: Int) {

@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+/// A committed programme with splice information and timed ID3 put beside its pictures.
+struct MetadataEngineTests {
+    /// Puts the streams into the programme map wherever it stands, and `written` behind the tables.
+    private func adding(_ written: [UInt8], to segment: [UInt8]) throws -> [UInt8] {
+        var result: [UInt8] = []
+        var mapPID: UInt16?
+        var hasAdded = false
+        for offset in stride(from: 0, to: segment.count, by: 188) {
+            let packet = TransportPacket(segment, at: offset)
+            let section = Array(segment[packet.payload].dropFirst())
+            if packet.pid == 0 { mapPID = ProgramAssociation(Self.cut(section))?.programs.first?.mapPID }
+            guard packet.pid == mapPID, let map = ProgramMap(Self.cut(section)) else {
+                result += segment[offset..<offset + 188]
+                continue
+            }
+            var builder = TransportStreamBuilder()
+            let streams = map.entries.map { TransportStreamBuilder.Stream(pid: $0.pid, type: $0.streamType) }
+            builder.map(
+                streams + [.init(pid: 300, type: 0x86), .init(pid: 301, type: 0x15)], program: map.programNumber,
+                mapPID: packet.pid)
+            result += builder.bytes
+            if !hasAdded { result += written }
+            hasAdded = true
+        }
+        return result
+    }
+
+    private static func cut(_ payload: [UInt8]) -> [UInt8] {
+        guard payload.count > 3 else { return [] }
+        return Array(payload.prefix(3 + Int(payload[1] & 15) << 8 + Int(payload[2])))
+    }
+
+    private func feed(_ segments: [[UInt8]]) throws -> (segments: [SplicedSegment], counts: SpliceCounts) {
+        var engine = SpliceEngine(
+            SpliceEngine.Configuration(
+                hasAudioRendition: false, longestSegment: Ticks.seconds(10), wallClock: 1_000_000))
+        var written: [SplicedSegment] = []
+        for (index, segment) in segments.enumerated() {
+            written += try engine.handle(
+                .segment(SegmentInput(rendition: .main, mediaSequence: UInt64(40 + index), bytes: segment)))
+        }
+        written += try engine.handle(.ended(.main))
+        return (written, engine.counts)
+    }
+
+    @Test func marksArriveWhereTheirPicturesDo() throws {
+        let bodies = try CaptureFixture.clean.bodies("clean-").prefix(3)
+        var plain = TransportDemuxer()
+        let starts = try bodies.map { try #require(try plain.feed($0).video.first?.pts) }
+        var builder = TransportStreamBuilder()
+        builder.pes(pid: 301, streamID: 0xBD, pts: starts[0].count + 9_000, isBounded: true, Array("ID3a".utf8))
+        builder.pes(pid: 301, streamID: 0xBD, pts: starts[1].count + 9_000, isBounded: true, Array("ID3b".utf8))
+        builder.sections([SectionSketch.out(event: 7, at: starts[2].count, lasting: 900_000).bytes], pid: 300)
+        let first = try adding(builder.bytes, to: bodies[0])
+        let rest = try bodies.dropFirst().map { try adding([], to: $0) }
+        let (segments, counts) = try feed([first] + rest)
+        try #require(segments.count == 3)
+        #expect(counts.messagesWritten == 2 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())
+
+        #expect(segments.map { $0.placements.map(\.mediaSequence) } == [[40], [41], [42]])
+        #expect(segments.map { $0.placements.first?.date } == segments.map(\.programDateTime))
+        #expect(segments.map(\.splices.count) == [1, 0, 0], "a splice is told of as soon as it is known")
+        let spliceDate = try #require(segments[0].splices.first?.date)
+        #expect(abs(spliceDate - segments[2].programDateTime) <= 1)
+
+        for (segment, text) in zip(segments, ["ID3a", "ID3b", ""]) {
+            let boxes = try BoxReader.boxes(in: segment.fragment.header[...]).filter { $0.type == "emsg" }
+            #expect(boxes.map { Array($0.body.suffix(4)) } == (text.isEmpty ? [] : [Array(text.utf8)]))
+        }
+        let file =
+            segments[0].initSection.bytes + segments.flatMap { $0.fragment.header + $0.fragment.payloads.joined() }
+        let probe = try FragmentTool.run(
+            "ffprobe",
+            ["-v", "warning", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", "INPUT"],
+            input: file)
+        #expect(probe.errors.isEmpty && probe.text.split(separator: "\n").count == 2, "\(probe.errors)")
+    }
+
+    @Test func nothingElseIsDifferent() throws {
+        let bodies = try CaptureFixture.clean.bodies("clean-").prefix(2)
+        let plain = try feed(Array(bodies)).segments
+        let marked = try feed(bodies.map { try adding([], to: $0) }).segments
+        #expect(plain.map(\.fragment) == marked.map(\.fragment))
+    }
+}

@@ -1,0 +1,197 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+private let picturePID: UInt16 = 256
+private let splicePID: UInt16 = 300
+private let tagPID: UInt16 = 301
+
+/// An ID3v2.4 tag with one text frame.
+private func id3(_ text: String) -> [UInt8] {
+    let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(text.utf8.count + 1), 0, 0, 3] + Array(text.utf8)
+    return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
+}
+
+private func multiplex(_ write: (inout TransportStreamBuilder) -> Void) -> [UInt8] {
+    var builder = TransportStreamBuilder()
+    builder.tables([
+        .init(pid: picturePID, type: 0x1B), .init(pid: splicePID, type: 0x86), .init(pid: tagPID, type: 0x15),
+        .init(pid: 302, type: 0x06),
+    ])
+    builder.pes(pid: picturePID, pts: 900_000, [0, 0, 1, 9, 0xF0])
+    write(&builder)
+    builder.pes(pid: picturePID, pts: 903_600, [0, 0, 1, 9, 0xF0])
+    return builder.bytes
+}
+
+private let insert = SectionSketch.out(event: 7, at: 990_000).bytes
+
+private typealias Row = (
+    when: String, write: @Sendable (inout TransportStreamBuilder) -> Void, times: [Int64?], undecodable: Int, badSections: Int
+)
+
+private let streamRows: [Row] = [
+    ("nothing", { _ in }, [], 0, 0),
+    ("a section, at the picture before it", { $0.sections([insert], pid: splicePID) }, [900_000], 0, 0),
+    ("two in one packet", { $0.sections([insert, insert], pid: splicePID) }, [900_000, 900_000], 0, 0),
+    (
+        "a section over two packets",
+        {
+            $0.sections(
+                [SectionSketch(type: 0xFF, command: [UInt8](repeating: 0, count: 300)).bytes], pid: splicePID)
+        }, [900_000], 0, 0
+    ),
+    (
+        "a damaged section",
+        { builder in
+            var damaged = insert
+            damaged[10] ^= 1
+            builder.sections([damaged], pid: splicePID)
+        }, [], 0, 1
+    ),
+    ("a tag", { $0.pes(pid: tagPID, streamID: 0xBD, pts: 905_000, isBounded: true, id3("a")) }, [905_000], 0, 0),
+    (
+        "a tag over many packets",
+        {
+            $0.pes(
+                pid: tagPID, streamID: 0xBD, pts: 905_000, isBounded: true,
+                id3(String(repeating: "x", count: 100)) + Array(repeating: 0, count: 400))
+        },
+        [905_000], 0, 0
+    ),
+    (
+        "two tags that do not say how long they are",
+        {
+            $0.pes(pid: tagPID, streamID: 0xBD, pts: 905_000, id3("a"))
+            $0.pes(pid: tagPID, streamID: 0xBD, pts: 906_000, id3("b"))
+        }, [905_000, 906_000], 0, 0
+    ),
+    ("a tag without a time", { $0.pes(pid: tagPID, streamID: 0xBD, isBounded: true, id3("a")) }, [nil], 0, 0),
+    ("something else", { $0.pes(pid: tagPID, streamID: 0xBD, pts: 1, isBounded: true, [1, 2, 3]) }, [], 1, 0),
+    ("another stream", { $0.pes(pid: 302, streamID: 0xBD, pts: 1, isBounded: true, id3("a")) }, [], 0, 0),
+]
+
+struct MetadataStreamTests {
+    @Test(arguments: streamRows.indices)
+    func whatStandsBesideThePictures(_ index: Int) throws {
+        let row = streamRows[index]
+        var demuxer = TransportDemuxer()
+        let segment = try demuxer.feed(multiplex(row.write))
+        #expect(segment.metadata.map { $0.time?.count } == row.times, "\(row.when)")
+        #expect(segment.counts.badSections == row.badSections, "\(row.when)")
+        #expect(segment.counts.undecodable >= row.undecodable, "\(row.when)")
+        #expect(segment.counts.otherPackets == (row.when == "another stream" ? 1 : 0), "\(row.when)")
+    }
+
+    @Test func aCompanionRepeatsNothing() throws {
+        var demuxer = TransportDemuxer(tracks: .audio)
+        var builder = TransportStreamBuilder()
+        builder.tables([.init(pid: 257, type: 0x0F), .init(pid: splicePID, type: 0x86)])
+        builder.pes(pid: 257, streamID: 0xC0, pts: 900_000, [0xFF])
+        builder.sections([insert], pid: splicePID)
+        #expect(try demuxer.feed(builder.bytes).metadata.isEmpty)
+    }
+
+    @Test func aLostPacketCostsItsTag() throws {
+        var demuxer = TransportDemuxer()
+        let segment = try demuxer.feed(
+            multiplex { builder in
+                let tag = TransportStreamBuilder.pesPacket(
+                    streamID: 0xBD, pts: 905_000, isBounded: true,
+                    id3(String(repeating: "x", count: 100)) + Array(repeating: 0, count: 400))
+                builder.packets(pid: tagPID, Array(tag[..<184]))
+                builder.skip(1, pid: tagPID)
+                builder.packets(pid: tagPID, startsUnit: false, Array(tag[368...]))
+                builder.pes(pid: tagPID, streamID: 0xBD, pts: 906_000, isBounded: true, id3("b"))
+            })
+        #expect(segment.metadata.map(\.time) == [Ticks(906_000)])
+        #expect(segment.counts.undecodable > 0)
+    }
+}
+
+/// Marks on the timeline: 4 s segments whose clock begins at 900 000, published from 18 000 on.
+struct PendingMarksTests {
+    private func piece(
+        _ start: Int64, sequence: UInt64 = 0, date: Int64? = nil, _ metadata: [TimedMetadata] = []
+    ) -> [RunPiece] {
+        var finder = RunFinder()
+        var pieces = finder.pieces(
+            of: Synthetic.pictures(100, from: start), from: Synthetic.segment(sequence, date: date), border: .plain)
+        #expect(pieces.add(metadata) == 0)
+        return pieces
+    }
+
+    private func timeline(_ piece: RunPiece) -> ProgramTimeline {
+        ProgramTimeline(first: piece.units[0], at: Ticks(18_000))
+    }
+
+    @Test func messagesWaitForTheirTime() {
+        let tags: [(Int64, String)] = [(908_000, "b"), (900_000, "a"), (1_350_000, "d"), (890_000, "early")]
+        let piece = piece(900_000, tags.map { TimedMetadata(.id3(id3($0.1)), at: Ticks($0.0)) })[0]
+        var marks = PendingMarks()
+        marks.take(piece, on: timeline(piece))
+        let first = marks.takeMessages(before: Ticks(378_000))
+        #expect(first.map(\.time.count) == [8_000, 18_000, 26_000])
+        #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
+        #expect(marks.takeMessages(before: Ticks(378_000)).isEmpty)
+        #expect(marks.takeMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
+        #expect(marks.messagesWritten == 4 && marks.discarded == 0)
+    }
+
+    @Test func noMoreMessagesWaitThanSoMany() {
+        let piece = piece(900_000, (0..<300).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) })[0]
+        var marks = PendingMarks()
+        marks.take(piece, on: timeline(piece))
+        #expect(marks.discarded == 44)
+        #expect(marks.takeMessages(before: Ticks(1 << 40)).count == 256)
+    }
+
+    @Test func segmentsAndSplicesAreDated() throws {
+        let splices = [990_000 as Int64, nil].map { SectionSketch.out(event: 7, at: $0).bytes }
+        let metadata = try splices.map { TimedMetadata(.splice(try SpliceInformation($0)), at: Ticks(945_000)) }
+        let piece = piece(900_000, sequence: 41, date: 7_000, metadata)[0]
+        var marks = PendingMarks()
+        marks.take(piece, on: timeline(piece))
+        var dates = DateClock(wallClock: 0)
+        dates.beginRun(at: Ticks(18_000))
+        dates.note(8_000, at: Ticks(18_000))
+        #expect(
+            marks.takePlacements(before: Ticks(378_000), dates: dates)
+                == [SegmentPlacement(mediaSequence: 41, date: 8_000, upstreamDate: 7_000)])
+        #expect(marks.takeSplices(before: Ticks(60_000), dates: dates).isEmpty, "it stands half a second in")
+        #expect(marks.takeSplices(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
+    }
+
+    @Test func eachPieceGetsWhatIsOnItsClock() {
+        var finder = RunFinder()
+        var pieces = finder.pieces(
+            of: Synthetic.pictures(50, from: 900_000)
+                + Synthetic.pictures(50, from: 126_000, configuration: Synthetic.advertisement),
+            from: Synthetic.segment(), border: .plain)
+        let times: [Int64?] = [126_000, 1_000_000, nil, 1_100_000, 300_000]
+        #expect(pieces.add(times.map { TimedMetadata(.id3([]), at: $0.map { Ticks($0) }) }) == 0)
+        #expect(
+            pieces.map { $0.metadata.map { $0.time?.count } } == [[1_000_000, nil, 1_100_000], [126_000, 300_000]])
+        #expect(pieces.map(\.opensSegment) == [true, false])
+        var none: [RunPiece] = []
+        #expect(none.add([TimedMetadata(.id3([]), at: nil)]) == 1)
+    }
+
+    /// ISO/IEC 23009-1 §5.10.3.3, byte by byte.
+    @Test func theBoxOfAMessage() throws {
+        let message = EventMessage(scheme: "urn:a", value: "v", duration: Ticks(90_000), number: 5, data: [1, 2])
+        var writer = BoxWriter()
+        PlacedMessage(message: message, time: Ticks(0x1_0000_0002)).write(to: &writer)
+        #expect(
+            writer.bytes
+                == bytes("0000002A 656D7367 01000000 00015F90 0000000100000002 00015F90 00000005")
+                + Array("urn:a".utf8) + [0] + Array("v".utf8) + [0, 1, 2])
+        let same = (0..<2).map { _ in
+            var writer = BoxWriter()
+            PlacedMessage(message: .id3([1]), time: Ticks(5)).write(to: &writer)
+            return writer.bytes
+        }
+        #expect(same[0] == same[1] && same[0][24..<28].elementsEqual([255, 255, 255, 255] as [UInt8]))
+    }
+}

@@ -47,10 +47,16 @@ package struct TrackedSegment: Equatable, Sendable {
     package let isAfterSeam: Bool
     /// Session time at which a playlist first listed it.
     package let listedAt: Duration
+    /// Segments listed before it and not delivered, as far as they were listed: marks stand with them too.
+    package let passedOver: [MediaSegment]
+    /// The first segment that a list brought has all EXT-X-DATERANGEs of that list that stand with no segment to come:
+    /// in its head, before older segments, and at its end. Empty for the others.
+    package let listedDateRanges: [DateRange]
 
     package init(
         segment: MediaSegment, url: String, body: [UInt8], key: [UInt8]? = nil, keyURL: String? = nil,
-        map: [UInt8]? = nil, mapKey: [UInt8]? = nil, isAfterSeam: Bool = false, listedAt: Duration = .zero
+        map: [UInt8]? = nil, mapKey: [UInt8]? = nil, isAfterSeam: Bool = false, listedAt: Duration = .zero,
+        passedOver: [MediaSegment] = [], listedDateRanges: [DateRange] = []
     ) {
         self.segment = segment
         self.url = url
@@ -61,6 +67,8 @@ package struct TrackedSegment: Equatable, Sendable {
         self.mapKey = mapKey
         self.isAfterSeam = isAfterSeam
         self.listedAt = listedAt
+        self.passedOver = passedOver
+        self.listedDateRanges = listedDateRanges
     }
 }
 

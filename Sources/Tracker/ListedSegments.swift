@@ -16,6 +16,12 @@ extension MediaPlaylist {
     /// `number` is in `window`.
     func segment(_ number: UInt64) -> MediaSegment { segments[Int(number - segments[0].mediaSequence)] }
 
+    /// Every EXT-X-DATERANGE but those that stand with the segments of `numbers`, whose own they are.
+    func dateRanges(notWith numbers: PartialRangeFrom<UInt64>) -> [DateRange] {
+        let older = segments.lazy.filter { $0.mediaSequence < numbers.lowerBound }
+        return dateRanges + older.flatMap(\.dateRanges) + trailingDateRanges
+    }
+
     /// `numbers`, a part of `window`, as runs of segments that are there and of those marked EXT-X-GAP.
     func takes(_ numbers: Range<UInt64>) -> [SegmentCursor.Effect] {
         var effects: [SegmentCursor.Effect] = []

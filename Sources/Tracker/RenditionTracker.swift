@@ -112,8 +112,9 @@ extension RenditionTracker {
         let effects = cursor.handle(list, at: now)
         var events = note(list, at: now)
         if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base) }
-        for effect in effects { events += try apply(effect, list, base, at: now) }
         let news = effects.compactMap(\.firstNew)
+        let firstTaken = effects.compactMap(\.firstTaken).first
+        for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
         if let first = news.first {
             if !hadJoined { events.append(joined(list, at: first)) }
             if let silence = ladder.grew(targetDuration: list.targetDuration, at: now) {
@@ -140,20 +141,22 @@ extension RenditionTracker {
                 rendition: role, mediaSequence: number, targetDuration: list.targetDuration, isVOD: list.isComplete))
     }
 
-    private mutating func append(_ loss: SegmentLoss) {
-        queue.append(loss, lasting: assumedTargetDuration * Int(clamping: loss.mediaSequences.count))
+    private mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment] = []) {
+        queue.append(loss, of: segments, lasting: assumedTargetDuration * Int(clamping: loss.mediaSequences.count))
     }
 
     private mutating func apply(
-        _ effect: SegmentCursor.Effect, _ list: MediaPlaylist, _ base: String, at now: Duration
+        _ effect: SegmentCursor.Effect, _ list: MediaPlaylist, _ base: String, firstTaken: UInt64?, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         switch effect {
         case .take(let numbers):
             for number in numbers {
                 let segment = list.segment(number)
-                queue.append(segment, try SegmentRequests(segment, base: base), at: now)
+                let ranges = number == firstTaken ? list.dateRanges(notWith: number...) : []
+                queue.append(segment, try SegmentRequests(segment, base: base), dateRanges: ranges, at: now)
             }
-        case .gap(let numbers): append(SegmentLoss(mediaSequences: numbers, reason: .gap))
+        case .gap(let numbers):
+            append(SegmentLoss(mediaSequences: numbers, reason: .gap), of: numbers.map { list.segment($0) })
         case .slid(let numbers): append(SegmentLoss(mediaSequences: numbers, reason: .slidOut))
         case .stale(let run):
             counts.staleLists += 1
@@ -227,6 +230,11 @@ extension SegmentCursor.Effect {
         case .stale, .reset: true
         case .take, .gap, .slid, .ended: false
         }
+    }
+
+    /// The first media sequence number of what is fetched.
+    fileprivate var firstTaken: UInt64? {
+        if case .take(let numbers) = self { numbers.lowerBound } else { nil }
     }
 
     /// The first media sequence number of what is new.

@@ -16,6 +16,7 @@ struct SegmentQueue: Sendable {
         let segment: MediaSegment
         var requests: SegmentRequests
         let listedAt: Duration
+        let listedDateRanges: [DateRange]
         /// Still in the playlist as last loaded.
         var isListed = true
         var progress = Progress.waiting
@@ -25,7 +26,7 @@ struct SegmentQueue: Sendable {
 
     private enum Entry: Sendable {
         case segment(Pending)
-        case loss(SegmentLoss)
+        case loss(SegmentLoss, [MediaSegment])
         /// The list counts anew from here.
         case seam
     }
@@ -35,6 +36,9 @@ struct SegmentQueue: Sendable {
     private var head = 0
     /// Something was lost since the last segment delivered.
     private var isAfterSeam = false
+    /// Lost since the last segment delivered, as listed; the newest of them.
+    private var passedOver: [MediaSegment] = []
+    private static let passedOverLimit = 64
     private(set) var inFlight = 0
     /// Playing time of all segments that were ever started, or passed over.
     private(set) var startedDuration = Duration.zero
@@ -47,13 +51,17 @@ struct SegmentQueue: Sendable {
     var count: Int { entries.count - head }
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ segment: MediaSegment, _ requests: SegmentRequests, at now: Duration) {
-        entries.append(.segment(Pending(segment: segment, requests: requests, listedAt: now)))
+    /// - Parameter dateRanges: of its list, when it is the first that the list brought.
+    mutating func append(
+        _ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange] = [], at now: Duration
+    ) {
+        entries.append(
+            .segment(Pending(segment: segment, requests: requests, listedAt: now, listedDateRanges: dateRanges)))
     }
 
-    /// - Parameter duration: about what was lost.
-    mutating func append(_ loss: SegmentLoss, lasting duration: Duration) {
-        entries.append(.loss(loss))
+    /// - Parameters: `segments`: what was lost, as far as it was listed; `duration`: about what it lasts.
+    mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], lasting duration: Duration) {
+        entries.append(.loss(loss, segments))
         startedDuration += duration
     }
 
@@ -193,19 +201,30 @@ extension SegmentQueue {
             case .seam:
                 isAfterSeam = true
                 pop()
-            case .loss(let loss):
+            case .loss(let loss, let segments):
                 isAfterSeam = true
+                passOver(segments)
                 pop()
                 return .lost(loss)
             case .segment(let pending):
                 guard let content = content(of: pending, shelf) else { return nil }
                 if case .fetched(let body, _) = pending.progress { heldBytes -= body.count }
-                if case .lost = content { isAfterSeam = true } else { isAfterSeam = false }
+                if case .lost = content {
+                    isAfterSeam = true
+                    passOver([pending.segment])
+                } else {
+                    isAfterSeam = false
+                    passedOver = []
+                }
                 pop()
                 return content
             }
         }
         return nil
+    }
+
+    private mutating func passOver(_ segments: [MediaSegment]) {
+        passedOver = (passedOver + segments).suffix(Self.passedOverLimit)
     }
 
     private func content(of pending: Pending, _ shelf: ResourceShelf) -> Delivery.Content? {
@@ -229,7 +248,8 @@ extension SegmentQueue {
                 TrackedSegment(
                     segment: pending.segment, url: url, body: body, key: shelf.body(of: requests.key),
                     keyURL: requests.key?.url, map: shelf.body(of: requests.map),
-                    mapKey: shelf.body(of: requests.mapKey), isAfterSeam: isAfterSeam, listedAt: pending.listedAt))
+                    mapKey: shelf.body(of: requests.mapKey), isAfterSeam: isAfterSeam, listedAt: pending.listedAt,
+                    passedOver: passedOver, listedDateRanges: pending.listedDateRanges))
         }
     }
 

@@ -29,6 +29,7 @@ struct ChannelLine: Sendable {
     private let ring: DVRRing
     private var engine: SpliceEngine
     private(set) var subtitles: SubtitleLine
+    private var marks: MarkTimeline
     private var lastRun: Int?
     private var failures = 0
     private var hasPublished = false
@@ -49,6 +50,7 @@ struct ChannelLine: Sendable {
         self.upstream = upstream
         self.ring = ring
         subtitles = SubtitleLine(ring, isLive: isLive)
+        marks = MarkTimeline(resuming: ring.snapshot.index)
         engine = SpliceEngine(
             SpliceEngine.Configuration(
                 hasAudioRendition: hasAudioRendition, longestSegment: Ticks(ring.maximumSegmentDuration),
@@ -57,6 +59,7 @@ struct ChannelLine: Sendable {
     }
 
     var counts: SpliceCounts { engine.counts }
+    var markCounts: MarkCounts { marks.counts }
 
     mutating func take(_ delivery: Delivery) async throws(RelayError) -> [Event] {
         if case .subtitles(let index) = delivery.rendition {
@@ -78,6 +81,7 @@ struct ChannelLine: Sendable {
     private mutating func take(
         _ tracked: TrackedSegment, of rendition: SourceRendition
     ) async throws(RelayError) -> [Event] {
+        if rendition == .main { marks.note(UpstreamMarks(tracked)) }
         let clear: [UInt8]
         do throws(DecryptError) {
             clear = try SegmentDecryptor.decrypt(
@@ -133,8 +137,12 @@ struct ChannelLine: Sendable {
             lastRun = segment.description.run
             events.append(.runBegan(segment.description, mediaSequence: segment.mediaSequence))
         }
+        // Marks that could not be published are told with the next segment.
+        var next = marks
+        let told = next.marks(for: MarkedSegment(segment))
         do throws(RingError) {
-            try await ring.publish(NewSegment(segment))
+            try await ring.publish(NewSegment(segment, marks: told))
+            marks = next
             hasPublished = true
             let number = ring.snapshot.edge?.mediaSequence ?? 0
             events.append(
@@ -162,7 +170,7 @@ struct ChannelLine: Sendable {
 // Values of one module in the words of another: the only place where they meet.
 
 extension NewSegment {
-    init(_ segment: SplicedSegment) {
+    init(_ segment: SplicedSegment, marks: SegmentMarks) {
         let description = segment.description
         self.init(
             initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
@@ -173,7 +181,8 @@ extension NewSegment {
             format: SegmentFormat(
                 videoCodec: description.picture?.codec, audioCodec: description.audioCodec,
                 resolution: description.picture.map { Variant.Resolution(width: $0.width, height: $0.height) },
-                frameRate: description.picture?.frameRate))
+                frameRate: description.picture?.frameRate),
+            marks: marks)
     }
 }
 

@@ -110,6 +110,7 @@ struct Relay {
         site.update {
             $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished)
             $0.note(line.subtitles)
+            $0.note(line.markCounts, line.counts)
         }
     }
 

@@ -128,6 +128,7 @@ struct RelayStatus: Encodable, Sendable {
     var output = Output()
     var splice = Splice()
     var subtitles = Subtitles()
+    var marks = Marks()
 
     init(upstream: String) { self.upstream = Upstream(url: upstream) }
 

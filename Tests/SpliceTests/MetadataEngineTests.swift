@@ -69,7 +69,8 @@ struct MetadataEngineTests {
         #expect(abs(spliceDate - segments[2].programDateTime) <= 1)
 
         for (segment, text) in zip(segments, ["ID3a", "ID3b", ""]) {
-            let boxes = try BoxReader.boxes(in: segment.fragment.header[...]).filter { $0.type == "emsg" }
+            let whole = segment.fragment.header + segment.fragment.payloads.joined()
+            let boxes = try BoxReader.boxes(in: whole[...]).filter { $0.type == "emsg" }
             #expect(boxes.map { Array($0.body.suffix(4)) } == (text.isEmpty ? [] : [Array(text.utf8)]))
         }
         let file =

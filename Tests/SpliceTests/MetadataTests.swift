@@ -28,7 +28,8 @@ private func multiplex(_ write: (inout TransportStreamBuilder) -> Void) -> [UInt
 private let insert = SectionSketch.out(event: 7, at: 990_000).bytes
 
 private typealias Row = (
-    when: String, write: @Sendable (inout TransportStreamBuilder) -> Void, times: [Int64?], undecodable: Int, badSections: Int
+    when: String, write: @Sendable (inout TransportStreamBuilder) -> Void, times: [Int64?], undecodable: Int,
+    badSections: Int
 )
 
 private let streamRows: [Row] = [

@@ -18,7 +18,7 @@ private let examples: [(when: String, section: String, time: Int64?, cues: [Spli
     (
         "a placement opportunity ends",
         "FC302F000000000000FFFFF00506FE746290A000190217435545494800008E7F9F0808000000002CA0A18A350200A9CC6758",
-        0x0_7462_90A0, [SpliceCue(.in, eventID: 0x4800_008E)]
+        0x0_7462_90A0, [SpliceCue(.in(ofAnyEvent: false), eventID: 0x4800_008E)]
     ),
     (
         "a programme ends, another begins",
@@ -100,14 +100,14 @@ private let sketches: [(when: String, sketch: SectionSketch, time: Int64?, cues:
     ("nothing", SectionSketch(), nil, []),
     ("bandwidth is reserved", SectionSketch(type: 7), nil, []),
     ("an immediate break", .out(event: 7, at: nil), nil, [SpliceCue(.out(returnsByItself: false), eventID: 7)]),
-    ("a return", .back(event: 7, at: 900), 900, [SpliceCue(.in, eventID: 7)]),
+    ("a return", .back(event: 7, at: 900), 900, [SpliceCue(.in(ofAnyEvent: true), eventID: 7)]),
     (
         "times are adjusted around the wrap",
         {
             var sketch = SectionSketch.back(event: 7, at: 900)
             sketch.adjustment = (1 << 33) - 1000
             return sketch
-        }(), (1 << 33) - 100, [SpliceCue(.in, eventID: 7)]
+        }(), (1 << 33) - 100, [SpliceCue(.in(ofAnyEvent: true), eventID: 7)]
     ),
     (
         "a cancelled event", SectionSketch(type: 5, command: [0, 0, 0, 7, 0xFF]), nil,

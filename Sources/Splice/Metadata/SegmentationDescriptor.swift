@@ -42,8 +42,8 @@ package struct SpliceCue: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// A break begins. `returnsByItself`: and ends after its duration, without a word.
         case out(returnsByItself: Bool)
-        /// A break is over.
-        case `in`
+        /// A break is over. `ofAnyEvent`: a splice_insert, which need not name the event that it ends.
+        case `in`(ofAnyEvent: Bool)
         /// Neither: a programme or a chapter begins, and the like.
         case command
         /// What was announced is not going to happen.
@@ -77,7 +77,7 @@ extension SpliceInformation {
 extension SpliceInsert {
     fileprivate var cue: SpliceCue {
         if isCancelled { return SpliceCue(.cancelled, eventID: eventID) }
-        guard isOut else { return SpliceCue(.in, eventID: eventID) }
+        guard isOut else { return SpliceCue(.in(ofAnyEvent: true), eventID: eventID) }
         return SpliceCue(
             .out(returnsByItself: duration?.returnsByItself ?? false), eventID: eventID, duration: duration?.duration)
     }
@@ -92,7 +92,7 @@ extension SegmentationDescriptor {
         guard Self.breaks.contains(typeID & 0xFE) else {
             return SpliceCue(.command, eventID: eventID, duration: duration)
         }
-        guard typeID & 1 == 0 else { return SpliceCue(.in, eventID: eventID) }
+        guard typeID & 1 == 0 else { return SpliceCue(.in(ofAnyEvent: false), eventID: eventID) }
         return SpliceCue(.out(returnsByItself: false), eventID: eventID, duration: duration)
     }
 }

@@ -75,7 +75,8 @@ struct MetadataStreams: Sendable {
     private static func give(_ buffer: inout ElementaryBuffer, into segment: inout DemuxedSegment) {
         defer { buffer = ElementaryBuffer() }
         guard !buffer.bytes.isEmpty else { return }
-        guard buffer.faults.isEmpty, buffer.bytes.starts(with: "ID3".utf8) else {
+        // What is missing in front of it was the end of the one before.
+        guard buffer.faults.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
             segment.counts.undecodable += 1
             return
         }

@@ -1,0 +1,112 @@
+import Playlist
+
+/// A date range as it was told so far, and where it comes from.
+struct ToldRange: Equatable, Sendable {
+    /// Two moments nearer than this are one: dates are cut to milliseconds and moved by whole frames on the way.
+    static let tolerance: Int64 = 1000
+
+    var range: DateRange
+    let start: ProgramDateTime
+    /// As the upstream listed it last; nil for ranges of ours, and after a restart.
+    var upstream: DateRange?
+    /// A break that ends without a word, and when.
+    var returnsAt: ProgramDateTime?
+
+    init(_ range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
+        self.range = range
+        self.start = start
+        self.upstream = upstream
+    }
+
+    /// nil when it says not where it begins.
+    init?(recovered range: DateRange) {
+        guard let start = range.startDate else { return nil }
+        self.init(range, start: start)
+    }
+
+    func begins(near date: ProgramDateTime) -> Bool {
+        start.milliseconds(since: date).magnitude < Self.tolerance.magnitude
+    }
+
+    var isOpen: Bool { range.end == nil }
+
+    var isBreak: Bool { range[splice: .out] != nil || RangeName.isCue(range.id) }
+}
+
+/// Where the IDs of ranges come from. They tell after a restart what a range was made of; each has its moment in it,
+/// because an ID is for one range for ever (RFC 8216 §4.3.2.7).
+enum RangeName {
+    /// Of a break that cue tags tell of.
+    static func cue(at date: ProgramDateTime) -> String { "cue-\(date.millisecondsSince1970)" }
+
+    static func isCue(_ id: String) -> Bool { id.hasPrefix("cue-") }
+
+    /// Of a splice event.
+    static func splice(_ eventID: UInt32?, at date: ProgramDateTime) -> String {
+        "\(splicePrefix(eventID))\(date.millisecondsSince1970)"
+    }
+
+    static func isSplice(_ id: String, _ eventID: UInt32?) -> Bool { id.hasPrefix(splicePrefix(eventID)) }
+
+    private static func splicePrefix(_ eventID: UInt32?) -> String {
+        "scte35-\(eventID.map { String($0) } ?? "command")-"
+    }
+
+    static func isSplice(_ id: String) -> Bool { id.hasPrefix("scte35-") }
+
+    static func isOurs(_ id: String) -> Bool { isCue(id) || isSplice(id) }
+
+    /// Of a range whose own ID is taken by one that the upstream told of before.
+    static func again(_ id: String, at date: ProgramDateTime) -> String { "\(id)-\(date.millisecondsSince1970)" }
+}
+
+/// The ranges told so far, newest last, and those of them that have something to tell.
+struct ToldRanges: Equatable, Sendable {
+    private static let limit = 512
+
+    private(set) var ranges: [ToldRange] = []
+    /// IDs in the order in which they changed.
+    private var news: [String] = []
+
+    init(_ told: [DateRange]) { ranges = told.compactMap { ToldRange(recovered: $0) } }
+
+    subscript(index: Int) -> ToldRange {
+        get { ranges[index] }
+        set { ranges[index] = newValue }
+    }
+
+    mutating func append(_ range: ToldRange) {
+        ranges.append(range)
+        if ranges.count > Self.limit { ranges.removeFirst() }
+        tell(range.range.id)
+    }
+
+    /// Adds to the range at `index` what it lacks of `more`.
+    /// - Returns: how many attributes it has with another value.
+    mutating func add(_ more: DateRange, to index: Int) -> Int {
+        let before = ranges[index].range
+        let refused = ranges[index].range.add(more)
+        if ranges[index].range != before { tell(before.id) }
+        return refused.count
+    }
+
+    /// The break at `index` is over at `date`, or never was when that is before it.
+    mutating func end(_ index: Int, at date: ProgramDateTime, section: [UInt8]? = nil) {
+        var more = DateRange(id: ranges[index].range.id)
+        more.duration = .milliseconds(max(0, date.milliseconds(since: ranges[index].start)))
+        more[splice: .in] = section
+        _ = add(more, to: index)
+    }
+
+    func contains(_ id: String) -> Bool { ranges.contains { $0.range.id == id } }
+
+    /// Whole tags of what is new.
+    mutating func takeNews() -> [DateRange] {
+        defer { news = [] }
+        return news.compactMap { id in ranges.last { $0.range.id == id }?.range }
+    }
+
+    private mutating func tell(_ id: String) {
+        if !news.contains(id) { news.append(id) }
+    }
+}

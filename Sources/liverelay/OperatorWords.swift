@@ -199,6 +199,7 @@ extension SpliceError {
         case .noPicture: "its programme tables announce video, and none has come"
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
+        case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are more than subtitles have"
         case .library(let code, let call): "\(call) failed (\(code))"

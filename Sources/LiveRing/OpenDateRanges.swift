@@ -35,8 +35,10 @@ package struct OpenDateRanges: Equatable, Sendable {
         if let end = range.end { return end > date }
         if range.isEndOnNext { return !isFollowed(range, from: start, by: date) }
         guard range.plannedDuration != nil || range[splice: .out] != nil else { return false }  // a moment
-        let longest = max(Self.longestWithoutEnd, range.plannedDuration ?? .zero)
-        return start.advanced(by: longest) > date
+        let planned = range.plannedDuration ?? .zero
+        // What begins with a command that is no break ends as planned: nobody says so.
+        let mayRunOver = range[splice: .command] == nil
+        return start.advanced(by: mayRunOver ? max(Self.longestWithoutEnd, planned) : planned) > date
     }
 
     /// END-ON-NEXT: the next range of its class ends it.

@@ -45,7 +45,7 @@ package struct SpliceEngine: Sendable {
     private var soundFinder = SoundRunFinder()
     private var still = StillPicture()
     private var stillPictures = 0
-    /// Timed metadata of segments without a picture.
+    /// Timed metadata of segments without a picture, and of companions.
     private var metadataDiscarded = 0
     /// What ended renditions still hold is of the segment that was taken last.
     private var lastSegment: SegmentInput?
@@ -174,23 +174,26 @@ package struct SpliceEngine: Sendable {
     ) -> [SplicedSegment] {
         if content == .sound {
             return appendSound(demuxed.left.audio, of: segment, border: .none)
-                + appendSound(demuxed.packets.audio, of: segment, border: demuxed.border)
+                + appendSound(
+                    demuxed.packets.audio, of: segment, border: demuxed.border, metadata: demuxed.packets.metadata)
         }
         merger.append(demuxed.left.audio, discontinuitySequence: segment.discontinuitySequence)
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         var written: [SplicedSegment] = []
         while !waiting.isEmpty { written += write(waiting.removeFirst()) }
         content = .sound
-        return written + appendSound(demuxed.packets.audio, of: segment, border: .seam)
+        return written
+            + appendSound(demuxed.packets.audio, of: segment, border: .seam, metadata: demuxed.packets.metadata)
     }
 
     private mutating func appendSound(
-        _ packets: [AudioPacket], of segment: SegmentInput, border: ProgramSwitchDetector.Border
+        _ packets: [AudioPacket], of segment: SegmentInput, border: ProgramSwitchDetector.Border,
+        metadata: [TimedMetadata] = []
     ) -> [SplicedSegment] {
+        var pieces = soundFinder.pieces(of: packets, from: segment, border: border)
+        metadataDiscarded += pieces.add(metadata)
         var written: [SplicedSegment] = []
-        for piece in soundFinder.pieces(of: packets, from: segment, border: border) {
-            written += assembler.append(piece)
-        }
+        for piece in pieces { written += assembler.append(piece) }
         return written
     }
 
@@ -202,17 +205,21 @@ package struct SpliceEngine: Sendable {
         let intact = demuxed.packets.audio.filter { !$0.isDamaged }
         let sound = soundFinder.pieces(of: intact, from: segment, border: demuxed.border)
         queueSound(demuxed, discontinuitySequence: segment.discontinuitySequence)
+        var pieces: [RunPiece] = []
         for piece in sound {
             let pictures = still.pictures(beside: piece)
             stillPictures += pictures.count
-            waiting += finder.pieces(of: pictures, from: segment, border: border)
+            pieces += finder.pieces(of: pictures, from: segment, border: border)
             border = .none
         }
+        metadataDiscarded += pieces.add(demuxed.packets.metadata)
+        waiting += pieces
         content = .still
     }
 
     private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {
         guard let demuxed = try companion?.demux(segment) else { return }
+        metadataDiscarded += demuxed.packets.metadata.count
         inbox.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 

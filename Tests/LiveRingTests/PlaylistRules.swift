@@ -52,7 +52,8 @@ struct ReadPlaylist {
             switch parts[0] {
             case "EXT-X-DATERANGE":
                 if isInHead { openRanges.append(Self.attributes(value)) } else { segment.marks.append(value) }
-            case _ where parts[0].hasPrefix("EXT-X-CUE"): segment.marks.append(line.description)
+            case _ where parts[0].hasPrefix("EXT-X-CUE") || parts[0] == "EXT-OATCLS-SCTE35":
+                segment.marks.append(line.description)
             case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
             case "EXT-X-MAP": map = value
             case "EXT-X-PROGRAM-DATE-TIME": segment.date = value

@@ -85,9 +85,20 @@ struct ToldRanges: Equatable, Sendable {
     /// - Returns: how many attributes it has with another value.
     mutating func add(_ more: DateRange, to index: Int) -> Int {
         let before = ranges[index].range
+        var more = more
+        let contradicts = dropOtherEnd(from: &more, of: ranges[index])
         let refused = ranges[index].range.add(more)
         if ranges[index].range != before { tell(before.id) }
-        return refused.count
+        return refused.count + (contradicts ? 1 : 0)
+    }
+
+    /// A length and an end are two attributes and one fact.
+    private func dropOtherEnd(from more: inout DateRange, of told: ToldRange) -> Bool {
+        let end = more.endDate ?? more.duration.map { told.start.advanced(by: $0) }
+        guard let known = told.range.end, let end, end != known else { return false }
+        more.endDate = nil
+        more.duration = nil
+        return true
     }
 
     /// The break at `index` is over at `date`, or never was when that is before it.

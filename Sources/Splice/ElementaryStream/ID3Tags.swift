@@ -6,6 +6,8 @@ struct ID3Tags: Equatable, Sendable {
     private(set) var end = 0
     /// The PTS of the first frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
+    /// Where the tags are that hold anything beside the timestamp.
+    private(set) var telling: [Range<Int>] = []
 
     init(_ bytes: [UInt8]) {
         while end + 10 <= bytes.count, bytes[end..<end + 3].elementsEqual("ID3".utf8) {
@@ -13,21 +15,28 @@ struct ID3Tags: Equatable, Sendable {
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
-            readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
+            let tells = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
+            let start = end
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
+            if tells { telling.append(start..<end) }
         }
     }
 
-    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) {
+    /// - Returns: whether there are frames beside the timestamp.
+    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> Bool {
+        var tells = false
         var offset = range.lowerBound
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
             let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
             let body = bytes[offset + 10..<min(range.upperBound, offset + 10 + size)]
             if bytes[offset..<offset + 4].elementsEqual("PRIV".utf8), body.starts(with: Self.owner) {
                 readTimestamp(body.dropFirst(Self.owner.count))
+            } else {
+                tells = true
             }
             offset += 10 + size
         }
+        return tells
     }
 
     /// Eight bytes, big-endian, of which the low 33 bits count.

@@ -1,24 +1,52 @@
-extension [RunPiece] {
-    /// Gives each item to the piece whose pictures are nearest to it: a segment in which the programme changes has
-    /// several clocks.
+/// A stretch of one run from one upstream segment: what marks are placed by.
+protocol MarkedPiece {
+    var mediaSequence: UInt64 { get }
+    /// Its upstream segment begins with it.
+    var opensSegment: Bool { get }
+    /// Milliseconds since 1970 of its beginning, where the upstream said so.
+    var programDateTime: Int64? { get }
+    /// What its upstream segment carries beside it, in order.
+    var metadata: [TimedMetadata] { get set }
+    /// Of the first picture or frame in it, on its source's clock.
+    var firstPresentation: Ticks? { get }
+    /// From its earliest moment to its last.
+    var span: ClosedRange<Ticks> { get }
+}
+
+extension RunPiece: MarkedPiece {
+    var firstPresentation: Ticks? { units.first?.pts }
+    var span: ClosedRange<Ticks> { window.start...max(window.start, window.end) }
+}
+
+extension SoundPiece: MarkedPiece {
+    var firstPresentation: Ticks? { frames.first?.pts }
+
+    var span: ClosedRange<Ticks> {
+        let start = frames.first?.pts ?? .zero
+        return start...max(start, frames.last?.pts ?? start)
+    }
+}
+
+extension Array where Element: MarkedPiece {
+    /// Gives each item to the piece that is nearest to it: a segment in which the programme changes has several clocks.
     /// - Returns: how many found none.
     mutating func add(_ metadata: [TimedMetadata]) -> Int {
         guard !isEmpty else { return metadata.count }
-        for item in metadata { self[nearest(to: item.time)].append(item) }
+        for item in metadata { self[nearest(to: item.time)].metadata.append(item) }
         return 0
     }
 
     private func nearest(to time: Ticks?) -> Int {
         guard let time else { return startIndex }
-        return indices.min { self[$0].distance(to: time) < self[$1].distance(to: time) } ?? startIndex
+        let spans = map(\.span)
+        return indices.min { spans[$0].distance(to: time) < spans[$1].distance(to: time) } ?? startIndex
     }
 }
 
-extension RunPiece {
-    /// From its pictures to a time on the wire; 0 for one inside them.
+extension ClosedRange<Ticks> {
+    /// To a time on the wire; 0 for one inside.
     fileprivate func distance(to time: Ticks) -> Int64 {
-        let window = window
-        let unfolded = Ticks(wire: time, near: window.start)
-        return Swift.max((window.start - unfolded).count, (unfolded - window.end).count, 0)
+        let unfolded = Ticks(wire: time, near: lowerBound)
+        return Swift.max((lowerBound - unfolded).count, (unfolded - upperBound).count, 0)
     }
 }

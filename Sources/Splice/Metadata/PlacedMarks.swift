@@ -52,15 +52,15 @@ struct PendingMarks: Sendable {
     private(set) var messagesWritten = 0
 
     /// What begins or stands with the pictures of `piece`, whose run lies at `timeline`.
-    mutating func take(_ piece: RunPiece, on timeline: ProgramTimeline) {
-        guard let first = piece.units.first else { return }
+    mutating func take(_ piece: some MarkedPiece, on timeline: ProgramTimeline) {
+        guard let first = piece.firstPresentation else { return }
         if piece.opensSegment {
             openings.append(
                 Opening(
-                    mediaSequence: piece.mediaSequence, time: timeline.presentation(of: first.pts),
+                    mediaSequence: piece.mediaSequence, time: timeline.presentation(of: first),
                     upstreamDate: piece.programDateTime))
         }
-        for item in piece.metadata { take(item, near: first.pts, on: timeline) }
+        for item in piece.metadata { take(item, near: first, on: timeline) }
     }
 
     private mutating func take(_ item: TimedMetadata, near reference: Ticks, on timeline: ProgramTimeline) {

@@ -12,6 +12,7 @@ extension RunAssembler {
         audio.append(piece.frames)
         spans.append(SourceSpan(piece, run: runs - 1, on: timeline))
         if let date = piece.programDateTime { dates.note(date, at: timeline.presentation(of: first.pts)) }
+        marks.take(piece, on: timeline)
         return segments + writeSound(mediaSequence: piece.mediaSequence)
     }
 
@@ -77,7 +78,9 @@ extension RunAssembler {
         guard let initSection, let description else { return nil }
         let isChannelsFirst = position.isBeginning
         let start = ProgramTimeline.ticks(ofAudioTime: Int64(track.decodeTime))
-        let fragment = FragmentWriter.write(sequenceNumber: position.fragmentSequence, video: nil, audio: track)
+        let fragment = FragmentWriter.write(
+            sequenceNumber: position.fragmentSequence, video: nil, audio: track,
+            messages: marks.takeMessages(before: ProgramTimeline.ticks(ofAudioTime: end)))
         position.soundEnds(at: end)
         let duration = position.presentationEnd - start
         defer {
@@ -87,7 +90,9 @@ extension RunAssembler {
         return SplicedSegment(
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             duration: duration, programDateTime: dates.date(at: start, lasting: duration), position: position,
-            mediaSequence: mediaSequence, description: description, spans: spans)
+            mediaSequence: mediaSequence, description: description, spans: spans,
+            placements: marks.takePlacements(before: position.presentationEnd, dates: dates),
+            splices: marks.takeSplices(before: position.presentationEnd, dates: dates))
     }
 }
 

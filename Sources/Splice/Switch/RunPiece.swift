@@ -14,7 +14,7 @@ struct RunPiece: Equatable, Sendable {
     /// Its upstream segment begins with it.
     private(set) var opensSegment: Bool
     /// What its upstream segment carries beside it, in order.
-    private(set) var metadata: [TimedMetadata] = []
+    var metadata: [TimedMetadata] = []
 
     init(
         signal: ProgramSwitchDetector.Signal?, first: TimedVideo, lasting frameDuration: Ticks,
@@ -29,8 +29,6 @@ struct RunPiece: Equatable, Sendable {
         programDateTime = origin.date
         opensSegment = origin.isAtStart
     }
-
-    mutating func append(_ item: TimedMetadata) { metadata.append(item) }
 
     mutating func append(_ unit: TimedVideo, lasting frameDuration: Ticks) {
         units.append(unit)

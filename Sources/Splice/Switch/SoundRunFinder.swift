@@ -18,6 +18,7 @@ struct SoundRunFinder: Equatable, Sendable {
         of packets: [AudioPacket], from segment: SegmentInput, border: ProgramSwitchDetector.Border
     ) -> [SoundPiece] {
         var pieces: [SoundPiece] = []
+        let isAtStart = border != .none
         var border = border
         var start: Ticks?
         for packet in packets {
@@ -36,6 +37,7 @@ struct SoundRunFinder: Equatable, Sendable {
             } else {
                 let lead = pieces.isEmpty ? start.map { time - $0 } : nil
                 pieces.append(SoundPiece(signal: signal, frames: [frame], from: segment, after: lead))
+                pieces[pieces.count - 1].opensSegment = isAtStart && pieces.count == 1
             }
         }
         return pieces
@@ -65,6 +67,10 @@ struct SoundPiece: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// Milliseconds since 1970 of the first frame, where the upstream said so.
     let programDateTime: Int64?
+    /// Its upstream segment begins with it.
+    var opensSegment = false
+    /// What its upstream segment carries beside it, in order.
+    var metadata: [TimedMetadata] = []
 
     /// - Parameter lead: from the segment's first frame to the first of `frames`; nil when its date does not lead here.
     init(

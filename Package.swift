@@ -57,7 +57,7 @@ let package = Package(
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
-        tests("RelayTests", ["liverelay", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport"]),
+        tests("RelayTests", ["liverelay", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -91,8 +91,15 @@ package struct DemuxCounts: Equatable, Sendable {
     package var undecodable = 0
     /// Access units and audio frames left open when the clock was announced to change.
     package var abandoned = 0
-    /// Packets that are not followed: subtitles, data, other languages and programmes, and PIDs that no table lists.
+    /// Packets that are not followed: subtitles, data, other languages and programmes, and PIDs that no table lists; and
+    /// fragments of such tracks.
     package var otherPackets = 0
+    /// Samples of which the segment does not hold all bytes.
+    package var incompleteSamples = 0
+    /// Boxes that end behind their segment or whose fields do not fit.
+    package var badBoxes = 0
+    /// `emsg` boxes passed over.
+    package var eventMessages = 0
 
     package init() {}
 
@@ -105,5 +112,8 @@ package struct DemuxCounts: Equatable, Sendable {
         left.undecodable += right.undecodable
         left.abandoned += right.abandoned
         left.otherPackets += right.otherPackets
+        left.incompleteSamples += right.incompleteSamples
+        left.badBoxes += right.badBoxes
+        left.eventMessages += right.eventMessages
     }
 }

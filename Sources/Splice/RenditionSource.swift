@@ -40,8 +40,9 @@ struct RenditionSource: Sendable {
         var left = found != container ? flush() : border != .plain ? reset() : DemuxedSegment()
         let previous = container
         // Taken out while it is fed: a second owner would make it copy what it holds.
-        var demuxer = try takeDemuxer(for: found)
+        var demuxer = takeDemuxer(for: found)
         defer { self.demuxer = demuxer }
+        if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
         var packets = try demuxer.feed(segment.bytes)
         counts += packets.counts
         sound.carry(left: &left.audio, &packets.audio, isPlain: border == .plain && found == previous)
@@ -70,7 +71,7 @@ struct RenditionSource: Sendable {
     }
 
     /// The one that goes on, as long as the container does.
-    private mutating func takeDemuxer(for found: SegmentContainer) throws(SpliceError) -> any SegmentDemuxer {
+    private mutating func takeDemuxer(for found: SegmentContainer) -> any SegmentDemuxer {
         defer {
             demuxer = nil
             container = found
@@ -79,8 +80,7 @@ struct RenditionSource: Sendable {
         switch found {
         case .transportStream: return TransportDemuxer(tracks: tracks)
         case .packedAudio: return PackedAudioDemuxer(isAligned: tracks == .audio)
-        case .fragmentedMP4:
-            throw SpliceError(.unknownContainer(firstBytes: Array("ftyp".utf8)), section: "RFC 8216 §3.3")
+        case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks)
         }
     }
 }

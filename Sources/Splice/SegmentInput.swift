@@ -13,11 +13,14 @@ package struct SegmentInput: Sendable {
     package let isAfterSeam: Bool
     /// EXT-X-PROGRAM-DATE-TIME of its first sample, milliseconds since 1970; nil when the upstream gave none.
     package let programDateTime: Int64?
+    /// The clear bytes of the EXT-X-MAP section in force; nil when there is none.
+    package let initialization: [UInt8]?
     package let bytes: [UInt8]
 
     package init(
         rendition: SourceRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
-        isDiscontinuous: Bool = false, isAfterSeam: Bool = false, programDateTime: Int64? = nil, bytes: [UInt8]
+        isDiscontinuous: Bool = false, isAfterSeam: Bool = false, programDateTime: Int64? = nil,
+        initialization: [UInt8]? = nil, bytes: [UInt8]
     ) {
         self.rendition = rendition
         self.mediaSequence = mediaSequence
@@ -25,6 +28,7 @@ package struct SegmentInput: Sendable {
         self.isDiscontinuous = isDiscontinuous
         self.isAfterSeam = isAfterSeam
         self.programDateTime = programDateTime
+        self.initialization = initialization
         self.bytes = bytes
     }
 }

@@ -5,6 +5,12 @@ package struct SpliceError: Error, Equatable {
         case unknownContainer(firstBytes: [UInt8])
         /// A stream type that is encrypted sample by sample (0xDB, 0xCF, 0xC1, 0xC2).
         case sampleEncryption(streamType: UInt8)
+        /// A track whose samples are encrypted (ISO/IEC 23001-7), and the scheme_type or the sample entry that says so.
+        case protectedTrack(scheme: String)
+        /// Movie fragments before any init section.
+        case missingInitialization
+        /// A movie without a track in a codec that can be carried.
+        case noSupportedTrack(sampleEntries: [String])
         /// Media was found, but nothing in a codec that can be carried.
         /// `names` says each in words where it has any.
         case noSupportedStream(streamTypes: [UInt8], names: [String] = [])

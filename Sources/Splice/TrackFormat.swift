@@ -30,6 +30,7 @@ package struct AudioConfiguration: Hashable, Sendable {
         /// MPEG-1/2 audio layer 1, 2 or 3, whole frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
+        case flac, alac, opus
         /// DTS Coherent Acoustics: whole core frames, without their extensions.
         case dts
         /// PCM as SMPTE 302M has it: a packet is what one PES packet holds, its four bytes of header included.
@@ -45,7 +46,8 @@ package struct AudioConfiguration: Hashable, Sendable {
     /// Samples per channel of one frame at `sampleRate`: 1024 for AAC. 0 for PCM, whose packets differ.
     package let samplesPerFrame: Int
     /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3`
-    /// (ETSI TS 102 366 Annex F). Otherwise empty.
+    /// (ETSI TS 102 366 Annex F). Opus: the payload of `dOps`. FLAC: the STREAMINFO block behind its header
+    /// (RFC 9639 §8.2). ALAC: the ALACSpecificConfig. Otherwise empty.
     package let decoderSpecificInfo: [UInt8]
 
     package init(

@@ -43,6 +43,8 @@ package struct TrackedSegment: Equatable, Sendable {
     /// The EXT-X-MAP section in force, still encrypted if it was, and its key.
     package let map: [UInt8]?
     package let mapKey: [UInt8]?
+    /// Absolute address of that key, for messages.
+    package let mapKeyURL: String?
     /// Segments between the previous delivery and this one were lost or skipped, or the list was reset.
     package let isAfterSeam: Bool
     /// Session time at which a playlist first listed it.
@@ -55,8 +57,8 @@ package struct TrackedSegment: Equatable, Sendable {
 
     package init(
         segment: MediaSegment, url: String, body: [UInt8], key: [UInt8]? = nil, keyURL: String? = nil,
-        map: [UInt8]? = nil, mapKey: [UInt8]? = nil, isAfterSeam: Bool = false, listedAt: Duration = .zero,
-        passedOver: [MediaSegment] = [], listedDateRanges: [DateRange] = []
+        map: [UInt8]? = nil, mapKey: [UInt8]? = nil, mapKeyURL: String? = nil, isAfterSeam: Bool = false,
+        listedAt: Duration = .zero, passedOver: [MediaSegment] = [], listedDateRanges: [DateRange] = []
     ) {
         self.segment = segment
         self.url = url
@@ -65,6 +67,7 @@ package struct TrackedSegment: Equatable, Sendable {
         self.keyURL = keyURL
         self.map = map
         self.mapKey = mapKey
+        self.mapKeyURL = mapKeyURL
         self.isAfterSeam = isAfterSeam
         self.listedAt = listedAt
         self.passedOver = passedOver

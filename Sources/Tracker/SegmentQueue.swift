@@ -248,8 +248,8 @@ extension SegmentQueue {
                 TrackedSegment(
                     segment: pending.segment, url: url, body: body, key: shelf.body(of: requests.key),
                     keyURL: requests.key?.url, map: shelf.body(of: requests.map),
-                    mapKey: shelf.body(of: requests.mapKey), isAfterSeam: isAfterSeam, listedAt: pending.listedAt,
-                    passedOver: passedOver, listedDateRanges: pending.listedDateRanges))
+                    mapKey: shelf.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url, isAfterSeam: isAfterSeam,
+                    listedAt: pending.listedAt, passedOver: passedOver, listedDateRanges: pending.listedDateRanges))
         }
     }
 

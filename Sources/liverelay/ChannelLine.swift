@@ -82,11 +82,9 @@ struct ChannelLine: Sendable {
         _ tracked: TrackedSegment, of rendition: SourceRendition
     ) async throws(RelayError) -> [Event] {
         if rendition == .main { marks.note(UpstreamMarks(tracked)) }
-        let clear: [UInt8]
+        let clear: ClearSegment
         do throws(DecryptError) {
-            clear = try SegmentDecryptor.decrypt(
-                tracked.body, keys: tracked.segment.keys, key: tracked.key, keyURL: tracked.keyURL,
-                mediaSequence: tracked.segment.mediaSequence)
+            clear = try ClearSegment(tracked)
         } catch {
             return try await skip(
                 tracked, of: rendition, why: error.words,
@@ -96,7 +94,8 @@ struct ChannelLine: Sendable {
             rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
             discontinuitySequence: tracked.segment.discontinuitySequence,
             isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterSeam,
-            programDateTime: tracked.segment.programDateTime?.millisecondsSince1970, bytes: clear)
+            programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
+            initialization: clear.initialization, bytes: clear.bytes)
         return try await splice(.segment(input), from: tracked)
     }
 

@@ -72,10 +72,14 @@ extension RelayError {
                 .unsupportedProtection,
                 "\(url): its stream type 0x\(String(type, radix: 16)) is encrypted sample by sample",
                 advice: "Only METHOD=AES-128 can be republished")
+        } else if case .protectedTrack(let scheme) = error.reason {
+            self.init(
+                .unsupportedProtection, "\(url): its samples are encrypted (\(scheme))",
+                advice: "Only METHOD=AES-128 can be republished")
         } else {
             self.init(
                 .noUsableMedia, "\(url): \(failures) segments in a row cannot be used: \(error.words)",
-                advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS")
+                advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS or fragmented MP4")
         }
     }
 
@@ -196,7 +200,11 @@ extension SpliceError {
         case .sampleEncryption(let type): "stream type 0x\(String(type, radix: 16)) is sample encryption"
         case .noSupportedStream(let types, let names):
             "no H.264, HEVC or sound in it that can be republished (\(Self.words(of: types, names)))"
-        case .noPicture: "its programme tables announce video, and none has come"
+        case .protectedTrack(let scheme): "its samples are encrypted (\(scheme))"
+        case .missingInitialization: "it is fragmented MP4, and no EXT-X-MAP says how to read it"
+        case .noSupportedTrack(let entries):
+            "no H.264, HEVC or sound in it that can be republished (sample entries \(entries.joined(separator: " ")))"
+        case .noPicture: "its tables announce video, and none has come"
         case .missingTimestamp: "packed audio without its ID3 timestamp"
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .badSection: "a section that contradicts itself"

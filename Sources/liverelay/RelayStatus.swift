@@ -118,6 +118,9 @@ struct RelayStatus: Encodable, Sendable {
         var undecodable = 0
         var abandoned = 0
         var otherPackets = 0
+        var incompleteSamples = 0
+        var badBoxes = 0
+        var eventMessages = 0
     }
 
     var state = State.opening
@@ -246,6 +249,9 @@ extension RelayStatus.Demux {
         undecodable = counts.undecodable
         abandoned = counts.abandoned
         otherPackets = counts.otherPackets
+        incompleteSamples = counts.incompleteSamples
+        badBoxes = counts.badBoxes
+        eventMessages = counts.eventMessages
     }
 }
 

@@ -38,9 +38,9 @@ struct FragmentSource {
     }
 
     private static func videoConfiguration(_ track: MovieTrack) throws -> VideoConfiguration {
-        let record = Array(track.configuration[0].payload)
+        let record = Array(track.sampleEntries[0].configuration[0].payload)
         var units: [[UInt8]] = []
-        if track.sampleEntry == "hvc1" {
+        if track.sampleEntries[0].type == "hvc1" {
             var index = 23
             for _ in 0..<record[22] {
                 let count = Int(record[index + 2])
@@ -53,7 +53,7 @@ struct FragmentSource {
             index += 1
             units += nalUnits(record, &index, Int(record[index - 1]))
         }
-        return configuration(units, isHEVC: track.sampleEntry == "hvc1")
+        return configuration(units, isHEVC: track.sampleEntries[0].type == "hvc1")
     }
 
     private static func nalUnits(_ record: [UInt8], _ index: inout Int, _ count: Int) -> [[UInt8]] {
@@ -73,16 +73,16 @@ struct FragmentSource {
     }
 
     private static func audioConfiguration(_ track: MovieTrack) throws -> AudioConfiguration {
-        guard case .audio(let channels, let rate) = track.format else {
+        guard case .audio(let channels, let rate) = track.sampleEntries[0].format else {
             throw SpliceError(.truncated, section: BoxReader.section)
         }
-        let record = Array(track.configuration[0].payload)
-        let isMPEG4 = track.sampleEntry == "mp4a" && record[17] == 0x40
+        let record = Array(track.sampleEntries[0].configuration[0].payload)
+        let isMPEG4 = track.sampleEntries[0].type == "mp4a" && record[17] == 0x40
         let codec: AudioConfiguration.Codec =
-            track.sampleEntry == "ac-3"
-            ? .ac3 : track.sampleEntry == "ec-3" ? .eac3 : isMPEG4 ? .aac : .mpegAudio(layer: 3)
+            track.sampleEntries[0].type == "ac-3"
+            ? .ac3 : track.sampleEntries[0].type == "ec-3" ? .eac3 : isMPEG4 ? .aac : .mpegAudio(layer: 3)
         // Behind the header of DecoderSpecificInfo, in front of SLConfigDescriptor.
-        let info = isMPEG4 ? Array(record[35..<record.count - 6]) : track.sampleEntry == "mp4a" ? [] : record
+        let info = isMPEG4 ? Array(record[35..<record.count - 6]) : track.sampleEntries[0].type == "mp4a" ? [] : record
         return AudioConfiguration(
             codec: codec, sampleRate: Int(rate), channelCount: Int(channels), samplesPerFrame: 1024,
             decoderSpecificInfo: info)

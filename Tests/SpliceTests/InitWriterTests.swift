@@ -16,8 +16,8 @@ struct InitWriterTests {
         #expect(tracks.map(\.trackID) == [TrackID.video, TrackID.audio])
         #expect(tracks.map(\.timescale) == [90_000, 14_112_000])
         #expect(tracks.map(\.handler) == ["vide", "soun"])
-        #expect(tracks[0].configuration.map(\.type) == ["avcC", "pasp"])
-        #expect(tracks[1].configuration.map(\.type) == ["esds"])
+        #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == ["avcC", "pasp"])
+        #expect(tracks[1].sampleEntries[0].configuration.map(\.type) == ["esds"])
     }
 
     private func trex(_ trackID: UInt8) -> ArraySlice<UInt8> {
@@ -47,7 +47,7 @@ struct InitWriterTests {
         let configuration = VideoConfiguration(
             codec: .h264, sequenceParameterSets: [h264Rows[row].nalUnit], pictureParameterSets: [])
         let tracks = try MovieTrack.tracks(of: InitWriter.write(video: configuration, audio: nil).bytes)
-        #expect(tracks[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].says)")
+        #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].says)")
     }
 
     static let refusals: [(when: String, configuration: VideoConfiguration, field: String)] = [

@@ -37,7 +37,7 @@ extension ComparableFrame {
         self.init(pts: packet.pts, dts: nil, isSync: true, parts: [Array(packet.bytes.dropFirst(headerSize))])
     }
 
-    private static func isLeftOut(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
+    static func isLeftOut(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
         let left: [UInt8] = codec == .h264 ? [7, 8, 9, 12] : [32, 33, 34, 35, 38]
         return left.contains(codec == .h264 ? unit[0] & 0x1F : unit[0] >> 1)
     }
@@ -86,5 +86,7 @@ extension DemuxedSegment {
         video += other.video
         audio += other.audio
         counts += other.counts
+        announcesVideo = announcesVideo || other.announcesVideo
+        announcesAudio = announcesAudio || other.announcesAudio
     }
 }

@@ -1,12 +1,14 @@
 import CLibAV
 import Foundation
 
-/// What libavformat finds in a transport stream, as close to the wire as it goes: one context over uncut bytes,
-/// nothing filled in, no overflow correction.
+/// What libavformat finds in a stream, as close to the wire as it goes: one context over uncut bytes, nothing filled in,
+/// no overflow correction.
 struct OraclePacket: Equatable {
     let pid: Int
     let isVideo: Bool
-    /// Low 33 bits; nil where no PES header gave one.
+    /// Units a second of the times below.
+    let timescale: Int64
+    /// Of a transport stream the low 33 bits, nil where no PES header gave one; of a movie behind its edit list.
     let pts: Int64?
     let dts: Int64?
     let bytes: [UInt8]
@@ -15,16 +17,17 @@ struct OraclePacket: Equatable {
 enum OracleDemuxer {
     struct Failure: Error { let call: String }
 
-    static func packets(_ stream: [UInt8]) throws -> [OraclePacket] {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("oracle-\(UUID().uuidString).ts")
+    /// - Parameter container: libavformat's name of it.
+    static func packets(_ stream: [UInt8], container: String = "mpegts") throws -> [OraclePacket] {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("oracle-\(UUID().uuidString)")
         try Data(stream).write(to: path)
         defer { try? FileManager.default.removeItem(at: path) }
         var context = unsafe avformat_alloc_context()
         unsafe context?.pointee.flags |= AVFMT_FLAG_NOFILLIN
         var options: OpaquePointer?
-        unsafe av_dict_set(&options, "correct_ts_overflow", "0", 0)
+        if container == "mpegts" { unsafe av_dict_set(&options, "correct_ts_overflow", "0", 0) }
         defer { unsafe av_dict_free(&options) }
-        let format = unsafe av_find_input_format("mpegts")
+        let format = unsafe av_find_input_format(container)
         guard unsafe avformat_open_input(&context, path.path, format, &options) == 0, let open = unsafe context else {
             throw Failure(call: "avformat_open_input")
         }
@@ -46,13 +49,15 @@ enum OracleDemuxer {
     }
 
     private static func read(_ packet: AVPacket, of stream: AVStream) -> OraclePacket {
-        unsafe OraclePacket(
+        let timescale = unsafe Int64(stream.time_base.den)
+        return unsafe OraclePacket(
             pid: Int(stream.id), isVideo: stream.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO,
-            pts: wire(packet.pts), dts: wire(packet.dts),
+            timescale: timescale, pts: time(packet.pts, timescale), dts: time(packet.dts, timescale),
             bytes: Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
     }
 
-    private static func wire(_ time: Int64) -> Int64? {
-        time == Int64.min ? nil : time & (1 << 33 - 1)  // AV_NOPTS_VALUE
+    private static func time(_ time: Int64, _ timescale: Int64) -> Int64? {
+        if time == Int64.min { return nil }  // AV_NOPTS_VALUE
+        return timescale == 90_000 ? time & (1 << 33 - 1) : time
     }
 }

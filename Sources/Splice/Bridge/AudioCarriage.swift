@@ -24,7 +24,7 @@ enum AudioCarriage: Equatable, Sendable {
 
     private static func obstacle(_ configuration: AudioConfiguration) -> Obstacle? {
         switch configuration.codec {
-        case .mpegAudio(layer: 3), .ac3, .eac3: break
+        case .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus: break
         case .mpegAudio, .dts, .smpte302, .blurayPCM: return .codec
         case .aac:
             if let obstacle = advancedCodingObstacle(configuration) { return obstacle }

@@ -1,13 +1,13 @@
 /// The header of an AC-3 or E-AC-3 frame (ETSI TS 102 366 §4.3, Annex E.1.2), and what `dac3` and `dec3` say of it
 /// (Annex F).
 enum AC3 {
-    private static let sampleRates = [48_000, 44_100, 32_000]
+    static let sampleRates = [48_000, 44_100, 32_000]
     /// kbit/s by frmsizecod / 2.
     private static let bitRates = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
     /// Full-bandwidth channels by acmod.
-    private static let channelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
+    static let channelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
 
     /// - Precondition: syncword stands at `offset`.
     static func header(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {

@@ -1,74 +1,79 @@
 /// One track as an init section describes it (ISO/IEC 14496-12 §8.3).
 struct MovieTrack: Equatable, Sendable {
     let trackID: UInt32
+    /// Track_enabled of `tkhd`: what plays unless somebody chooses.
+    let isEnabled: Bool
     /// Units a second.
     let timescale: UInt32
     /// vide, soun ...
     let handler: BoxType
-    /// avc1, mp4a ...
-    let sampleEntry: BoxType
-    /// Pixels, or channels and Hz.
-    let format: Format
-    /// The boxes in the sample entry: avcC, colr, esds ... in the order in which they stand.
-    let configuration: [Record]
-
-    enum Format: Equatable, Sendable {
-        case video(width: UInt16, height: UInt16)
-        case audio(channels: UInt16, sampleRate: UInt32)
-        case other
-    }
-
-    struct Record: Equatable, Sendable {
-        let type: BoxType
-        let payload: ArraySlice<UInt8>
-    }
+    /// Never empty; fragments name them by their place, counted from 1.
+    let sampleEntries: [SampleEntry]
+    let edits: EditList
 
     /// The tracks of `moov`, in order.
     static func tracks(of initSection: [UInt8]) throws(SpliceError) -> [MovieTrack] {
-        var tracks: [MovieTrack] = []
-        let moov = try BoxReader.boxes(in: initSection[...]).require("moov")
-        for box in try moov.children() where box.type == "trak" { tracks.append(try MovieTrack(box)) }
-        return tracks
+        try Movie(BoxReader.boxes(in: initSection[...]).require("moov")).tracks
     }
 
     init(_ trak: Box) throws(SpliceError) {
         var header = BoxFields(try trak.descendant("tkhd").body)
-        try header.skip(header.versionAndFlags().version == 1 ? 16 : 8)
+        let (version, flags) = try header.versionAndFlags()
+        try header.skip(version == 1 ? 16 : 8)
         trackID = try header.u32()
+        isEnabled = flags & 1 != 0
         var media = BoxFields(try trak.descendant("mdia", "mdhd").body)
         try media.skip(media.versionAndFlags().version == 1 ? 16 : 8)
         timescale = try media.u32()
+        guard timescale > 0 else {
+            throw SpliceError(.badParameterSet(field: "timescale"), section: "ISO/IEC 14496-12 §8.4.2")
+        }
         var reference = BoxFields(try trak.descendant("mdia", "hdlr").body)
         try reference.skip(8)
         handler = BoxType(code: try reference.u32())
-        let entry = try trak.descendant("mdia", "minf", "stbl", "stsd").children(after: 8).firstOrThrow()
-        sampleEntry = entry.type
-        (format, configuration) = try Self.read(entry, handler: handler)
-    }
-
-    private static func read(_ entry: Box, handler: BoxType) throws(SpliceError) -> (Format, [Record]) {
-        var fields = BoxFields(entry.body)
-        let format: Format
-        switch handler {
-        case "vide":
-            try fields.skip(24)
-            format = .video(width: try fields.u16(), height: try fields.u16())
-            try fields.skip(50)
-        case "soun":
-            try fields.skip(16)
-            let channels = try fields.u16()
-            try fields.skip(6)
-            format = .audio(channels: channels, sampleRate: try fields.u32() >> 16)
-        default: return (.other, [])
+        var entries: [SampleEntry] = []
+        for box in try trak.descendant("mdia", "minf", "stbl", "stsd").children(after: 8) {
+            entries.append(try SampleEntry(box, handler: handler))
         }
-        let boxes = try entry.children(after: fields.index - entry.body.startIndex)
-        return (format, boxes.map { Record(type: $0.type, payload: $0.body) })
+        guard !entries.isEmpty else { throw SpliceError(.truncated, section: BoxReader.section) }
+        sampleEntries = entries
+        edits = try EditList(trak.children().first("edts")?.children().first("elst"))
     }
 }
 
-extension [Box] {
-    fileprivate func firstOrThrow() throws(SpliceError) -> Box {
-        guard let first else { throw SpliceError(.truncated, section: BoxReader.section) }
-        return first
+/// What an edit list does to a track that plays from somewhere to its end (ISO/IEC 14496-12 §8.6.6): the only use of it
+/// that a live stream has.
+struct EditList: Equatable, Sendable {
+    /// Of the empty edits in front, in the movie's timescale.
+    let emptyDuration: UInt64
+    /// Media time that is shown first, in the track's timescale.
+    let mediaTime: Int64
+
+    static let none = EditList(emptyDuration: 0, mediaTime: 0)
+
+    private init(emptyDuration: UInt64, mediaTime: Int64) {
+        self.emptyDuration = emptyDuration
+        self.mediaTime = mediaTime
+    }
+
+    /// - Parameter elst: nil when the track has none.
+    init(_ elst: Box?) throws(SpliceError) {
+        self = .none
+        guard let elst else { return }
+        var fields = BoxFields(elst.body)
+        let isLong = try fields.versionAndFlags().version == 1
+        let count = try fields.u32()
+        var empty: UInt64 = 0
+        for _ in 0..<count {
+            let duration = isLong ? try fields.u64() : UInt64(try fields.u32())
+            let time = isLong ? Int64(bitPattern: try fields.u64()) : Int64(Int32(bitPattern: try fields.u32()))
+            try fields.skip(4)  // media_rate
+            guard time < 0 else {
+                self.init(emptyDuration: empty, mediaTime: time)
+                return
+            }
+            empty &+= duration
+        }
+        self.init(emptyDuration: empty, mediaTime: 0)
     }
 }

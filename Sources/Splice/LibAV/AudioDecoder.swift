@@ -58,6 +58,9 @@ extension AudioConfiguration.Codec {
         case .mpegAudio: unsafe avcodec_find_decoder_by_name("mp3")
         case .ac3: unsafe avcodec_find_decoder(AV_CODEC_ID_AC3)
         case .eac3: unsafe avcodec_find_decoder(AV_CODEC_ID_EAC3)
+        case .flac: unsafe avcodec_find_decoder(AV_CODEC_ID_FLAC)
+        case .alac: unsafe avcodec_find_decoder(AV_CODEC_ID_ALAC)
+        case .opus: unsafe avcodec_find_decoder(AV_CODEC_ID_OPUS)
         case .dts: unsafe avcodec_find_decoder(AV_CODEC_ID_DTS)
         case .smpte302: unsafe avcodec_find_decoder(AV_CODEC_ID_S302M)
         case .blurayPCM: unsafe avcodec_find_decoder(AV_CODEC_ID_PCM_BLURAY)
@@ -70,7 +73,22 @@ extension AudioConfiguration {
     fileprivate var decoderExtradata: [UInt8] {
         switch codec {
         case .aac: decoderSpecificInfo
+        // STREAMINFO without its block header.
+        case .flac: Array(decoderSpecificInfo.dropFirst(4))
+        // The box as it stands in a sample entry.
+        case .alac:
+            [0, 0, 0, 12 + UInt8(clamping: decoderSpecificInfo.count)] + "alac".utf8 + [0, 0, 0, 0]
+                + decoderSpecificInfo
+        case .opus: identificationHeader
         case .mpegAudio, .ac3, .eac3, .dts, .smpte302, .blurayPCM: []
         }
+    }
+
+    /// OpusHead (RFC 7845 §5.1): what `dOps` says, in the other byte order.
+    private var identificationHeader: [UInt8] {
+        guard decoderSpecificInfo.count >= 11 else { return [] }
+        let fields = decoderSpecificInfo[2..<10]
+        let swapped = [fields[2..<4], fields[4..<8], fields[8..<10]].flatMap { $0.reversed() }
+        return "OpusHead".utf8 + [1, decoderSpecificInfo[1]] + swapped + decoderSpecificInfo[10...]
     }
 }

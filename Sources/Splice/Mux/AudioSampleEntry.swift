@@ -1,4 +1,4 @@
-/// mp4a, ac-3 or ec-3 (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366 Annex F).
+/// mp4a, ac-3, ec-3, Opus, fLaC or alac (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366 Annex F).
 struct AudioSampleEntry {
     private let configuration: AudioConfiguration
 
@@ -11,13 +11,16 @@ struct AudioSampleEntry {
             entry.u16(1)  // data_reference_index
             entry.zeros(8)
             entry.u16(UInt16(clamping: configuration.channelCount))
-            entry.u16(16)  // samplesize
+            entry.u16(configuration.sampleSize)
             entry.zeros(4)
             // 16.16; a rate that does not fit is 0 and stands in the decoder's configuration.
             entry.u32((UInt32(UInt16(exactly: configuration.sampleRate) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
+            case .opus: entry.box("dOps") { $0.append(configuration.decoderSpecificInfo) }
+            case .flac: entry.fullBox("dfLa") { $0.append(configuration.decoderSpecificInfo) }
+            case .alac: entry.fullBox("alac") { $0.append(configuration.decoderSpecificInfo) }
             case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
             case .dts, .smpte302, .blurayPCM: break
             }
@@ -30,6 +33,9 @@ struct AudioSampleEntry {
             case .aac, .mpegAudio: "mp4a"
             case .ac3: "ac-3"
             case .eac3: "ec-3"
+            case .opus: "Opus"
+            case .flac: "fLaC"
+            case .alac: "alac"
             // The audio bridge is their only way: no player takes them in fragmented MP4.
             case .dts, .smpte302, .blurayPCM:
                 throw SpliceError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
@@ -61,6 +67,17 @@ struct AudioSampleEntry {
 }
 
 extension AudioConfiguration {
+    /// `samplesize`: bits of a sample where nothing is lost, 16 for all others.
+    var sampleSize: UInt16 {
+        let info = decoderSpecificInfo
+        switch codec {
+        // bits_per_sample − 1 behind the four bytes of the block's header.
+        case .flac where info.count > 17: return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
+        case .alac where info.count > 5: return UInt16(info[5])  // bitDepth
+        default: return 16
+        }
+    }
+
     /// objectTypeIndication (ISO/IEC 14496-1 Table 5) of what goes into an `mp4a` entry.
     var objectTypeIndication: UInt8 {
         switch codec {

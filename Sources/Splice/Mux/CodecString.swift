@@ -37,6 +37,9 @@ extension AudioConfiguration {
         case .mpegAudio: "mp4a.6B"
         case .ac3: "ac-3"
         case .eac3: "ec-3"
+        case .flac: "fLaC"
+        case .alac: "alac"
+        case .opus: "opus"
         case .dts: "dtsc"
         case .smpte302, .blurayPCM: "lpcm"
         }

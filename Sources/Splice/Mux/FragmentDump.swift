@@ -25,14 +25,16 @@ package enum FragmentDump {
     }
 
     private static func line(_ track: MovieTrack) -> String {
+        // Our own init sections have one entry a track.
+        let entry = track.sampleEntries[0]
         let format =
-            switch track.format {
+            switch entry.format {
             case .video(let width, let height): "\(width)x\(height)"
             case .audio(let channels, let sampleRate): "channels=\(channels) rate=\(sampleRate)"
             case .other: "-"
             }
-        let records = track.configuration.map { " \($0.type)=\(ContentHash.mark(of: $0.payload))" }.joined()
-        let kind = "\(track.handler) \(track.sampleEntry) timescale=\(track.timescale)"
+        let records = entry.configuration.map { " \($0.type)=\(ContentHash.mark(of: $0.payload))" }.joined()
+        let kind = "\(track.handler) \(entry.type) timescale=\(track.timescale)"
         return "track \(track.trackID) \(kind) \(format)\(records)"
     }
 

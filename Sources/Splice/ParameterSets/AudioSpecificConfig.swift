@@ -10,6 +10,8 @@ struct AudioSpecificConfig: Equatable, Sendable {
     /// 5 for SBR, 29 for SBR with parametric stereo, whether announced in front (hierarchical) or behind
     /// (backward compatible); nil for neither.
     var extensionAudioObjectType: Int?
+    /// Samples of one coded frame; nil for object types that say it farther behind.
+    var samplesPerFrame: Int?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"
     /// By samplingFrequencyIndex (Table 1.18).
@@ -29,8 +31,10 @@ struct AudioSpecificConfig: Equatable, Sendable {
             extensionAudioObjectType = audioObjectType
             _ = try Self.frequency(&bits)
             audioObjectType = try Self.objectType(&bits)
+            samplesPerFrame = Self.frameLength(audioObjectType, bits)
             return
         }
+        samplesPerFrame = Self.frameLength(audioObjectType, bits)
         guard channelConfiguration != 0, [1, 2, 3, 4].contains(audioObjectType) else { return }
         try Self.skipGeneralAudioConfig(&bits)
         extensionAudioObjectType = Self.trailingExtension(&bits)
@@ -47,6 +51,25 @@ struct AudioSpecificConfig: Equatable, Sendable {
     private static func objectType(_ bits: inout BitReader) throws(SpliceError) -> Int {
         let short = try bits.u(5)
         return short == 31 ? try 32 + bits.u(6) : short
+    }
+
+    /// frameLengthFlag, the first bit behind the common fields (§4.4.1, §4.6.20.3).
+    private static func frameLength(_ objectType: Int, _ bits: BitReader) -> Int? {
+        var bits = bits
+        do throws(SpliceError) {
+            switch objectType {
+            case 1...4, 6, 7, 17, 19...22: return try bits.flag() ? 960 : 1024
+            case 23, 39: return try bits.flag() ? 480 : 512  // low delay
+            default: return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Full-band and low-frequency channels together (ISO/IEC 23001-8 §8.2); nil when a program_config_element says them.
+    var channelCount: Int? {
+        [1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 11: 7, 12: 8, 13: 24, 14: 8][channelConfiguration]
     }
 
     private static func frequency(_ bits: inout BitReader) throws(SpliceError) -> Int {

@@ -2,7 +2,9 @@
 package enum SegmentContainer: Equatable, Sendable {
     case transportStream, fragmentedMP4, packedAudio
 
-    private static let boxTypes = ["ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft", "free", "mdat"]
+    private static let boxTypes: Set<String> = [
+        "ftyp", "styp", "moof", "moov", "sidx", "ssix", "emsg", "prft", "free", "skip", "mdat", "uuid", "meta",
+    ]
 
     /// Tells a segment by its first bytes; nil when they are none of the three.
     package static func sniff(_ bytes: [UInt8]) -> SegmentContainer? {

@@ -1,0 +1,64 @@
+/// One track that packets are made of: its clock, and where its next fragment should begin.
+struct FollowedTrack: Sendable {
+    let trackID: UInt32
+    private let clock: MediaClock
+    /// Behind the last sample, in the track's timescale: where a fragment without `tfdt` begins.
+    private var nextDecodeTime: UInt64 = 0
+    private var video: VideoFragmentFramer?
+    private var audio: AudioFragmentFramer?
+
+    /// - Returns: nil when it is coded as nothing we carry, or holds neither pictures nor sound.
+    init?(_ track: MovieTrack, of movie: Movie) throws(SpliceError) {
+        trackID = track.trackID
+        clock = MediaClock(track, movieTimescale: movie.timescale)
+        switch track.handler {
+        case "vide": video = try VideoFragmentFramer(track)
+        case "soun": audio = try AudioFragmentFramer(track)
+        default: break
+        }
+        guard video != nil || audio != nil else { return nil }
+    }
+
+    /// Goes on where `old`, perhaps on another timescale, stopped.
+    mutating func follow(_ old: FollowedTrack?) {
+        if let old { nextDecodeTime = old.clock.convert(old.nextDecodeTime, to: clock) }
+    }
+
+    /// - Parameter capacity: bytes of the segment that this track may fill alone.
+    mutating func beginSegment(capacity: Int) { video?.reserve(bytes: capacity) }
+
+    /// What comes next does not continue what came before.
+    mutating func breakOff() { video?.awaitRandomAccess() }
+
+    /// - Throws: when the sample entry it names cannot be used.
+    mutating func take(
+        _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
+    ) throws(SpliceError) {
+        let entry = Int(fragment.header.defaults.descriptionIndex) - 1
+        segment.video += try video?.useEntry(entry) ?? []
+        try audio?.useEntry(entry, for: fragment.samples)
+        var time = fragment.decodeTime ?? nextDecodeTime
+        for sample in fragment.samples {
+            append(sample, at: time, of: bytes, counts: &segment.counts)
+            time &+= UInt64(sample.duration)
+        }
+        nextDecodeTime = time
+    }
+
+    private mutating func append(
+        _ sample: TrackFragment.Sample, at time: UInt64, of bytes: [UInt8], counts: inout DemuxCounts
+    ) {
+        if !sample.isWhole { counts.incompleteSamples += 1 }
+        guard sample.isWhole || !sample.payload.isEmpty else { return }
+        let pts = clock.wire(time, offset: sample.compositionOffset)
+        let isTaken =
+            video?.append(sample, of: bytes, pts: pts, dts: clock.wire(time))
+            ?? audio?.append(sample, of: bytes, pts: pts) ?? false
+        if !isTaken { counts.undecodable += 1 }
+    }
+
+    mutating func endSegment(into segment: inout DemuxedSegment) {
+        segment.video += video?.take() ?? []
+        segment.audio += audio?.take() ?? []
+    }
+}

@@ -1,0 +1,86 @@
+/// Fragmented MP4 segments in, packets out (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3). One value per run of a rendition.
+///
+/// Every sample says its own time, so nothing is kept between segments but where the last one ended, for fragments that
+/// do not say where they begin. A cut segment gives what is in it; a box that cannot be read costs its fragment.
+package struct FragmentedMP4Demuxer: SegmentDemuxer {
+    private let selection: TrackSelection
+    /// The body of the `moov` in force.
+    private var movieBytes: [UInt8] = []
+    /// Nil before the first init section that could be used.
+    private var movie: Movie?
+    private var tracks: TrackChoice?
+
+    package init(tracks: TrackSelection = .both) { selection = tracks }
+
+    /// The same section again changes nothing.
+    package mutating func initialize(with section: [UInt8]) throws(SpliceError) {
+        try adopt(BoxReader.wholeBoxes(in: section[...]).boxes.require("moov"))
+    }
+
+    package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
+        let (boxes, rest) = BoxReader.wholeBoxes(in: segment[...])
+        if let moov = boxes.first("moov") { try adopt(moov) }
+        guard let movie, var tracks else { throw SpliceError(.missingInitialization, section: "RFC 8216 §3.3") }
+        var output = DemuxedSegment()
+        output.announcesVideo = tracks.video != nil
+        output.announcesAudio = tracks.audio != nil
+        output.counts.eventMessages = boxes.count { $0.type == "emsg" }
+        if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
+        let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
+        // Taken out while it is fed: a second owner would make it copy what it holds.
+        self.tracks = nil
+        defer { self.tracks = tracks }
+        tracks.beginSegment(capacity: segment.count)
+        do throws(SpliceError) {
+            for fragment in fragments.flatMap(\.tracks) { try tracks.take(fragment, of: segment, into: &output) }
+        } catch {
+            tracks.endSegment(into: &output)
+            throw error
+        }
+        tracks.endSegment(into: &output)
+        return output
+    }
+
+    /// - Throws: when there is none that can be read.
+    private static func fragments(
+        in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout DemuxCounts
+    ) throws(SpliceError) -> [MovieFragment] {
+        var reader = FragmentReader(segment, boxes: boxes, defaults: movie.defaults)
+        var fragments: [MovieFragment] = []
+        var refusal = SpliceError(.badParameterSet(field: "moof"), section: BoxReader.section)
+        for box in boxes where box.type == "moof" {
+            do throws(SpliceError) {
+                fragments.append(try reader.fragment(box))
+            } catch {
+                counts.badBoxes += 1
+                refusal = error
+            }
+        }
+        guard !fragments.isEmpty else { throw refusal }
+        return fragments
+    }
+
+    /// The box that a cut segment ends in holds nothing but samples.
+    private static func isMediaData(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.dropFirst(4).starts(with: "mdat".utf8)
+    }
+
+    /// What was followed goes on when another section comes into force.
+    private mutating func adopt(_ moov: Box) throws(SpliceError) {
+        guard !moov.body.elementsEqual(movieBytes) else { return }
+        let old = tracks
+        (movie, tracks, movieBytes) = (nil, nil, [])
+        // A copy: what is kept of it must not keep the segment it may have come in.
+        let bytes = Array(moov.body)
+        let read = try Movie(Box(type: moov.type, body: bytes[...], start: 0))
+        tracks = try TrackChoice(read, selection, after: old)
+        (movie, movieBytes) = (read, bytes)
+    }
+
+    package mutating func reset() -> DemuxedSegment {
+        tracks?.breakOff()
+        return DemuxedSegment()
+    }
+
+    package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
+}

@@ -1,0 +1,70 @@
+/// One way in which the samples of a track are coded: an entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
+struct SampleEntry: Equatable, Sendable {
+    enum Format: Equatable, Sendable {
+        /// Pixels.
+        case video(width: UInt16, height: UInt16)
+        /// A rate in Hz that needs more than 16 bits is 0 here.
+        case audio(channels: UInt16, sampleRate: UInt32)
+        case other
+    }
+
+    struct Record: Equatable, Sendable {
+        let type: BoxType
+        let payload: ArraySlice<UInt8>
+    }
+
+    /// avc1, mp4a ...
+    let type: BoxType
+    let format: Format
+    /// The boxes in the entry: avcC, colr, esds ... in the order in which they stand.
+    let configuration: [Record]
+
+    private static let section = "ISO/IEC 14496-12 §8.5.2"
+
+    init(_ entry: Box, handler: BoxType) throws(SpliceError) {
+        type = entry.type
+        var fields = BoxFields(entry.body)
+        switch handler {
+        case "vide":
+            try fields.skip(24)
+            format = .video(width: try fields.u16(), height: try fields.u16())
+            try fields.skip(50)
+        case "soun":
+            try fields.skip(16)
+            let channels = try fields.u16()
+            try fields.skip(6)
+            format = .audio(channels: channels, sampleRate: try fields.u32() >> 16)
+        default:
+            format = .other
+            configuration = []
+            return
+        }
+        // Writers leave a terminating zero or two behind the last box.
+        configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { Record(type: $0.type, payload: $0.body) }
+    }
+
+    /// The payload of the first box of that type.
+    func record(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
+
+    /// The payload of a box without which the entry means nothing.
+    func require(_ type: BoxType) throws(SpliceError) -> ArraySlice<UInt8> {
+        guard let payload = record(type) else {
+            throw SpliceError(.badParameterSet(field: "\(type)"), section: Self.section)
+        }
+        return payload
+    }
+}
+
+extension SampleEntry {
+    private static let protectedTypes: Set<BoxType> = ["encv", "enca", "drmi", "drms"]
+
+    /// The scheme_type of a protected entry (§8.12), or its own type when none is said; nil when samples are clear.
+    var protectionScheme: String? {
+        guard Self.protectedTypes.contains(type) else { return nil }
+        let boxes = record("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }
+        guard let scheme = boxes?.first("schm")?.body.dropFirst(4).prefix(4), scheme.count == 4 else {
+            return "\(type)"
+        }
+        return "\(BoxType(code: scheme.reduce(0) { $0 << 8 | UInt32($1) }))"
+    }
+}

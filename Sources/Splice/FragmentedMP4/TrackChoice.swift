@@ -1,0 +1,80 @@
+/// The tracks of a movie that a rendition is made of.
+struct TrackChoice: Sendable {
+    private(set) var video: FollowedTrack?
+    private(set) var audio: FollowedTrack?
+
+    private static let section = "ISO/IEC 14496-12 §8.5.2"
+
+    /// The first video track, and of the audio tracks the first that plays unless somebody chooses, else the first.
+    /// - Parameter old: what was followed before.
+    /// - Throws: when what is wanted is encrypted, or coded as nothing we carry. Beside pictures, sound that cannot be
+    ///   used is left out.
+    init(_ movie: Movie, _ selection: TrackSelection, after old: TrackChoice?) throws(SpliceError) {
+        let pictures = selection == .audio ? [] : movie.tracks.filter { $0.handler == "vide" }
+        let sounds = selection == .video ? [] : movie.tracks.filter { $0.handler == "soun" }
+        video = try Self.first(of: pictures, in: movie)
+        audio = try sound(of: sounds.filter(\.isEnabled) + sounds.filter { !$0.isEnabled }, in: movie)
+        guard video != nil || pictures.isEmpty && audio != nil else {
+            let candidates = pictures.isEmpty ? sounds.isEmpty ? movie.tracks : sounds : pictures
+            throw SpliceError(
+                .noSupportedTrack(sampleEntries: candidates.map { "\($0.sampleEntries[0].type)" }),
+                section: Self.section)
+        }
+        video?.follow(old?.video)
+        audio?.follow(old?.audio)
+    }
+
+    private func sound(of tracks: [MovieTrack], in movie: Movie) throws(SpliceError) -> FollowedTrack? {
+        do throws(SpliceError) {
+            return try Self.first(of: tracks, in: movie)
+        } catch {
+            if video == nil { throw error }
+            if case .protectedTrack = error.reason { throw error }
+            return nil
+        }
+    }
+
+    private static func first(of tracks: [MovieTrack], in movie: Movie) throws(SpliceError) -> FollowedTrack? {
+        for track in tracks {
+            if track.sampleEntries[0].protectionScheme != nil {
+                throw SampleEntry.refusal(0, of: track.sampleEntries)
+            }
+            if let followed = try FollowedTrack(track, of: movie) { return followed }
+        }
+        return nil
+    }
+
+    mutating func beginSegment(capacity: Int) { video?.beginSegment(capacity: capacity) }
+
+    mutating func breakOff() { video?.breakOff() }
+
+    mutating func take(
+        _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
+    ) throws(SpliceError) {
+        switch fragment.trackID {
+        case video?.trackID: try video?.take(fragment, of: bytes, into: &segment)
+        case audio?.trackID: try audio?.take(fragment, of: bytes, into: &segment)
+        default: segment.counts.otherPackets += 1
+        }
+    }
+
+    mutating func endSegment(into segment: inout DemuxedSegment) {
+        video?.endSegment(into: &segment)
+        audio?.endSegment(into: &segment)
+    }
+}
+
+extension SampleEntry {
+    /// Why the entry that a fragment names cannot be used.
+    /// - Parameter index: from 0; as the fragment says, so perhaps of none.
+    static func refusal(_ index: Int, of entries: [SampleEntry]) -> SpliceError {
+        let section = "ISO/IEC 14496-12 §8.5.2"
+        guard entries.indices.contains(index) else {
+            return SpliceError(.badParameterSet(field: "sample_description_index"), section: section)
+        }
+        if let scheme = entries[index].protectionScheme {
+            return SpliceError(.protectedTrack(scheme: scheme), section: "ISO/IEC 14496-12 §8.12")
+        }
+        return SpliceError(.noSupportedTrack(sampleEntries: ["\(entries[index].type)"]), section: section)
+    }
+}

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import Splice
+
+/// Fragmented MP4 through the whole splice, alone and beside other containers.
+@Suite struct MovieSpliceTests {
+    private static let aac = ["-c:a", "aac", "-ar", "48000", "-ac", "2"]
+
+    private static func transport(seconds: Int, size: String = "320x180") throws -> [UInt8] {
+        try OracleMedia.make(video: MovieMedia.h264, audio: aac, seconds: seconds, size: size)
+    }
+
+    private func engine(companion: Bool = false) -> SpliceEngine {
+        SpliceEngine(
+            SpliceEngine.Configuration(hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 0))
+    }
+
+    /// Segments of one container each, with a tag in front of all but the first; what they gave.
+    private func splice(
+        _ programmes: [(initialization: [UInt8]?, segments: [[UInt8]])], _ engine: inout SpliceEngine
+    ) throws -> [SplicedSegment] {
+        var output: [SplicedSegment] = []
+        var sequence: UInt64 = 0
+        for (index, programme) in programmes.enumerated() {
+            for (place, segment) in programme.segments.enumerated() {
+                output += try engine.handle(
+                    .segment(
+                        SegmentInput(
+                            rendition: .main, mediaSequence: sequence, discontinuitySequence: UInt64(index),
+                            isDiscontinuous: index > 0 && place == 0, initialization: programme.initialization,
+                            bytes: segment)))
+                sequence += 1
+            }
+        }
+        return try output + engine.handle(.ended(.main))
+    }
+
+    private func pictures(_ segments: [SplicedSegment]) throws -> Int {
+        try segments.reduce(0) { sum, segment in
+            let bytes = segment.fragment.header + segment.fragment.payloads.joined()
+            let track = try MovieFragment.fragments(of: bytes)[0].tracks.first { $0.trackID == TrackID.video }
+            return sum + (track?.samples.count ?? 0)
+        }
+    }
+
+    @Test("the container changes at a splice, and back")
+    func containerSwitch() throws {
+        let advertisement = try MovieMedia.cut(MovieMedia.make(audio: Self.aac, size: "160x90"))
+        var engine = engine()
+        let output = try splice(
+            [
+                (nil, [Self.transport(seconds: 1)]),
+                (advertisement.initialization, advertisement.segments),
+                (nil, [Self.transport(seconds: 1)]),
+            ], &engine)
+        #expect(try pictures(output) == 75)
+        #expect(engine.counts.runs == 3)
+        #expect(output.map(\.description.picture?.width) == [320, 160, 160, 320])
+        #expect(output.map(\.isDiscontinuous) == [false, true, false, true])
+        #expect(engine.counts.demux == DemuxCounts())
+        // At most the frame at each seam.
+        #expect(engine.counts.audioSilence <= 3)
+        #expect(engine.counts.picturesBeforeSync == 0)
+    }
+
+    @Test("another init section in mid-programme begins a run; the same one again does not")
+    func severalMaps() throws {
+        let (first, second) = (
+            try MovieMedia.cut(MovieMedia.make(audio: Self.aac)),
+            try MovieMedia.cut(
+                MovieMedia.make(
+                    audio: Self.aac, rate: "30000/1001", size: "160x90",
+                    output: MovieMedia.fragments + ["-video_track_timescale", "600"]))
+        )
+        var engine = engine()
+        let output = try splice([first, second, first], &engine)
+        #expect(engine.counts.runs == 3)
+        #expect(output.map(\.isDiscontinuous).filter(\.self).count == 2)
+        #expect(try pictures(output) == 25 + 30 + 25)
+        #expect(Set(output.map(\.initSection.name)).count == 2)
+    }
+
+    /// A companion in either container beside a picture in the other.
+    @Test(arguments: [true, false])
+    func companion(isMovie: Bool) throws {
+        let video = try MovieMedia.cut(MovieMedia.make(audio: nil))
+        let sound = try MovieMedia.cut(
+            MovieMedia.make(
+                video: nil, audio: Self.aac,
+                output: ["-movflags", "+empty_moov+default_base_moof", "-frag_duration", "500000"]))
+        let transport = try OracleMedia.make(video: MovieMedia.h264, audio: nil, seconds: 1)
+        let transportSound = try OracleMedia.make(video: nil, audio: Self.aac, seconds: 1)
+        var engine = engine(companion: true)
+        func input(_ rendition: SourceRendition, _ bytes: [UInt8], _ initialization: [UInt8]?) -> SpliceInput {
+            .segment(
+                SegmentInput(rendition: rendition, mediaSequence: 0, initialization: initialization, bytes: bytes))
+        }
+        var output: [SplicedSegment] = []
+        for segment in isMovie ? sound.segments : [transportSound] {
+            output += try engine.handle(input(.audio, segment, isMovie ? sound.initialization : nil))
+        }
+        for segment in isMovie ? [transport] : video.segments {
+            output += try engine.handle(input(.main, segment, isMovie ? nil : video.initialization))
+        }
+        output += try engine.handle(.ended(.audio))
+        output += try engine.handle(.ended(.main))
+        #expect(try pictures(output) == 25)
+        #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
+    }
+
+    /// What goes in as FLAC, ALAC, Opus or MP3 comes out frame by frame, and ffmpeg decodes it.
+    @Test(arguments: ["flac", "alac", "libopus", "libmp3lame"])
+    func copiedSound(encoder: String) throws {
+        let source = try MovieMedia.cut(MovieMedia.make(audio: ["-c:a", encoder]))
+        var engine = engine()
+        let output = try splice([source], &engine)
+        let bytes = output.reduce(into: output[0].initSection.bytes) {
+            $0 += $1.fragment.header + $1.fragment.payloads.joined()
+        }
+        let sent = try OracleDemuxer.packets(source.initialization + source.segments.joined(), container: "mp4")
+        let got = try OracleDemuxer.packets(bytes, container: "mp4")
+        let frames = got.filter { !$0.isVideo }.map(\.bytes)
+        // Sound in front of the first picture and behind the last is left out, and nothing in between.
+        let isUnbroken = sent.filter { !$0.isVideo }.map(\.bytes).firstRange(of: frames) != nil
+        #expect(isUnbroken)
+        #expect(frames.count >= 8)
+        let decoded = try FragmentTool.run("ffmpeg", ["-v", "warning", "-i", "INPUT", "-f", "null", "-"], input: bytes)
+        #expect(decoded.status == 0)
+        #expect(decoded.errors.isEmpty)
+    }
+
+    /// What has to be encoded again is decoded with the configuration the sample entry gave.
+    @Test(arguments: ["flac", "alac", "libopus"])
+    func decodedSound(encoder: String) throws {
+        let source = try MovieMedia.cut(MovieMedia.make(video: nil, audio: ["-c:a", encoder]))
+        let sound = try FragmentedMP4Demuxer.all(source.segments, initialization: source.initialization).audio
+        let decoder = try AudioDecoder(try #require(sound.first?.configuration))
+        var frames = 0
+        for packet in sound {
+            try decoder.send(packet.payload, time: 0)
+            while try decoder.receive() { frames += 1 }
+        }
+        #expect(frames >= sound.count - 1)
+    }
+}

@@ -1,0 +1,272 @@
+import Testing
+
+@testable import Splice
+
+/// Which tracks are followed, and what their sample entries say.
+@Suite("Tracks of an init section")
+struct MovieTrackTests {
+    typealias Sample = MovieBuilder.Sample
+    typealias Traf = MovieBuilder.Traf
+    typealias Track = MovieBuilder.Track
+
+    private static let idr: [UInt8] = [0x65, 0x88, 0x84]
+
+    private static func picture(_ units: [[UInt8]], lengthSize: Int = 4) -> Sample {
+        Sample(
+            payload: units.flatMap { unit in
+                (0..<lengthSize).map { $0 == lengthSize - 1 ? UInt8(unit.count) : 0 } + unit
+            })
+    }
+
+    private static func pictures(_ samples: [Sample], entry: UInt32? = nil) -> [UInt8] {
+        MovieBuilder.fragment([Traf(descriptionIndex: entry, runs: [(0x301, samples)])])
+    }
+
+    private static func frames(_ id: UInt32 = 2, duration: UInt32 = 1024, count: Int = 2) -> [UInt8] {
+        let samples = (0..<count).map { Sample(duration: duration, payload: [0x21, UInt8($0), 2]) }
+        return MovieBuilder.fragment([Traf(id: id, runs: [(0x301, samples)])])
+    }
+
+    private static func sound(
+        _ entry: (type: BoxType, boxes: [UInt8]), id: UInt32 = 2, timescale: UInt32 = 48_000, isEnabled: Bool = true
+    ) -> Track {
+        Track(id: id, timescale: timescale, handler: "soun", isEnabled: isEnabled, entries: [entry])
+    }
+
+    private func demux(
+        _ segment: [UInt8], _ tracks: [Track], selection: TrackSelection = .both
+    ) throws(SpliceError) -> DemuxedSegment {
+        try FragmentedMP4Demuxer.all(
+            [segment], initialization: MovieBuilder.initialization(tracks), tracks: selection)
+    }
+
+    // MARK: - Pictures
+
+    static let expected = VideoConfiguration(
+        codec: .h264, sequenceParameterSets: [MovieBuilder.parameterSets.sequence],
+        pictureParameterSets: [MovieBuilder.parameterSets.picture])
+
+    @Test("lengths of one, two and four bytes", arguments: [1, 2, 4])
+    func lengths(size: Int) throws {
+        let track = Track(entries: [MovieBuilder.avc1(lengthSize: UInt8(size))])
+        let found = try demux(Self.pictures([Self.picture([Self.idr], lengthSize: size)]), [track])
+        let units = ComparableFrame.lengthPrefixed(try #require(found.video.first?.payload))
+        #expect(units == [MovieBuilder.parameterSets.sequence, MovieBuilder.parameterSets.picture, Self.idr])
+        #expect(found.video.map(\.sync) == [.instantaneousRefresh])
+    }
+
+    @Test("delimiters, filler, zeros behind a unit and repeated sets are left out; sets of avc3 are taken")
+    func units() throws {
+        let (sequence, picture) = MovieBuilder.parameterSets
+        let sample = Self.picture([[0x09, 0xF0], sequence, picture, Self.idr + [0, 0], [0x0C, 0xFF, 0x80]])
+        for entry in [MovieBuilder.avc1(), MovieBuilder.avc1("avc3", sets: false)] {
+            let found = try demux(Self.pictures([sample]), [Track(entries: [entry])])
+            let packet = try #require(found.video.first)
+            #expect(packet.configuration == Self.expected)
+            #expect(ComparableFrame.lengthPrefixed(packet.payload) == [sequence, picture, Self.idr])
+        }
+    }
+
+    @Test("sync is what the NAL units say, not the flags")
+    func sync() throws {
+        var claimed = Self.picture([[0x41, 0x9A, 2]])
+        claimed.flags = 0x0200_0000
+        let recovery = Self.picture([[0x06, 6, 1, 0xC4, 0x80], [0x41, 0x9A, 2]])
+        let found = try demux(Self.pictures([Self.picture([Self.idr]), claimed, recovery]), [Track()])
+        #expect(found.video.map(\.sync) == [.instantaneousRefresh, VideoPacket.Sync.none, .recoveryPoint])
+    }
+
+    @Test("without parameter sets, pictures are counted and not given")
+    func noSets() throws {
+        let track = Track(entries: [MovieBuilder.avc1("avc3", sets: false)])
+        let found = try demux(Self.pictures([Self.picture([Self.idr])]), [track])
+        #expect(found.video.isEmpty)
+        #expect(found.counts.undecodable == 1)
+    }
+
+    // MARK: - Sound
+
+    struct SoundRow: CustomTestStringConvertible, Sendable {
+        let when: String
+        let entry: @Sendable () -> (type: BoxType, boxes: [UInt8])
+        var duration: UInt32 = 1024
+        let codec: AudioConfiguration.Codec
+        var rate = 48_000
+        var channels = 2
+        var samples = 1024
+        let name: String
+
+        var testDescription: String { when }
+    }
+
+    private static func entry(_ type: BoxType, _ box: BoxType, _ body: String) -> (type: BoxType, boxes: [UInt8]) {
+        (type, MovieBuilder.box(box, bytes(body)))
+    }
+
+    static let sounds: [SoundRow] = [
+        SoundRow(when: "AAC LC", entry: { MovieBuilder.mp4a([0x11, 0x90]) }, codec: .aac, name: "mp4a.40.2"),
+        SoundRow(
+            when: "AAC LC of 960 samples", entry: { MovieBuilder.mp4a([0x11, 0x94]) }, duration: 960, codec: .aac,
+            samples: 960, name: "mp4a.40.2"),
+        SoundRow(
+            when: "HE-AAC, announced in front: the coded rate is half of what it plays at",
+            entry: { MovieBuilder.mp4a(bytes("2b118800")) }, duration: 2048, codec: .aac, rate: 24_000,
+            name: "mp4a.40.5"),
+        SoundRow(
+            when: "HE-AAC with parametric stereo", entry: { MovieBuilder.mp4a(bytes("eb098800")) }, duration: 2048,
+            codec: .aac, rate: 24_000, channels: 1, name: "mp4a.40.29"),
+        SoundRow(
+            when: "5.1", entry: { MovieBuilder.mp4a([0x11, 0xB0]) }, codec: .aac, channels: 6, name: "mp4a.40.2"),
+        SoundRow(
+            when: "MPEG-2 AAC", entry: { MovieBuilder.mp4a(objectType: 0x67, [0x11, 0x90]) }, codec: .aac,
+            name: "mp4a.40.2"),
+        SoundRow(
+            when: "AC-3", entry: { entry("ac-3", "dac3", "103d40") }, duration: 1536, codec: .ac3, channels: 6,
+            samples: 1536, name: "ac-3"),
+        SoundRow(
+            when: "E-AC-3", entry: { entry("ec-3", "dec3", "06002 00400".filter { $0 != " " } + "00") },
+            duration: 1536, codec: .eac3, samples: 1536, name: "ec-3"),
+        SoundRow(
+            when: "Opus", entry: { entry("Opus", "dOps", "00 02 0138 00 00 bb80 0000 00") }, duration: 960,
+            codec: .opus, samples: 960, name: "opus"),
+        SoundRow(
+            when: "FLAC",
+            entry: {
+                entry(
+                    "fLaC", "dfLa",
+                    "00000000 80000022 1200 1200 000000 000000 0bb802f0 00000000"
+                        + String(repeating: "00", count: 16))
+            }, duration: 4608, codec: .flac, samples: 4608, name: "fLaC"),
+        SoundRow(
+            when: "FLAC of blocks that vary: as most of them last",
+            entry: {
+                entry(
+                    "fLaC", "dfLa",
+                    "00000000 80000022 0010 1200 000000 000000 0bb802f0 00000000"
+                        + String(repeating: "00", count: 16))
+            }, duration: 4096, codec: .flac, samples: 4096, name: "fLaC"),
+        SoundRow(
+            when: "ALAC",
+            entry: { entry("alac", "alac", "00000000 00001000 00 10 28 0a 0e 02 00ff 00000000 00000000 0000bb80") },
+            duration: 4096, codec: .alac, samples: 4096, name: "alac"),
+    ]
+
+    @Test(arguments: sounds)
+    func sound(row: SoundRow) throws {
+        let found = try demux(Self.frames(duration: row.duration, count: 3), [Self.sound(row.entry())])
+        let configuration = try #require(found.audio.first?.configuration)
+        #expect(configuration.codec == row.codec)
+        #expect(configuration.sampleRate == row.rate)
+        #expect(configuration.channelCount == row.channels)
+        #expect(configuration.samplesPerFrame == row.samples)
+        #expect(configuration.codecString == row.name)
+        #expect(found.audio.map(\.payload) == [[0x21, 0, 2], [0x21, 1, 2], [0x21, 2, 2]])
+        let written = try InitWriter.write(video: nil, audio: configuration)
+        var again = FragmentedMP4Demuxer()
+        try again.initialize(with: written.bytes)
+        let segment = Self.frames(
+            TrackID.audio, duration: UInt32(TrackTimescale.audio) / UInt32(row.rate) * UInt32(row.samples))
+        #expect(
+            try again.feed(segment).audio.first?.configuration == configuration, "our own init section says the same")
+    }
+
+    // MARK: - Choice
+
+    @Test func choice() throws {
+        let (aac, video) = (MovieBuilder.mp4a([0x11, 0x90]), Track())
+        let segment = Self.pictures([Self.picture([Self.idr])]) + Self.frames(2) + Self.frames(3, count: 5)
+        let both = [Self.sound(aac, isEnabled: false), Self.sound(aac, id: 3), video]
+        #expect(try demux(segment, both).audio.count == 5, "the one that plays unless somebody chooses")
+        #expect(try demux(segment, both).video.count == 1)
+        #expect(try demux(segment, both).counts.otherPackets == 1)
+        #expect(try demux(segment, both, selection: .video).audio.isEmpty)
+        #expect(try demux(segment, both, selection: .audio).video.isEmpty)
+        #expect(try demux(segment, [video, Self.sound(aac)]).audio.count == 2)
+        let unknown = Self.sound(("dtsc", []), id: 3)
+        #expect(try demux(segment, [video, unknown]).video.count == 1, "sound we do not carry is left out")
+        #expect(try demux(segment, [video, unknown, Self.sound(aac)]).audio.count == 2)
+        #expect(try demux(segment, [video, Self.sound(MovieBuilder.mp4a([]))]).video.count == 1)
+    }
+
+    struct RefusalRow: CustomTestStringConvertible, Sendable {
+        let when: String
+        let tracks: @Sendable () -> [Track]
+        var entry: UInt32?
+        let reason: SpliceError.Reason
+
+        var testDescription: String { when }
+    }
+
+    private static let cenc = MovieBuilder.box(
+        "sinf",
+        MovieBuilder.box("frma", Array("avc1".utf8)) + MovieBuilder.box("schm", [0, 0, 0, 0] + Array("cenc".utf8)))
+    static let refusals: [RefusalRow] = [
+        RefusalRow(
+            when: "encrypted pictures", tracks: { [Track(entries: [MovieBuilder.avc1("encv", inside: cenc)])] },
+            reason: .protectedTrack(scheme: "cenc")),
+        RefusalRow(
+            when: "encrypted sound beside clear pictures", tracks: { [Track(), sound(("enca", []))] },
+            reason: .protectedTrack(scheme: "enca")),
+        RefusalRow(
+            when: "encrypted from this fragment on",
+            tracks: { [Track(entries: [MovieBuilder.avc1(), MovieBuilder.avc1("encv", inside: cenc)])] }, entry: 2,
+            reason: .protectedTrack(scheme: "cenc")),
+        RefusalRow(
+            when: "a sample entry that is not there", tracks: { [Track()] }, entry: 7,
+            reason: .badParameterSet(field: "sample_description_index")),
+        RefusalRow(
+            when: "pictures we do not carry",
+            tracks: { [Track(entries: [("av01", [])]), sound(MovieBuilder.mp4a([0x11, 0x90]))] },
+            reason: .noSupportedTrack(sampleEntries: ["av01"])),
+        RefusalRow(
+            when: "no decoder's configuration", tracks: { [Track(entries: [("avc1", [])])] },
+            reason: .badParameterSet(field: "avcC")),
+        RefusalRow(
+            when: "a rate out of range", tracks: { [sound(MovieBuilder.mp4a(bytes("1780000890")))] },
+            reason: .badParameterSet(field: "samplerate")),
+        RefusalRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
+        RefusalRow(
+            when: "a timescale of 0", tracks: { [Track(timescale: 0)] }, reason: .badParameterSet(field: "timescale")),
+    ]
+
+    @Test(arguments: refusals)
+    func refusal(row: RefusalRow) {
+        do throws(SpliceError) {
+            _ = try demux(Self.pictures([Self.picture([Self.idr])], entry: row.entry), row.tracks())
+            Issue.record("not refused")
+        } catch {
+            #expect(error.reason == row.reason)
+        }
+    }
+
+    @Test("fragments before any init section")
+    func missing() {
+        #expect(throws: SpliceError(.missingInitialization, section: "RFC 8216 §3.3")) {
+            var demuxer = FragmentedMP4Demuxer()
+            _ = try demuxer.feed(Self.pictures([Self.picture([Self.idr])]))
+        }
+    }
+
+    // MARK: - Another init section
+
+    @Test("another timescale goes on with the same clock, another sample entry is another configuration")
+    func otherInitialization() throws {
+        let other = (sequence: h264Rows[14].nalUnit, picture: bytes("68ce3c80"))
+        let record: [UInt8] =
+            [1, 0x64, 0, 30, 0xFF, 0xE1, 0, UInt8(other.sequence.count)] + other.sequence + [1, 0, 4]
+        let second = Track(
+            id: 5, timescale: 1000, entries: [("avc1", MovieBuilder.box("avcC", record + other.picture))])
+        var demuxer = FragmentedMP4Demuxer()
+        try demuxer.initialize(with: MovieBuilder.initialization([Track()]))
+        let samples = [Self.picture([Self.idr]), Self.picture([Self.idr])]
+        let first = try demuxer.feed(Self.pictures(samples))
+        try demuxer.initialize(with: MovieBuilder.initialization([Track()]))
+        try demuxer.initialize(with: MovieBuilder.initialization([second]))
+        let next = try demuxer.feed(
+            MovieBuilder.fragment([Traf(id: 5, decodeTime: nil, runs: [(0x301, samples)])]))
+        #expect(first.video.map { $0.dts?.count } == [0, 3600])
+        #expect(next.video.map { $0.dts?.count } == [7200, 7200 + 3600 * 90])
+        #expect(Set(first.video.map(\.configuration)) == [Self.expected])
+        #expect(next.video.allSatisfy { $0.configuration.sequenceParameterSets == [other.sequence] })
+    }
+}

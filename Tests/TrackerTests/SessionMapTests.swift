@@ -1,0 +1,40 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// EXT-X-MAP sections on their way beside the segments that need them.
+
+@Test func rangesOfOneGrowingFileAreMapAndSegments() async throws {
+    var origin = SessionOrigin()
+    origin.tags = { number in
+        let map = number < 107 ? "8@0" : "9@8"
+        return "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"\(map)\"\n#EXT-X-BYTERANGE:10@\((number - 98) * 10)\n"
+    }
+    origin.uri = { _, _ in "all.mp4" }
+    origin.instead = { request, _ in
+        guard let range = request.byteRange else { return nil }
+        let body = [UInt8](repeating: UInt8(truncatingIfNeeded: range.offset), count: Int(range.length))
+        return bytes(body, request, status: 206)
+    }
+    let run = try await SessionRun(origin, seconds: 40)
+    #expect(run.requested(.map).count == 2, "one for each range")
+    let segments = run.segments()
+    #expect(segments.map(\.segment.mediaSequence) == Array(104...111))
+    #expect(segments.allSatisfy { $0.body == [UInt8](repeating: $0.body[0], count: 10) })
+    #expect(segments.map { $0.map?.count } == [8, 8, 8, 9, 9, 9, 9, 9])
+}
+
+@Test func aMapIsTriedLikeASegmentAndLosesItsSegmentsOnly() async throws {
+    var origin = SessionOrigin()
+    origin.tags = { "#EXT-X-MAP:URI=\"init\($0).mp4\"\n" }
+    origin.instead = { request, now in
+        guard request.purpose == .map else { return nil }
+        if request.url.hasSuffix("init106.mp4"), now < .seconds(4) { return refused(503, request) }
+        return request.url.hasSuffix("init108.mp4") ? refused(404, request) : nil
+    }
+    let run = try await SessionRun(origin, seconds: 46)
+    #expect(run.trace() == "104 105 106 107 x108..<109 |109 110 111 112")
+    #expect(run.losses().first?.reason == .unavailable(status: 404))
+    #expect(run.requested(.map).filter { $0.hasSuffix("init108.mp4") }.count == RetryBudget.tries)
+}

@@ -11,7 +11,8 @@ struct RelayCommand: AsyncParsableCommand {
         commandName: "relay", abstract: "Republish one channel (the default).",
         discussion: """
             Serves /live.m3u8 (a sliding window), /dvr.m3u8 (all of the rewind; ?last=600, ?start=…&end=… in ISO 8601 or \
-            seconds since 1970), /master.m3u8, /status.json, /healthz and /readyz.
+            seconds since 1970), /master.m3u8 (with the subtitles; /dvr-master.m3u8 for the rewind), /status.json, /healthz \
+            and /readyz.
 
             Ends with a status of its own for each kind of trouble; see README.md.
             """)

@@ -18,6 +18,8 @@ package struct CaptureFixture: Equatable, Sendable, CustomStringConvertible {
     package static let demuxedAES128 = CaptureFixture("demuxed_aes128")
     /// A channel without a picture, in two containers.
     package static let audioOnly = CaptureFixture("audio_only")
+    /// A WebVTT rendition beside the pod of `ssaiTagged`.
+    package static let webVTT = CaptureFixture("webvtt")
 
     /// Every capture with an index, by name.
     package static func all() throws -> [CaptureFixture] {

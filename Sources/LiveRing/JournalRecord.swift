@@ -19,6 +19,7 @@ struct JournalRecord {
         case width = "WIDTH"
         case height = "HEIGHT"
         case frameRate = "FRAME-RATE"
+        case videoRange = "VIDEO-RANGE"
     }
 
     private let attributes: AttributeList
@@ -40,6 +41,7 @@ struct JournalRecord {
         ]
         let texts: [(Name, String?)] = [
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
+            (.videoRange, format.videoRange),
         ]
         uri = entry.segment.name
         attributes = AttributeList(
@@ -93,7 +95,7 @@ struct JournalRecord {
             text(.width) == nil ? nil : .init(width: try number(.width), height: try number(.height))
         return SegmentFormat(
             videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
-            frameRate: text(.frameRate))
+            frameRate: text(.frameRate), videoRange: text(.videoRange))
     }
 
     private func text(_ name: Name) -> String? { attributes[name.rawValue] }

@@ -8,6 +8,8 @@ package struct MasterInputs: Equatable, Sendable {
     package var resolution: Variant.Resolution?
     /// The highest, as written by the publisher.
     package var frameRate: String?
+    /// The widest: video of a narrower one may be mixed into it. Nil for SDR, which needs no words.
+    package var videoRange: String?
     /// Bits per second of the largest stretch of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
     package var averageBitRate: Int
@@ -20,6 +22,8 @@ package struct MasterInputs: Equatable, Sendable {
         codecs = Self.unique(formats.compactMap(\.videoCodec)) + Self.unique(formats.compactMap(\.audioCodec))
         resolution = formats.compactMap(\.resolution).max { $0.width * $0.height < $1.width * $1.height }
         frameRate = formats.compactMap(\.frameRate).max { Self.thousandths($0) < Self.thousandths($1) }
+        let ranges = Set(formats.compactMap(\.videoRange))
+        videoRange = ["PQ", "HLG"].first(where: ranges.contains)
         averageBitRate = Self.bitRate(
             bytes: entries.reduce(0) { $0 + $1.segment.byteCount }, ticks: entries.reduce(0) { $0 + $1.duration })
         peakBitRate = max(averageBitRate, Self.peak(of: entries, targetDuration: targetDuration))
@@ -34,6 +38,7 @@ package struct MasterInputs: Equatable, Sendable {
         variant.codecs = codecs
         variant.resolution = resolution
         variant.frameRate = frameRate
+        variant.videoRange = videoRange
         variant.subtitles = subtitles.first?.groupID
         var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles)
         playlist.hasIndependentSegments = true

@@ -97,6 +97,12 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("FRAME-RATE", to: newValue) }
     }
 
+    /// "SDR", "HLG" or "PQ"; nil means SDR (draft-pantos-hls-rfc8216bis §4.4.6.2).
+    package var videoRange: String? {
+        get { attributes["VIDEO-RANGE"] }
+        set { attributes.set("VIDEO-RANGE", to: newValue) }
+    }
+
     /// GROUP-ID of its audio renditions.
     package var audio: String? {
         get { attributes["AUDIO"] }

@@ -34,11 +34,12 @@ package struct RunDescription: Equatable, Sendable {
     package struct Picture: Equatable, Sendable {
         /// RFC 6381.
         package let codec: String
-        /// As displayed, in pixels of the coded picture after cropping.
+        /// Square pixels of the picture as displayed: after cropping, and as wide as its sample aspect ratio makes it.
         package let width: Int
         package let height: Int
         /// Frames per second with three decimals, for example "29.970".
         package let frameRate: String
+        package let videoRange: VideoDescription.VideoRange
     }
 }
 
@@ -62,8 +63,9 @@ extension RunDescription {
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.pictures + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
         picture = Picture(
-            codec: video.codecString, width: video.width, height: video.height,
-            frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction)
+            codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
+            frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
+            videoRange: video.videoRange)
     }
 }
 

@@ -180,7 +180,7 @@ extension NewSegment {
             format: SegmentFormat(
                 videoCodec: description.picture?.codec, audioCodec: description.audioCodec,
                 resolution: description.picture.map { Variant.Resolution(width: $0.width, height: $0.height) },
-                frameRate: description.picture?.frameRate),
+                frameRate: description.picture?.frameRate, videoRange: description.picture?.videoRange.rawValue),
             marks: marks)
     }
 }

@@ -10,6 +10,15 @@ struct MasterInputsTests {
     static let ad = SegmentFormat(
         videoCodec: "avc1.4d401f", audioCodec: "mp4a.40.5", resolution: .init(width: 1280, height: 720),
         frameRate: "29.970")
+    static let dark = SegmentFormat(
+        videoCodec: "hvc1.2.4.L120.90", audioCodec: "ec-3", resolution: .init(width: 1280, height: 720),
+        frameRate: "50.000", videoRange: "PQ")
+    static let gamma = SegmentFormat(
+        videoCodec: "hvc1.2.4.L120.90", audioCodec: "ac-3", resolution: .init(width: 1280, height: 720),
+        frameRate: "50.000", videoRange: "HLG")
+    static let plain = SegmentFormat(
+        videoCodec: "avc1.640020", audioCodec: "mp4a.6B", resolution: .init(width: 1280, height: 720),
+        frameRate: "50.000", videoRange: "SDR")
     static let radio = SegmentFormat(audioCodec: "mp4a.40.2")
 
     /// Segments as (format, 90 kHz ticks, bytes); TARGETDURATION is 6.
@@ -22,6 +31,19 @@ struct MasterInputsTests {
             "an ad in it: its codecs too, the larger picture, the higher rate",
             [(programme, 540_000, 600_000), (ad, 540_000, 300_000), (programme, 540_000, 600_000)],
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=666667,CODECS=\"avc1.640028,avc1.4d401f,mp4a.40.2,mp4a.40.5\",RESOLUTION=1920x1080,FRAME-RATE=29.970"
+        ),
+        (
+            "HLG with advertisements in SDR is HLG; every codec of either",
+            [(gamma, 540_000, 600_000), (plain, 540_000, 600_000)],
+            "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"hvc1.2.4.L120.90,avc1.640020,ac-3,mp4a.6B\",RESOLUTION=1280x720,FRAME-RATE=50.000,VIDEO-RANGE=HLG"
+        ),
+        (
+            "PQ among HLG is PQ", [(gamma, 540_000, 600_000), (dark, 540_000, 600_000)],
+            "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"hvc1.2.4.L120.90,ac-3,ec-3\",RESOLUTION=1280x720,FRAME-RATE=50.000,VIDEO-RANGE=PQ"
+        ),
+        (
+            "SDR needs no words", [(plain, 540_000, 600_000)],
+            "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"avc1.640020,mp4a.6B\",RESOLUTION=1280x720,FRAME-RATE=50.000"
         ),
         ("sound only", [(radio, 540_000, 96_000)], "BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS=\"mp4a.40.2\""),
         (

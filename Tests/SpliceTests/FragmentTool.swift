@@ -11,7 +11,9 @@ enum FragmentTool {
     }
 
     /// - Parameter input: written to a file whose path replaces "INPUT" among the arguments.
-    static func run(_ tool: String, _ arguments: [String], input: [UInt8]? = nil) throws -> Answer {
+    static func run(
+        _ tool: String, _ arguments: [String], input: [UInt8]? = nil, hidesBanner: Bool = true
+    ) throws -> Answer {
         let directory = FileManager.default.temporaryDirectory.appending(path: "fragment-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -20,7 +22,8 @@ enum FragmentTool {
         try Data().write(to: errors)
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [tool, "-hide_banner"] + arguments.map { $0 == "INPUT" ? file.path : $0 }
+        process.arguments =
+            [tool] + (hidesBanner ? ["-hide_banner"] : []) + arguments.map { $0 == "INPUT" ? file.path : $0 }
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardInput = FileHandle.nullDevice

@@ -48,9 +48,9 @@ import Testing
         let truth = try OracleDemuxer.packets(stream)
         let ours = try TransportDemuxer.all([stream])
         let video = truth.filter(\.isVideo).map { ComparableFrame(video: $0, codec: row.codec) }
-        try expectEqual(ours.video.map(ComparableFrame.init), video)
+        try Self.expectEqual(ours.video.map(ComparableFrame.init), video)
         let audio = truth.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: row.headerSize) }
-        try expectEqual(ours.audio.map(ComparableFrame.init), audio)
+        try Self.expectEqual(ours.audio.map(ComparableFrame.init), audio)
         #expect(ours.video.isEmpty == (row.video == nil))
         #expect(ours.audio.isEmpty == (row.audio == nil))
         #expect(ours.video.filter(\.isDamaged).isEmpty)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Where the oracle has no time, ours was counted on.
-    private func expectEqual(_ ours: [ComparableFrame], _ truth: [ComparableFrame]) throws {
+    static func expectEqual(_ ours: [ComparableFrame], _ truth: [ComparableFrame]) throws {
         #expect(ours.count == truth.count)
         for (mine, theirs) in zip(ours, truth) {
             var mine = mine

@@ -10,6 +10,15 @@ struct ParameterFields {
     /// Every number and flag below `value`, under the name of its property.
     init(of value: Any) { collect(value, name: "") }
 
+    /// - Parameter text: "name=value,value" for each, spaces between.
+    init(text: String) {
+        for field in text.split(separator: " ") {
+            let parts = field.split(separator: "=")
+            guard parts.count == 2 else { continue }
+            for value in parts[1].split(separator: ",") { append(Int(value) ?? .min, to: String(parts[0])) }
+        }
+    }
+
     var names: [String] { Array(values.keys) }
 
     subscript(name: String) -> [Int]? { values[name] }
@@ -59,5 +68,41 @@ struct ParameterFields {
         // ffmpeg leaves the "value" out of this one.
         let known = plain == "gapsinframenumallowedflag" ? "gapsinframenumvalueallowedflag" : plain
         values[known, default: []].append(value)
+    }
+}
+
+extension ParameterFields {
+    /// What stands in front of an HEVC sequence parameter set so that ffmpeg traces it: a delimiter, and a video
+    /// parameter set with its id and its sub-layers, which stand in the first byte behind the header.
+    static func unitsBefore(_ unit: [UInt8]) -> [[UInt8]] {
+        let (id, layers) = (Int(unit[2] >> 4), Int(unit[2] >> 1 & 7))
+        return [
+            [0x46, 0x01, 0x50], ParameterSyntaxWriter.hevcVideoParameterSet(id: id, maxSubLayersMinus1: layers),
+        ]
+    }
+
+    /// Each name that is met in both has the same values.
+    /// - Returns: the names met in both.
+    @discardableResult
+    func expectEqual(_ theirs: ParameterFields) -> [String] {
+        names.filter { theirs[$0] != nil }.map { name in
+            #expect(self[name] == theirs[name], "\(name)")
+            return name
+        }
+    }
+
+    /// What ffmpeg reads and we do not hold under its name: headers, presence of what is an optional here, counts of
+    /// what is an array here, and the flags held as one byte.
+    func expectNothingUnread(of theirs: ParameterFields) {
+        let implied: Set = [
+            "forbiddenzerobit", "nalrefidc", "nalunittype", "reservedzero2bits", "framecroppingflag", "cpbcntminus1",
+            "numrefframesinpicordercntcycle", "bitstreamrestrictionflag", "picordercnttype", "rbspstoponebit",
+            "rbspalignmentzerobit",
+        ]
+        let unread = theirs.names.filter { name in
+            self[name] == nil && !implied.contains(name) && !name.hasSuffix("presentflag")
+                && !name.hasPrefix("constraintset")
+        }
+        #expect(unread.isEmpty, "\(unread)")
     }
 }

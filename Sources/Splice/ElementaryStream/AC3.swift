@@ -1,5 +1,4 @@
-/// The header of an AC-3 or E-AC-3 frame (ETSI TS 102 366 §4.3, Annex E.1.2), and what `dac3` and `dec3` say of it
-/// (Annex F).
+/// The header of an AC-3 or E-AC-3 frame (ETSI TS 102 366 §4.3, Annex E.1.2), and what `dac3` says of it (Annex F).
 enum AC3 {
     static let sampleRates = [48_000, 44_100, 32_000]
     /// kbit/s by frmsizecod / 2.
@@ -14,7 +13,7 @@ enum AC3 {
         guard offset + 8 <= end else { return .needsMore }
         let bsid = bytes[offset + 5] >> 3
         if bsid <= 10 { return plain(bytes, at: offset, bsid: Int(bsid)) }
-        return bsid <= 16 ? enhanced(bytes, at: offset, bsid: Int(bsid)) : .none
+        return bsid <= 16 ? enhanced(bytes, at: offset, end: end) : .none
     }
 
     private static func plain(_ bytes: [UInt8], at offset: Int, bsid: Int) -> AudioFrameHeader.Outcome {
@@ -42,26 +41,43 @@ enum AC3 {
         return .frame(AudioFrameHeader(size: words * 2, headerSize: 0, format: format))
     }
 
-    private static func enhanced(_ bytes: [UInt8], at offset: Int, bsid: Int) -> AudioFrameHeader.Outcome {
+    private static func enhanced(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {
         let streamType = bytes[offset + 2] >> 6
         let substream = bytes[offset + 2] >> 3 & 7
         let size = ((Int(bytes[offset + 2] & 7) << 8 | Int(bytes[offset + 3])) + 1) * 2
         let fscod = Int(bytes[offset + 4] >> 6)
         let code = Int(bytes[offset + 4] >> 4 & 3)
         guard streamType != 3, fscod < 3 || code < 3, size >= 8 else { return .none }
+        let information = min(size, EnhancedAC3.longestInformation)
+        guard offset + information <= end else { return .needsMore }
+        guard let enhanced = try? EnhancedAC3(bytes[offset..<offset + information]) else { return .none }
         let sampleRate = fscod < 3 ? sampleRates[fscod] : sampleRates[code] / 2
         let samples = 256 * (fscod < 3 ? [1, 2, 3, 6][code] : 6)
-        let acmod = Int(bytes[offset + 4] >> 1 & 7)
-        let lfeon = Int(bytes[offset + 4] & 1)
-        let dataRate = size * 8 * sampleRate / samples / 1000
-        let program = fscod << 22 | bsid << 17 | acmod << 9 | lfeon << 8
         let format = AudioFrameHeader.Format(
-            codec: .eac3, sampleRate: sampleRate, channelCount: channelCounts[acmod] + lfeon,
-            samplesPerFrame: samples, specific: UInt64(program), specificSize: 5, bitRate: UInt64(dataRate) << 27)
+            enhanced, sampleRate: sampleRate, samplesPerFrame: samples,
+            dataRate: (size * 8 * sampleRate + samples * 1000 - 1) / (samples * 1000))
         return .frame(
             AudioFrameHeader(
                 size: size, headerSize: 0, format: format,
-                use: streamType == 0 && substream != 0 ? .otherProgram : .packet,
-                isDependent: streamType == 1))
+                use: streamType == 0 && substream != 0 ? .otherProgram : .packet, isDependent: streamType == 1))
+    }
+}
+
+extension AudioFrameHeader.Format {
+    /// - Parameter dataRate: kbit/s.
+    fileprivate init(_ enhanced: EnhancedAC3, sampleRate: Int, samplesPerFrame: Int, dataRate: Int) {
+        let specific = enhanced.specific
+        self.init(
+            codec: .eac3, sampleRate: sampleRate, channelCount: enhanced.channelCount,
+            samplesPerFrame: samplesPerFrame, specific: specific.bits, specificSize: specific.size, dataRate: dataRate,
+            enhanced: enhanced)
+    }
+
+    /// Takes in the format of a dependent frame.
+    mutating func join(_ dependent: Self) {
+        guard var enhanced, let other = dependent.enhanced else { return }
+        enhanced.join(other)
+        self = Self(
+            enhanced, sampleRate: sampleRate, samplesPerFrame: samplesPerFrame, dataRate: dataRate + dependent.dataRate)
     }
 }

@@ -20,13 +20,16 @@ struct AudioFrameHeader: Equatable, Sendable {
     struct Format: Equatable, Sendable {
         let codec: AudioConfiguration.Codec
         let sampleRate: Int
-        let channelCount: Int
+        var channelCount: Int
         let samplesPerFrame: Int
         /// The decoderSpecificInfo in its low bytes, big-endian.
         var specific: UInt64 = 0
         var specificSize = 0
-        /// What `specific` says besides: of the first frame, for it may differ from frame to frame and means nothing.
-        var bitRate: UInt64 = 0
+        /// kbit/s, in the first 13 bits of `dec3`: of the first frame, for it may differ from frame to frame and means
+        /// nothing.
+        var dataRate = 0
+        /// E-AC-3 only.
+        var enhanced: EnhancedAC3?
 
         static func == (left: Self, right: Self) -> Bool {
             left.codec == right.codec && left.sampleRate == right.sampleRate
@@ -35,7 +38,8 @@ struct AudioFrameHeader: Equatable, Sendable {
         }
 
         var specificBytes: [UInt8] {
-            (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: (specific | bitRate) >> UInt64(8 * $0)) }
+            let rate = dataRate > 0 ? UInt64(min(dataRate, 0x1FFF)) << UInt64(8 * specificSize - 13) : 0
+            return (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: (specific | rate) >> UInt64(8 * $0)) }
         }
 
         var configuration: AudioConfiguration {
@@ -64,6 +68,7 @@ struct AudioFrameHeader: Equatable, Sendable {
     /// Takes in a frame that extends this one.
     mutating func join(_ dependent: AudioFrameHeader) {
         size += dependent.size
+        format.join(dependent.format)
         if format.codec == .dts { trailerSize += dependent.size }
     }
 }

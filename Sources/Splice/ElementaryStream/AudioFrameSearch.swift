@@ -45,7 +45,11 @@ struct AudioFrameSearch: Sendable {
         guard joinDependents(&header, bytes, at: offset, isClosed: isClosed) else { return .wait }
         let next = offset + header.size
         let isDoubted = fault.map { $0 < next } ?? false
-        if header.isDependent { return elsewhere }
+        if header.isDependent {
+            // It extends a frame that was given already, or an AC-3 one, which has no room for it.
+            header.use = .otherProgram
+            guard isInStep, !isDoubted else { return elsewhere }
+        }
         if isInStep, !isDoubted { return next <= bytes.count ? .take(header, isDoubted: false) : .wait }
         let afterLoss = Step.search(from: isInStep ? fault ?? offset + 1 : offset + 1)
         guard next <= bytes.count else { return isDoubted ? afterLoss : isClosed ? elsewhere : .wait }
@@ -54,6 +58,7 @@ struct AudioFrameSearch: Sendable {
         case .needsMore where !isClosed: return .wait
         case .none where next == bytes.count && !isDoubted:
             return isClosed || header.format == format ? .take(header, isDoubted: false) : .wait
+        case .needsMore where !isDoubted: return .take(header, isDoubted: false)
         case .none, .needsMore: return afterLoss
         }
     }

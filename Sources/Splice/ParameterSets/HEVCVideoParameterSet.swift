@@ -5,6 +5,8 @@ struct HEVCVideoParameterSet: Equatable, Sendable {
     var vpsMaxSubLayersMinus1: Int
     var vpsTemporalIdNestingFlag: Bool
     var profileTierLevel: HEVCProfileTierLevel
+    /// One for each sub-layer, or only that of the highest.
+    var subLayerOrdering: [HEVCSubLayerOrdering]
     var timing: HEVCTimingInformation?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.1"
@@ -20,7 +22,7 @@ struct HEVCVideoParameterSet: Equatable, Sendable {
         vpsTemporalIdNestingFlag = try bits.flag()
         try bits.skip(16)  // vps_reserved_0xffff_16bits
         profileTierLevel = try HEVCProfileTierLevel(&bits, maxSubLayersMinus1: vpsMaxSubLayersMinus1)
-        _ = try HEVCSubLayerOrdering.read(&bits, maxSubLayersMinus1: vpsMaxSubLayersMinus1)
+        subLayerOrdering = try HEVCSubLayerOrdering.read(&bits, maxSubLayersMinus1: vpsMaxSubLayersMinus1)
         let maxLayerId = try bits.u(6)
         let layerSetsMinus1 = try bits.ue("vps_num_layer_sets_minus1", in: 0...1023)
         try bits.skip(layerSetsMinus1 * (maxLayerId + 1))

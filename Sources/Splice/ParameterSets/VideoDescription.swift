@@ -11,6 +11,8 @@ package struct VideoDescription: Equatable, Sendable {
     package let frameRate: Ratio?
     /// Code points of ISO/IEC 23091-2; nil when none is said.
     package let colour: Colour?
+    /// By the transfer characteristics; what is not said is standard.
+    package let videoRange: VideoRange
     /// RFC 6381: "avc1.640028", "hvc1.1.6.L93.B0".
     package let codecString: String
 
@@ -24,6 +26,22 @@ package struct VideoDescription: Equatable, Sendable {
             while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
             self.numerator = numerator / max(divisor, 1)
             self.denominator = denominator / max(divisor, 1)
+        }
+    }
+
+    /// VIDEO-RANGE (draft-pantos-hls-rfc8216bis §4.4.6.2).
+    package enum VideoRange: String, Equatable, Sendable {
+        case standard = "SDR"
+        case hybridLogGamma = "HLG"
+        case perceptualQuantizer = "PQ"
+
+        /// - Parameter transferCharacteristics: a code point of ISO/IEC 23091-2.
+        init(transferCharacteristics: Int?) {
+            switch transferCharacteristics {
+            case 16: self = .perceptualQuantizer
+            case 18: self = .hybridLogGamma
+            default: self = .standard
+            }
         }
     }
 
@@ -55,6 +73,7 @@ package struct VideoDescription: Equatable, Sendable {
         colour = Self.colour(set.vui?.videoSignalType)
         // A tick is a field (§E.2.1).
         frameRate = set.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
+        videoRange = VideoRange(transferCharacteristics: colour?.transferCharacteristics)
         codecString = CodecString.h264(set)
     }
 
@@ -64,6 +83,7 @@ package struct VideoDescription: Equatable, Sendable {
         sampleAspectRatio = Self.ratio(set.vui?.sampleAspectRatio)
         colour = Self.colour(set.vui?.videoSignalType)
         frameRate = (set.vui?.timing ?? timing).flatMap { Self.frameRate($0.vuiTimeScale, $0.vuiNumUnitsInTick) }
+        videoRange = VideoRange(transferCharacteristics: colour?.transferCharacteristics)
         codecString = CodecString.hevc(set.profileTierLevel)
     }
 

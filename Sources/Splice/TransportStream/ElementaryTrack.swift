@@ -1,12 +1,13 @@
 /// One followed PID: its transport packets in, its frames out.
 struct ElementaryTrack: Sendable {
     let stream: ProgramSelection.Stream
-    private var assembler = PESAssembler()
+    private var assembler: PESAssembler
     private var video: VideoFramer?
     private var audio: AudioFramer?
 
     init(_ stream: ProgramSelection.Stream) {
         self.stream = stream
+        assembler = PESAssembler(keepsHeadless: !stream.kind.isVideo)
         switch stream.kind {
         case .video(let codec): video = VideoFramer(pid: stream.pid, codec: codec)
         case .audio(let framing): audio = AudioFramer(pid: stream.pid, framing: framing)

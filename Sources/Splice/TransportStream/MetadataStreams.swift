@@ -25,7 +25,7 @@ struct MetadataStreams: Sendable {
         let listed = Dictionary(streams.map { ($0.pid, $0.kind) }, uniquingKeysWith: { first, _ in first })
         tracks = tracks.filter { listed[$0.key] != nil }
         for (pid, kind) in listed where tracks[pid] == nil {
-            tracks[pid] = kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler())
+            tracks[pid] = kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(keepsHeadless: false))
         }
     }
 

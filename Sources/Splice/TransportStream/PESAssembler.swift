@@ -2,7 +2,7 @@
 /// (ISO/IEC 13818-1 §2.4.3.3, §2.4.3.7).
 struct PESAssembler: Sendable {
     enum State: Equatable, Sendable {
-        /// No PES packet has begun; what comes belongs to nobody.
+        /// No PES packet has begun; what comes belongs to nobody, or to a packet whose header was lost.
         case idle
         /// A PES header that did not fit into its first transport packet.
         case header(gathered: [UInt8])
@@ -11,6 +11,8 @@ struct PESAssembler: Sendable {
     }
 
     private(set) var state = State.idle
+    /// What comes without a header is kept as well: several frames may lie in it.
+    let keepsHeadless: Bool
     var buffer = ElementaryBuffer()
     private var counter: UInt8?
     private var lastPayload: Range<Int>?
@@ -21,6 +23,8 @@ struct PESAssembler: Sendable {
     private(set) var entry: Entry?
 
     enum Entry: Equatable, Sendable { case newPacket, continuation, broken }
+
+    init(keepsHeadless: Bool) { self.keepsHeadless = keepsHeadless }
 
     /// The open PES packet is whole: its length is reached, or its last transport packet was filled up.
     var isPacketComplete: Bool {
@@ -105,7 +109,10 @@ struct PESAssembler: Sendable {
 
     private mutating func append(_ payload: ArraySlice<UInt8>) {
         switch state {
-        case .idle: break
+        case .idle:
+            guard keepsHeadless else { break }
+            state = .payload(remaining: nil)
+            buffer.bytes.append(contentsOf: payload)
         case .header(let gathered): readHeader(gathered + payload)
         case .payload(nil): buffer.bytes.append(contentsOf: payload)
         case .payload(let remaining?):
@@ -121,6 +128,7 @@ struct PESAssembler: Sendable {
         case .malformed:
             if case .payload = state { buffer.noteFault() }
             state = .idle
+            if keepsHeadless { append(payload) }
         case .header(let header):
             buffer.startPacket(pts: header.pts, dts: header.dts)
             state = .payload(remaining: header.payloadSize)

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Splice
+
+/// Every capture, segment after segment through one demuxer, against libavformat over the same bytes in one piece.
+@Suite struct OracleCaptureTests {
+    /// Consecutive segments of one programme.
+    struct Stretch: CustomTestStringConvertible, Sendable {
+        let name: String
+        let segments: [[UInt8]]
+
+        var testDescription: String { name }
+    }
+
+    /// Each stretch once: captures share their media.
+    static let stretches = Result { () throws -> [Stretch] in
+        var seen: Set<[[UInt8]]> = []
+        return try CaptureFixture.all().flatMap { try stretches(of: $0) }.filter { seen.insert($0.segments).inserted }
+    }
+
+    @Test func capturesAreRead() throws { #expect(try Self.stretches.get().count >= 8) }
+
+    @Test(arguments: try stretches.get())
+    func agreesWithLibavformat(stretch: Stretch) throws {
+        let truth = try OracleDemuxer.packets(Array(stretch.segments.joined()))
+        let ours = try TransportDemuxer.all(stretch.segments)
+        let video = truth.filter(\.isVideo).map { ComparableFrame(video: $0, codec: .h264) }
+        try OracleTests.expectEqual(ours.video.map(ComparableFrame.init), video)
+        let audio = truth.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: 7) }
+        try OracleTests.expectEqual(ours.audio.map(ComparableFrame.init), audio)
+        #expect(ours.video.count + ours.audio.count > 40)
+        #expect(!ours.video.contains(where: \.isDamaged) && !ours.audio.contains(where: \.isDamaged))
+        #expect(ours.counts.undecodable == 0)
+    }
+
+    /// Names are a stretch and a number: `ad1-03.ts`.
+    private static func stretches(of capture: CaptureFixture) throws -> [Stretch] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: capture.file("body").path).sorted()
+        var stretches: [Stretch] = []
+        var last: (prefix: Substring, number: Int)?
+        for name in names {
+            let parts = name.split(separator: "-")
+            guard name.hasSuffix(".ts"), parts.count == 2, let number = Int(parts[1].dropLast(3)) else { continue }
+            guard let segment = try clear(name, of: capture) else { continue }
+            if let last, last == (parts[0], number - 1), let stretch = stretches.popLast() {
+                stretches.append(Stretch(name: stretch.name, segments: stretch.segments + [segment]))
+            } else {
+                stretches.append(Stretch(name: "\(capture.name) \(name)", segments: [segment]))
+            }
+            last = (parts[0], number)
+        }
+        return stretches
+    }
+
+    /// Nil when it is no transport stream.
+    private static func clear(_ name: String, of capture: CaptureFixture) throws -> [UInt8]? {
+        var bytes = try capture.bytes("body/\(name)")
+        if capture == .demuxedAES128 { bytes = try decrypted(bytes, name, of: capture) }
+        return SegmentContainer.sniff(bytes) == .transportStream ? bytes : nil
+    }
+
+    /// The first five of each rendition have one key and an explicit IV, the others another and their number.
+    private static func decrypted(_ bytes: [UInt8], _ name: String, of capture: CaptureFixture) throws -> [UInt8] {
+        let isVideo = name.hasPrefix("video")
+        let index = Int(name.dropLast(3).suffix(2)) ?? 0
+        let number = (isVideo ? 1000 : 2017) + index
+        let text = String(decoding: try capture.bytes("index.json"), as: UTF8.self)
+        let vectors = text.matches(of: /IV=0x([0-9a-f]{32})/).map { String($0.1) }
+        let explicit = try #require(isVideo ? vectors.first : vectors.first { $0 != vectors.first })
+        let sequence = String(number, radix: 16)
+        let vector = index < 5 ? explicit : String(repeating: "0", count: 32 - sequence.count) + sequence
+        let key = try capture.bytes("body/key-\(index < 5 ? 1 : 2).bin")
+        let digits = key.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
+        let decipher = ["enc", "-d", "-aes-128-cbc", "-K", digits, "-iv", vector, "-in", "INPUT"]
+        return try FragmentTool.run("openssl", decipher, input: bytes, hidesBanner: false).output
+    }
+}

@@ -1,0 +1,89 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+/// Streams of every format, cut where no packager would cut: every frame once, whole, with its time.
+@Suite struct OracleRecutTests {
+    struct Material: CustomTestStringConvertible, Sendable {
+        let name: String
+        var video: [String]? = OracleMedia.h264
+        var audio: [String]? = ["-c:a", "aac"]
+        var output: [String] = []
+
+        var testDescription: String { name }
+        func stream() throws -> [UInt8] {
+            try OracleMedia.make(video: video, audio: audio, seconds: 1, size: "160x96", output: output)
+        }
+    }
+
+    static let hevc = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:keyint=12"]
+
+    static let materials = [
+        Material(name: "HEVC and AC-3", video: hevc, audio: ["-c:a", "ac3"]),
+        Material(name: "HEVC and MP3 in bounded PES", video: hevc, audio: ["-c:a", "libmp3lame"], output: bounded),
+        Material(name: "H.264 and AAC in LATM", output: ["-mpegts_flags", "latm"]),
+        Material(name: "H.264 and E-AC-3", audio: ["-c:a", "eac3", "-ac", "6"]),
+        Material(name: "H.264 and DTS", audio: ["-c:a", "dca", "-ac", "2", "-strict", "-2"]),
+        Material(name: "H.264 and SMPTE 302M", audio: ["-c:a", "s302m", "-ac", "2", "-strict", "-2"]),
+        Material(name: "H.264 and AC-3 in m2ts", audio: ["-c:a", "ac3"], output: ["-mpegts_m2ts_mode", "1"]),
+        Material(
+            name: "interlaced H.264 and AAC",
+            video: ["-c:v", "libx264", "-preset", "veryfast", "-flags", "+ilme+ildct", "-g", "12"]),
+    ]
+
+    private static let bounded = ["-omit_video_pes_length", "0"]
+
+    @Test(arguments: materials)
+    func cutsAnywhereChangeNothing(material: Material) throws {
+        let stream = try material.stream()
+        let stride = stream[0] == 0x47 ? 188 : 192
+        let whole = try TransportDemuxer.all([stream])
+        let video = whole.video.map(ComparableFrame.init)
+        #expect(video.count == 25 && whole.audio.count > 15)
+        for seed in 0..<10 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let cut = try TransportDemuxer.all(Self.cut(stream, stride: stride, random: &random))
+            #expect(cut.audio == whole.audio, "seed \(seed)")
+            #expect(cut.video.map(ComparableFrame.init) == video, "seed \(seed)")
+            #expect(!cut.video.contains(where: \.isDamaged) && !cut.audio.contains(where: \.isDamaged))
+        }
+    }
+
+    /// A border that is clean by chance makes the next one trusted: that may cost one picture of a run, once.
+    @Test(arguments: materials.prefix(2))
+    func aBorderTrustedTooSoonCostsOnePictureOfTheRun(material: Material) throws {
+        let stream = try material.stream()
+        let whole = try TransportDemuxer.all([stream])
+        let video = whole.video.map(ComparableFrame.init)
+        for seed in 100..<115 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let cut = try TransportDemuxer.all(Self.cut(stream, stride: 188, isWarned: false, random: &random))
+            #expect(cut.audio == whole.audio, "seed \(seed)")
+            let kept = Set(cut.video.map(ComparableFrame.init))
+            let lost = video.filter { !kept.contains($0) }
+            #expect(lost.count <= 1, "seed \(seed)")
+            #expect(cut.counts.undecodable >= lost.count)
+        }
+    }
+
+    /// - Parameter isWarned: the first cut goes through the first picture: a packager that cuts anywhere shows it
+    ///   before it is trusted.
+    private static func cut(
+        _ stream: [UInt8], stride: Int, isWarned: Bool = true, random: inout SeededGenerator
+    ) throws -> [[UInt8]] {
+        let warning = (3..<stream.count / stride).first { index in
+            let packet = TransportPacket(stream, at: index * stride + stride - 188)
+            return packet.pid == 0x100 || packet.pid == 0x1011
+        }
+        let first = isWarned ? (try #require(warning) + 1) * stride : 0
+        var segments = isWarned ? [Array(stream[..<first])] : []
+        var rest = stream[first...]
+        while !rest.isEmpty {
+            let size = Int.random(in: 5...90, using: &random) * stride
+            segments.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return segments
+    }
+}

@@ -19,6 +19,7 @@ struct JournalRecord {
         case width = "WIDTH"
         case height = "HEIGHT"
         case frameRate = "FRAME-RATE"
+        case sound = "SOUND"
     }
 
     private let attributes: AttributeList
@@ -40,6 +41,7 @@ struct JournalRecord {
         ]
         let texts: [(Name, String?)] = [
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
+            (.sound, mark.sound),
         ]
         uri = entry.segment.name
         attributes = AttributeList(
@@ -85,7 +87,8 @@ struct JournalRecord {
         ContinuationMark(
             videoDecodeTime: try number(.videoDecodeTime), audioDecodeTime: try number(.audioDecodeTime),
             fragmentSequenceNumber: try number(.fragmentSequenceNumber),
-            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset))
+            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset),
+            sound: text(.sound))
     }
 
     private func format() throws(RingError) -> SegmentFormat {

@@ -27,7 +27,7 @@ extension AudioConfiguration {
 
 extension AudioConfiguration.Codec {
     /// Those that can be written, hence remembered.
-    fileprivate static let allWords: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3]
+    fileprivate static let allWords: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus]
 
     fileprivate var word: String {
         switch self {
@@ -35,6 +35,9 @@ extension AudioConfiguration.Codec {
         case .mpegAudio(let layer): "mpeg\(layer)"
         case .ac3: "ac3"
         case .eac3: "eac3"
+        case .flac: "flac"
+        case .alac: "alac"
+        case .opus: "opus"
         case .dts: "dts"
         case .smpte302: "s302"
         case .blurayPCM: "bluray"

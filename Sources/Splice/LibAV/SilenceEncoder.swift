@@ -19,7 +19,7 @@ enum SilenceEncoder {
         switch configuration.codec {
         case .ac3: recipe = configuration.plainRecipe
         case .eac3: recipe = configuration.enhancedRecipe
-        case .aac, .mpegAudio, .dts, .smpte302, .blurayPCM: recipe = nil
+        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: recipe = nil
         }
         guard let recipe else { return nil }
         do throws(SpliceError) {

@@ -25,6 +25,9 @@ struct SilenceSource: Sendable {
         case .mpegAudio(layer: 3):
             byHand = MPEGAudioSilence.frame(
                 sampleRate: configuration.sampleRate, channelCount: configuration.channelCount)
+        case .flac: byHand = LosslessSilence.flac(configuration)
+        case .alac: byHand = LosslessSilence.alac(configuration)
+        case .opus: byHand = OpusSilence.packet(configuration)
         case .ac3, .eac3: return SilenceEncoder.frame(configuration)
         case .mpegAudio, .dts, .smpte302, .blurayPCM: return nil
         }

@@ -11,11 +11,14 @@ package struct ContinuationMark: Equatable, Sendable {
     package var presentationEnd: Int64
     /// The constant composition offset of every run's first sample, 90 kHz ticks: fixed for the life of a channel.
     package var compositionOffset: Int64
+    /// What the track of sound is coded as, in words of the splice's; nil when there is none.
+    package var sound: String?
 
     package init(
         videoDecodeTime: UInt64, audioDecodeTime: UInt64, fragmentSequenceNumber: UInt64, presentationEnd: Int64,
-        compositionOffset: Int64
+        compositionOffset: Int64, sound: String? = nil
     ) {
+        self.sound = sound
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
         self.fragmentSequenceNumber = fragmentSequenceNumber

@@ -20,6 +20,7 @@ struct JournalRecord {
         case height = "HEIGHT"
         case frameRate = "FRAME-RATE"
         case videoRange = "VIDEO-RANGE"
+        case sound = "SOUND"
     }
 
     private let attributes: AttributeList
@@ -42,6 +43,7 @@ struct JournalRecord {
         let texts: [(Name, String?)] = [
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
             (.videoRange, format.videoRange),
+            (.sound, mark.sound),
         ]
         uri = entry.segment.name
         attributes = AttributeList(
@@ -87,7 +89,8 @@ struct JournalRecord {
         ContinuationMark(
             videoDecodeTime: try number(.videoDecodeTime), audioDecodeTime: try number(.audioDecodeTime),
             fragmentSequenceNumber: try number(.fragmentSequenceNumber),
-            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset))
+            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset),
+            sound: text(.sound))
     }
 
     private func format() throws(RingError) -> SegmentFormat {

@@ -6,6 +6,8 @@ package struct SpliceEngine: Sendable {
         package var hasAudioRendition: Bool
         /// What becomes of the sound.
         package var audio: AudioPolicy
+        /// Silence stands where the source has no sound.
+        package var fillsSilence: Bool
         /// No segment is longer if a sync sample permits it.
         package var longestSegment: Ticks
         /// Where an earlier process of this channel stopped.
@@ -16,10 +18,11 @@ package struct SpliceEngine: Sendable {
         package var datedUntil: Int64?
 
         package init(
-            hasAudioRendition: Bool, audio: AudioPolicy = .copy, longestSegment: Ticks,
+            hasAudioRendition: Bool, audio: AudioPolicy = .copy, fillsSilence: Bool = true, longestSegment: Ticks,
             position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil
         ) {
             self.audio = audio
+            self.fillsSilence = fillsSilence
             self.datedUntil = datedUntil
             self.hasAudioRendition = hasAudioRendition
             self.longestSegment = longestSegment
@@ -64,7 +67,7 @@ package struct SpliceEngine: Sendable {
 
     package init(_ configuration: Configuration) {
         longestSegment = configuration.longestSegment
-        let sound = SoundStage(configuration.audio)
+        let sound = SoundStage(configuration.audio, uniform: configuration.position.sound)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
         main = RenditionSource(tracks: hasCompanion || isDropped ? .video : .both, sound: sound)

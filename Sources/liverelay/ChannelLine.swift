@@ -19,6 +19,8 @@ struct ChannelLine: Sendable {
         case subtitlesNotPublished(RingError)
         /// A run whose parameter sets cannot be described is left out.
         case runRefused(SpliceError)
+        /// Sound that had to be encoded again could not be: there is silence instead.
+        case soundRefused(SpliceError)
         case ended
     }
 
@@ -36,6 +38,7 @@ struct ChannelLine: Sendable {
     private var hasEnded = false
     private var refusal: SpliceError?
     private var programmes: [SourceRendition: ProgramSelection] = [:]
+    private var soundRefusal: SpliceError?
     private(set) var skipped = 0
     private(set) var notPublished = 0
 
@@ -44,8 +47,8 @@ struct ChannelLine: Sendable {
     ///   - isLive: subtitles that fall behind are not waited for; those of a finished programme are.
     ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
     init(
-        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, isLive: Bool,
-        wallClock: Int64
+        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, sound: SoundConfiguration,
+        isLive: Bool, wallClock: Int64
     ) {
         self.upstream = upstream
         self.ring = ring
@@ -53,7 +56,8 @@ struct ChannelLine: Sendable {
         marks = MarkTimeline(resuming: ring.snapshot.index)
         engine = SpliceEngine(
             SpliceEngine.Configuration(
-                hasAudioRendition: hasAudioRendition, longestSegment: Ticks(ring.maximumSegmentDuration),
+                hasAudioRendition: hasAudioRendition, audio: sound.policy, fillsSilence: sound.fillsSilence,
+                longestSegment: Ticks(ring.maximumSegmentDuration),
                 position: resume.map(TimelinePosition.init) ?? .beginning, wallClock: wallClock,
                 datedUntil: ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970))
     }
@@ -118,6 +122,8 @@ struct ChannelLine: Sendable {
         for segment in segments { events += await publish(segment) }
         if let refused = engine.refusal, refused != refusal { events.append(.runRefused(refused)) }
         refusal = engine.refusal
+        if let refused = engine.soundRefusal, refused != soundRefusal { events.append(.soundRefused(refused)) }
+        soundRefusal = engine.soundRefusal
         return events
     }
 
@@ -193,7 +199,7 @@ extension ContinuationMark {
             audioDecodeTime: UInt64(position.audioDecodeTime ?? 0),
             fragmentSequenceNumber: UInt64(position.fragmentSequence),
             presentationEnd: position.presentationEnd.count,
-            compositionOffset: TimelinePosition.compositionDelay.count)
+            compositionOffset: TimelinePosition.compositionDelay.count, sound: position.sound?.text)
     }
 }
 
@@ -203,6 +209,7 @@ extension TimelinePosition {
             videoDecodeTime: Int64(mark.videoDecodeTime),
             audioDecodeTime: mark.audioDecodeTime == 0 ? nil : Int64(mark.audioDecodeTime),
             presentationEnd: Ticks(mark.presentationEnd),
-            fragmentSequence: UInt32(truncatingIfNeeded: mark.fragmentSequenceNumber))
+            fragmentSequence: UInt32(truncatingIfNeeded: mark.fragmentSequenceNumber),
+            sound: mark.sound.flatMap { AudioConfiguration(text: $0) })
     }
 }

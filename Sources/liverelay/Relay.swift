@@ -91,7 +91,7 @@ struct Relay {
         site.update { $0.state = .live }
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: resume, hasAudioRendition: hasAudioRendition,
-            isLive: !joined.isVOD, wallClock: wallClock())
+            sound: configuration.sound, isLive: !joined.isVOD, wallClock: wallClock())
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
         let waiting = early
         early = []
@@ -120,7 +120,7 @@ struct Relay {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.update { $0.state = .ended }
-        case .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused: break
+        case .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused, .soundRefused: break
         }
     }
 }

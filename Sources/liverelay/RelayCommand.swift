@@ -3,6 +3,7 @@ import Foundation
 import LiveRing
 import Logging
 import Playlist
+import Splice
 import Tracker
 
 /// `liverelay <upstream.m3u8>`
@@ -21,9 +22,10 @@ struct RelayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Upstream") var intake: IntakeOptions
+    @OptionGroup(title: "Sound") var sound: SoundOptions
 
     func run() async throws {
-        try await serving.run(upstream: upstream, intake: intake) { base in
+        try await serving.run(upstream: upstream, intake: intake, sound: sound) { base in
             ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
         }
     }
@@ -56,7 +58,7 @@ struct ServingOptions: ParsableArguments {
     var exitAtEnd = false
 
     func run(
-        upstream: String, intake: IntakeOptions, greeting: @escaping @Sendable (String) -> [String]
+        upstream: String, intake: IntakeOptions, sound: SoundOptions, greeting: @escaping @Sendable (String) -> [String]
     ) async throws {
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
@@ -68,7 +70,7 @@ struct ServingOptions: ParsableArguments {
                 upstream: upstream, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests),
+                requests: intake.requests, sound: sound.configuration),
             address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
             logger: logger, greeting: greeting
         ).run()
@@ -103,6 +105,28 @@ struct IntakeOptions: ParsableArguments {
             cookie: cookie, proxy: proxy)
     }
 }
+
+/// What becomes of the sound.
+struct SoundOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "copy, bridge, uniform or drop.",
+            discussion: """
+                copy: what players take in fragmented MP4 is copied, the rest (MP2, PCM, DTS) is encoded again as AAC. \
+                bridge: all of it is encoded again as AAC. uniform: what differs from the channel's first sound is encoded \
+                again like it, for players that read one init section only. drop: no sound.
+                """, valueName: "mode"))
+    var audio = AudioPolicy.copy
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Encoded silence where an advertisement has no sound, or a hole is longer than a frame.")
+    var fillSilence = true
+
+    var configuration: SoundConfiguration { SoundConfiguration(policy: audio, fillsSilence: fillSilence) }
+}
+
+extension AudioPolicy: ExpressibleByArgument {}
 
 extension VariantChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }

@@ -1,5 +1,6 @@
 import LiveRing
 import Playlist
+import Splice
 import Tracker
 
 /// One channel as an operator wants it.
@@ -12,6 +13,14 @@ struct RelayConfiguration: Sendable {
     var spool: String
     var retention: RetentionPolicy
     var requests = CurlConfiguration()
+    var sound = SoundConfiguration()
 
     var policy: UpstreamSession.Policy { UpstreamSession.Policy(variant: variant, giveUp: giveUp) }
+}
+
+/// What becomes of a channel's sound.
+struct SoundConfiguration: Sendable {
+    var policy = AudioPolicy.copy
+    /// Where the source has no sound there is silence, in the track's own coding.
+    var fillsSilence = true
 }

@@ -21,6 +21,7 @@ struct RelayLog: Sendable {
             logger.info("The \(rendition) rendition is \(programme.words)")
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
+        case .soundRefused(let error): logger.error("Sound is replaced with silence: \(error.words)")
         case .notPublished(let error): logger.error("A segment is not published: \(error.words)")
         case .subtitlesNotPublished(let error): logger.error("Subtitles are not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):

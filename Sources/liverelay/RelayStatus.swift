@@ -58,6 +58,8 @@ struct RelayStatus: Encodable, Sendable {
         var stillPictures = 0
         var timesFilled = 0
         var runsBeyondCompositionDelay = 0
+        var audioFramesBridged = 0
+        var audioFramesUndecodable = 0
         var audioFramesOverlapping = 0
         var audioFramesTrimmed = 0
         var audioFramesDiscarded = 0
@@ -176,6 +178,8 @@ extension RelayStatus {
         splice.stillPictures = counts.stillPictures
         splice.timesFilled = counts.timesFilled
         splice.runsBeyondCompositionDelay = counts.runsBeyondDelay
+        splice.audioFramesBridged = counts.audioBridged
+        splice.audioFramesUndecodable = counts.audioUndecodable
         splice.audioFramesOverlapping = counts.audioOverlapping
         splice.audioFramesTrimmed = counts.audioTrimmed
         splice.audioFramesDiscarded = counts.audioDiscarded

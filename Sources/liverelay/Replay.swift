@@ -15,11 +15,13 @@ struct Replay {
 
     /// - Parameters:
     ///   - spool: directory for the ring; an empty one, if the bytes shall be the same each time.
-    init(_ capture: CaptureDirectory, spool: String, logger: Logger) {
+    init(
+        _ capture: CaptureDirectory, spool: String, sound: SoundConfiguration = SoundConfiguration(), logger: Logger
+    ) {
         self.capture = capture
         let configuration = RelayConfiguration(
             upstream: capture.index.upstream, giveUp: Self.grace, spool: spool,
-            retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound)
         site = ChannelSite(upstream: configuration.upstream) { .zero }
         // A capture has no wall: what its upstream does not date is dated from the beginning of time.
         relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }

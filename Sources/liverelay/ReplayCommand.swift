@@ -18,6 +18,8 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Directory for what is published; kept.", valueName: "directory"))
     var out: String?
 
+    @OptionGroup(title: "Sound") var sound: SoundOptions
+
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.warning
 
@@ -30,7 +32,7 @@ struct ReplayCommand: AsyncParsableCommand {
         do {
             recorded = try CaptureDirectory(URL(filePath: capture, directoryHint: .isDirectory))
         } catch { throw RelayError(error) }
-        let replay = Replay(recorded, spool: directory.path, logger: logger)
+        let replay = Replay(recorded, spool: directory.path, sound: sound.configuration, logger: logger)
         let end = try await replay.run()
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }

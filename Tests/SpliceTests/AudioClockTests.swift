@@ -57,7 +57,7 @@ private let holes: [(when: String, frames: [AudioPacket], durations: Set<UInt32>
 func soundIsLaidEndToEnd(_ index: Int) throws {
     let row = holes[index]
     var clock = AudioClock()
-    clock.beginRun(Synthetic.sound(), on: timeline(source: 900_000, at: 18_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
     clock.append(timed(row.frames, near: 900_000))
     let given = clock.cut(from: Ticks(18_000), to: Ticks(18_000 + 40 * 1920))
     let cut = try #require(given)
@@ -76,11 +76,12 @@ func soundIsLaidEndToEnd(_ index: Int) throws {
 
 @Test func aRunIsExactWhateverItsSeamLacked() throws {
     var clock = AudioClock()
-    clock.beginRun(Synthetic.sound(), on: timeline(source: 900_000, at: 18_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
     clock.append(timed(Synthetic.frames(47, from: 900_000), near: 900_000))
     _ = clock.cut(from: Ticks(18_000), to: Ticks(108_000))
     let before = try #require(clock.next)
-    clock.beginRun(Synthetic.sound(rate: 44_100), on: timeline(source: 126_000, at: 108_000))
+    clock.beginRun(
+        Synthetic.sound(rate: 44_100), silence: Synthetic.silence, on: timeline(source: 126_000, at: 108_000))
     clock.append(
         timed(Synthetic.frames(60, from: 125_000, configuration: Synthetic.sound(rate: 44_100)), near: 126_000))
     let given = clock.cut(from: Ticks(108_000), to: Ticks(198_000))
@@ -94,10 +95,10 @@ func soundIsLaidEndToEnd(_ index: Int) throws {
 
 @Test func aRunWithoutSoundIsFilledToItsEnd() throws {
     var clock = AudioClock()
-    clock.beginRun(Synthetic.sound(), on: timeline(source: 900_000, at: 18_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
     clock.append(timed(Synthetic.frames(47, from: 900_000), near: 900_000))
     _ = clock.cut(from: Ticks(18_000), to: Ticks(108_000))
-    clock.beginRun(Synthetic.sound(), on: timeline(source: 0, at: 108_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 0, at: 108_000))
     let given = clock.cut(from: Ticks(108_000), to: Ticks(198_000))
     let cut = try #require(given)
     #expect(cut.samples.count == 47 && clock.counts.silent == 47)
@@ -105,7 +106,7 @@ func soundIsLaidEndToEnd(_ index: Int) throws {
 
 @Test func aVeryShortSegmentStillHasItsSound() throws {
     var clock = AudioClock()
-    clock.beginRun(Synthetic.sound(), on: timeline(source: 900_000, at: 18_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
     clock.append(timed(Synthetic.frames(3, from: 900_000), near: 900_000))
     let given = clock.cut(from: Ticks(18_000), to: Ticks(18_900))
     let cut = try #require(given)

@@ -16,6 +16,8 @@ enum Synthetic {
             decoderSpecificInfo: [0x11, UInt8(channels << 3)])
     }
 
+    static let silence = SilentFrame(payload: [0x21, 0xFF], samples: 1024)
+
     static func picture(
         dts: Int64, pts: Int64? = nil, sync: VideoPacket.Sync = .none, pid: UInt16 = 256,
         configuration: VideoConfiguration = programme

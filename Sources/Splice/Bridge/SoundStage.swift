@@ -40,7 +40,7 @@ struct SoundStage: Sendable {
     /// - Parameter uniform: with that policy, what an earlier process of the channel began with.
     init(_ policy: AudioPolicy, uniform: AudioConfiguration? = nil) {
         self.policy = policy
-        self.uniform = policy == .uniform ? uniform : nil
+        if policy == .uniform, let uniform, uniform.isPlainLowComplexity { self.uniform = uniform }
     }
 
     /// One segment's sound.

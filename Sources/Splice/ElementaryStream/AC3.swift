@@ -2,7 +2,7 @@
 enum AC3 {
     private static let sampleRates = [48_000, 44_100, 32_000]
     /// kbit/s by frmsizecod / 2.
-    private static let bitRates = [
+    static let bitRates = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
     /// Full-bandwidth channels by acmod.

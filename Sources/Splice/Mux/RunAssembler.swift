@@ -6,6 +6,8 @@ struct RunAssembler: Sendable {
     var initSection: InitSection?
     private var cutter: SegmentCutter
     var audio: AudioClock
+    var silence = SilenceSource()
+    private let fillsSilence: Bool
     private var sanitizer = TimestampSanitizer()
     var dates: DateClock
     var marks = PendingMarks()
@@ -25,7 +27,10 @@ struct RunAssembler: Sendable {
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
         cutter = SegmentCutter(longest: configuration.longestSegment)
-        audio = AudioClock(next: configuration.position.audioDecodeTime)
+        audio = AudioClock(
+            next: configuration.position.audioDecodeTime, configuration: configuration.position.sound,
+            fillsHoles: configuration.fillsSilence)
+        fillsSilence = configuration.fillsSilence
         dates = DateClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 
@@ -117,16 +122,25 @@ struct RunAssembler: Sendable {
         guard let first = piece.units.first else { return }
         let video = try VideoDescription(first.packet.configuration)
         // A run without sound keeps the track, filled with silence: players that lose a track do not get it back.
-        let sound = configuration ?? audio.configuration.flatMap { $0.silentFrame == nil ? nil : $0 }
+        let sound = configuration ?? silentConfiguration
         initSection = try InitWriter.write(video: first.packet.configuration, audio: sound)
         let timeline = ProgramTimeline(first: first, at: position.presentationEnd)
         if timeline.leastOffset < 0 { runsBeyondDelay += 1 }
         self.timeline = timeline
-        audio.beginRun(sound, on: timeline)
+        audio.beginRun(sound, silence: sound.flatMap { silence.frame(for: $0) }, on: timeline)
+        position.sound = sound ?? position.sound
         dates.beginRun(at: position.presentationEnd)
         description = RunDescription(run: runs, video: video, audio: sound, frameDuration: piece.meanFrameDuration)
         runs += 1
         beginsRun = true
+    }
+
+    /// What a run without sound of its own goes on in; nil when it has to do without a track.
+    private var silentConfiguration: AudioConfiguration? {
+        mutating get {
+            guard fillsSilence, let last = audio.configuration, silence.frame(for: last) != nil else { return nil }
+            return last
+        }
     }
 
     private mutating func write(_ cuts: [[TimedVideo]], mediaSequence: UInt64) -> [SplicedSegment] {

@@ -25,7 +25,8 @@ extension RunAssembler {
             initSection = try InitWriter.write(video: nil, audio: configuration)
             let timeline = ProgramTimeline(firstSound: first.pts, at: nextSoundTime)
             self.timeline = timeline
-            audio.beginRun(configuration, on: timeline)
+            audio.beginRun(configuration, silence: silence.frame(for: configuration), on: timeline)
+            position.sound = configuration
             dates.beginRun(at: timeline.outputPresentation)
             description = RunDescription(run: runs, audio: configuration)
             runs += 1

@@ -29,11 +29,26 @@ struct AudioClock: Equatable, Sendable {
     private var timeline: ProgramTimeline?
     private var pending: [TimedAudio] = []
     private var isAtStart = false
+    /// Of the run's configuration; nil when none could be made.
+    private var silence: SilentFrame?
+    /// What was heard last, for the one case in which a frame is due and there is neither sound nor silence.
+    private var lastPayload: [UInt8] = []
+    private let fillsHoles: Bool
 
-    init(next: Int64? = nil) { self.next = next }
+    /// - Parameters: `next`, `configuration`: where an earlier process of the channel stopped.
+    ///   `fillsHoles`: with silence; otherwise the frame behind a hole lasts as much longer.
+    init(next: Int64? = nil, configuration: AudioConfiguration? = nil, fillsHoles: Bool = true) {
+        self.fillsHoles = fillsHoles
+        self.next = next
+        self.configuration = configuration
+    }
 
     /// Another run begins; what was left of the old one lies behind the end of its picture.
-    mutating func beginRun(_ configuration: AudioConfiguration?, on timeline: ProgramTimeline) {
+    mutating func beginRun(
+        _ configuration: AudioConfiguration?, silence: SilentFrame?, on timeline: ProgramTimeline
+    ) {
+        if configuration != self.configuration { lastPayload = [] }
+        self.silence = silence
         counts.trimmed += pending.count
         pending = []
         self.configuration = configuration
@@ -53,7 +68,8 @@ struct AudioClock: Equatable, Sendable {
         guard let configuration, let timeline else { return nil }
         let limit = ProgramTimeline.audioTime(end)
         var writer = AudioSampleWriter(
-            configuration: configuration, next: next ?? firstTime(on: timeline, from: start), limit: limit)
+            configuration: configuration, silence: silence, fillsHoles: fillsHoles,
+            next: next ?? firstTime(on: timeline, from: start), limit: limit)
         let decodeTime = writer.next
         lay(into: &writer, on: timeline)
         if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
@@ -61,7 +77,7 @@ struct AudioClock: Equatable, Sendable {
             let first = pending.first.flatMap {
                 timeline.audioTime(of: $0.pts) - writer.next < writer.frame ? $0.packet.payload : nil
             }
-            if writer.forceOne(first) { pending.removeFirst() }
+            if writer.forceOne(first, otherwise: lastPayload) { pending.removeFirst() }
         }
         return give(writer, from: decodeTime)
     }
@@ -72,7 +88,8 @@ struct AudioClock: Equatable, Sendable {
     mutating func cutAll(isEnding: Bool = false) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline, let first = pending.first else { return nil }
         var writer = AudioSampleWriter(
-            configuration: configuration, next: next ?? timeline.audioTime(of: first.pts), limit: .max)
+            configuration: configuration, silence: silence, fillsHoles: fillsHoles,
+            next: next ?? timeline.audioTime(of: first.pts), limit: .max)
         let decodeTime = writer.next
         lay(into: &writer, on: timeline, isEnding: isEnding)
         return give(writer, from: decodeTime)
@@ -84,6 +101,7 @@ struct AudioClock: Equatable, Sendable {
         counts.silent += writer.silentFrames
         guard !writer.samples.isEmpty else { return nil }
         next = writer.next
+        if silence == nil { lastPayload = writer.samples.last.map { Array($0.payload) } ?? [] }
         return (decodeTime, writer.samples)
     }
 
@@ -143,14 +161,24 @@ private struct AudioSampleWriter {
     /// What one frame lasts in the audio timescale.
     let frame: Int64
     let limit: Int64
-    private let silence: [UInt8]?
+    private let silence: SilentFrame?
+    /// What a frame of silence lasts.
+    private let silentDuration: Int64
+    private let fillsHoles: Bool
     private(set) var next: Int64
     private(set) var samples: [MuxSample] = []
     private(set) var silentFrames = 0
 
-    init(configuration: AudioConfiguration, next: Int64, limit: Int64) {
-        frame = TrackTimescale.audio * Int64(configuration.samplesPerFrame) / Int64(configuration.sampleRate)
-        silence = configuration.silentFrame
+    init(
+        configuration: AudioConfiguration, silence: SilentFrame?, fillsHoles: Bool, next: Int64, limit: Int64
+    ) {
+        let duration = { (samples: Int) in
+            TrackTimescale.audio * Int64(samples) / Int64(configuration.sampleRate)
+        }
+        frame = duration(configuration.samplesPerFrame)
+        silentDuration = duration(silence?.samples ?? configuration.samplesPerFrame)
+        self.silence = silence
+        self.fillsHoles = fillsHoles
         self.next = next
         self.limit = limit
     }
@@ -159,9 +187,9 @@ private struct AudioSampleWriter {
     /// came first.
     mutating func write(_ payload: ArraySlice<UInt8>, after gap: Int64) -> Bool {
         var gap = gap
-        while silence != nil, gap >= frame, next + frame <= limit {
+        while fillsHoles, silence != nil, gap >= silentDuration, next + silentDuration <= limit {
             appendSilence()
-            gap -= frame
+            gap -= silentDuration
         }
         guard next + gap + frame <= limit else { return false }
         append(payload, lasting: min(frame + gap, Int64(UInt32.max)))
@@ -169,21 +197,29 @@ private struct AudioSampleWriter {
     }
 
     mutating func fillWithSilence() {
-        guard silence != nil else { return }
-        while next + frame <= limit { appendSilence() }
+        guard fillsHoles, silence != nil else { return }
+        while next + silentDuration <= limit { appendSilence() }
     }
 
     /// A fragment never lacks a track its init section has: one frame, even if it ends past the limit.
-    /// - Parameter payload: the frame that is due here; nil when none is.
+    /// - Parameters:
+    ///   - payload: the frame that is due here; nil when none is, so that it is silence.
+    ///   - last: in a configuration that has no silence, what lasts as long as the fragment.
     /// - Returns: whether it was `payload`.
-    mutating func forceOne(_ payload: ArraySlice<UInt8>?) -> Bool {
-        if let payload { append(payload, lasting: frame) } else { appendSilence() }
+    mutating func forceOne(_ payload: ArraySlice<UInt8>?, otherwise last: [UInt8]) -> Bool {
+        if let payload {
+            append(payload, lasting: frame)
+        } else if silence != nil {
+            appendSilence()
+        } else {
+            append(last[...], lasting: min(max(frame, limit - next), Int64(UInt32.max)))
+        }
         return payload != nil
     }
 
     private mutating func appendSilence() {
         guard let silence else { return }
-        append(silence[...], lasting: frame)
+        append(silence.payload[...], lasting: silentDuration)
         silentFrames += 1
     }
 

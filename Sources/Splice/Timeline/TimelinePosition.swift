@@ -9,10 +9,14 @@ package struct TimelinePosition: Equatable, Sendable {
     package var presentationEnd: Ticks
     /// mfhd sequence number of the next fragment.
     package var fragmentSequence: UInt32
+    /// What the track of sound is coded as: a run without sound of its own goes on in it; nil when there was none yet.
+    package var sound: AudioConfiguration?
 
     package init(
-        videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32
+        videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32,
+        sound: AudioConfiguration? = nil
     ) {
+        self.sound = sound
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
         self.presentationEnd = presentationEnd

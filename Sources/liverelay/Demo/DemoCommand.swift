@@ -16,6 +16,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Upstream") var intake: IntakeOptions
+    @OptionGroup(title: "Sound") var sound: SoundOptions
 
     func run() async throws {
         let origin: CaptureOrigin
@@ -34,7 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(
-                try await serving.run(upstream: upstream, intake: intake) { base in
+                try await serving.run(upstream: upstream, intake: intake, sound: sound) { base in
                     [
                         "The channel as it comes, ad breaks and all:  \(upstream)",
                         "The same, republished:                       \(base)live.m3u8",

@@ -62,33 +62,16 @@ package enum AACSilence {
     }
 }
 
-/// Appends bit fields, most significant bit first; the last byte is filled up with zeros.
-private struct BitWriter {
-    private(set) var bytes: [UInt8] = []
-    private var free = 0
-
-    mutating func append(_ value: Int, bits: Int) {
-        for shift in stride(from: bits - 1, through: 0, by: -1) {
-            if free == 0 {
-                bytes.append(0)
-                free = 8
-            }
-            free -= 1
-            bytes[bytes.count - 1] |= UInt8(value >> shift & 1) << UInt8(free)
-        }
-    }
-}
-
 extension AudioConfiguration {
-    /// A frame of `samplesPerFrame` samples of silence that a decoder set up for this configuration reads; nil when
-    /// none can be written by hand.
-    package var silentFrame: [UInt8]? {
-        guard codec == .aac else { return nil }
+    /// AAC Main, LC and LTP, with or without SBR on top, share the syntax written here.
+    private static let objectTypes = [1, 2, 4]
+
+    /// AAC's silence for this configuration; nil when none can be written by hand.
+    var silentRawDataBlock: [UInt8]? {
         do throws(SpliceError) {
-            let configuration = try AudioSpecificConfig(decoderSpecificInfo)
-            // AAC Main, LC and LTP, with or without SBR on top: these share the syntax written here.
-            guard [1, 2, 4].contains(configuration.audioObjectType) else { return nil }
-            return AACSilence.frame(channelConfiguration: configuration.channelConfiguration)
+            let specific = try AudioSpecificConfig(decoderSpecificInfo)
+            guard Self.objectTypes.contains(specific.audioObjectType) else { return nil }
+            return AACSilence.frame(channelConfiguration: specific.channelConfiguration)
         } catch {
             return nil
         }

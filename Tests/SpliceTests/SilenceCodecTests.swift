@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Splice
+
+@Suite("Silence of every codec")
+struct SilenceCodecTests {
+    static let rows: [(what: String, codec: [String], rate: Int, channels: Int)] = [
+        ("AC-3 stereo", ["-c:a", "ac3", "-b:a", "192k"], 48_000, 2),
+        ("AC-3 5.1", ["-c:a", "ac3", "-b:a", "384k"], 48_000, 6),
+        ("AC-3 mono at 44.1 kHz", ["-c:a", "ac3", "-b:a", "96k"], 44_100, 1),
+        ("E-AC-3 stereo", ["-c:a", "eac3", "-b:a", "128k"], 48_000, 2),
+        ("E-AC-3 5.1", ["-c:a", "eac3", "-b:a", "384k"], 48_000, 6),
+        ("MP3 stereo", ["-c:a", "libmp3lame", "-b:a", "128k", "-reservoir", "0"], 48_000, 2),
+        ("MP3 mono of MPEG-2", ["-c:a", "libmp3lame", "-b:a", "48k", "-reservoir", "0"], 24_000, 1),
+        ("MP3 stereo of MPEG-2.5", ["-c:a", "libmp3lame", "-b:a", "32k", "-reservoir", "0"], 11_025, 2),
+        ("AAC stereo", ["-c:a", "aac"], 48_000, 2),
+        ("AAC 5.1", ["-c:a", "aac", "-b:a", "256k"], 44_100, 6),
+    ]
+
+    /// Frames of silence in the middle.
+    static let silentFrames = 20
+
+    @Test(
+        "ffmpeg decodes sound, silence, sound without a complaint and without a sample too few", arguments: rows.indices
+    )
+    func between(_ index: Int) throws {
+        let row = Self.rows[index]
+        let packets = try sound(row.codec, rate: row.rate, channels: row.channels)
+        let configuration = try #require(packets.first?.configuration)
+        var source = SilenceSource()
+        let made = source.frame(for: configuration)
+        let silence = try #require(made, "\(row.what)")
+        #expect(silence.samples == configuration.samplesPerFrame, "\(row.what)")
+        let half = packets.count / 2
+        let frames =
+            packets[..<half].map(\.payload) + Array(repeating: silence.payload[...], count: Self.silentFrames)
+            + packets[half...].map(\.payload)
+        let decoded = try FragmentTool.run(
+            "ffmpeg",
+            ["-nostdin", "-v", "warning", "-xerror", "-err_detect", "explode", "-i", "INPUT", "-f", "s16le", "pipe:1"],
+            input: try file(frames, configuration))
+        #expect(decoded.status == 0 && decoded.errors.isEmpty, "\(row.what): \(decoded.errors)")
+        let samples = decoded.output.count / 2 / row.channels
+        #expect(samples == frames.count * configuration.samplesPerFrame, "\(row.what)")
+        // A frame overlaps the next: the first silent one still holds the end of what was before it.
+        let frame = configuration.samplesPerFrame * row.channels * 2
+        let middle = decoded.output[(half + 2) * frame..<(half + Self.silentFrames - 1) * frame]
+        #expect(middle.allSatisfy { $0 == 0 }, "\(row.what): silence is heard")
+        #expect(decoded.output[..<(half * frame)].contains { $0 != 0 }, "\(row.what): sound is not")
+    }
+
+    @Test("an encoder is asked once for each configuration, and always answers the same")
+    func repeatable() throws {
+        let configuration = try #require(
+            try sound(["-c:a", "ac3", "-b:a", "192k"], rate: 48_000, channels: 2).first?.configuration)
+        var (one, other) = (SilenceSource(), SilenceSource())
+        let frame = one.frame(for: configuration)
+        #expect(frame != nil && frame == one.frame(for: configuration) && frame == other.frame(for: configuration))
+    }
+
+    @Test("a track whose silence nobody can write still has a sample in every fragment")
+    func noneAtAll() throws {
+        let unit = TimedVideo(packet: Synthetic.picture(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
+        var clock = AudioClock()
+        clock.beginRun(Synthetic.sound(), silence: nil, on: ProgramTimeline(first: unit, at: Ticks(18_000)))
+        let packets = Synthetic.frames(46, from: 900_000)
+        clock.append(packets.map { TimedAudio(packet: $0, pts: $0.pts ?? .zero) })
+        _ = clock.cut(from: Ticks(18_000), to: Ticks(108_000))
+        let given = clock.cut(from: Ticks(108_000), to: Ticks(198_000))
+        let cut = try #require(given)
+        #expect(cut.samples.map(\.payload) == [packets[45].payload])
+        let end = cut.decodeTime + Int64(cut.samples[0].duration)
+        #expect(end == ProgramTimeline.audioTime(Ticks(198_000)), "it lasts as long as the picture")
+    }
+
+    @Test("holes that nobody wants filled are carried by the frame behind them")
+    func unfilled() throws {
+        let unit = TimedVideo(packet: Synthetic.picture(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
+        var clock = AudioClock(fillsHoles: false)
+        clock.beginRun(
+            Synthetic.sound(), silence: Synthetic.silence, on: ProgramTimeline(first: unit, at: Ticks(18_000)))
+        let packets = Synthetic.frames(10, from: 900_000) + Synthetic.frames(30, from: 900_000 + 15 * 1920)
+        clock.append(packets.map { TimedAudio(packet: $0, pts: $0.pts ?? .zero) })
+        let given = clock.cut(from: Ticks(18_000), to: Ticks(18_000 + 45 * 1920))
+        let cut = try #require(given)
+        #expect(clock.counts.silent == 0 && cut.samples.count == 40)
+        #expect(cut.samples[10].duration == 6 * 301_056)
+    }
+
+    private func sound(_ codec: [String], rate: Int, channels: Int) throws -> [AudioPacket] {
+        let stream = try OracleMedia.run(
+            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=\(rate):duration=0.8"]
+                + ["-ac", "\(channels)"] + codec + ["-f", "mpegts", "pipe:1"])
+        var demuxer = TransportDemuxer(tracks: .audio)
+        return try demuxer.feed(stream).audio + demuxer.finish().audio
+    }
+
+    private func file(_ frames: [ArraySlice<UInt8>], _ audio: AudioConfiguration) throws -> [UInt8] {
+        let duration = UInt32(TrackTimescale.audio * Int64(audio.samplesPerFrame) / Int64(audio.sampleRate))
+        let samples = frames.map {
+            MuxSample(duration: duration, compositionOffset: 0, isSync: true, payload: $0)
+        }
+        let fragment = FragmentWriter.write(
+            sequenceNumber: 1, video: nil,
+            audio: FragmentTrack(trackID: TrackID.audio, decodeTime: 0, samples: samples))
+        return try InitWriter.write(video: nil, audio: audio).bytes + fragment.header + fragment.payloads.joined()
+    }
+}

@@ -55,6 +55,12 @@ struct PacketSound {
         }
     }
 
+    /// What a decoder of the source's own makes of it; PCM needs none, and begins where its first packet says.
+    func expectedClicks(rate: Int) throws -> [Double] {
+        guard packets.first?.configuration.codec == .smpte302 else { return try clicks(rate: rate) }
+        return (0..<4).map { Double(first.count) / 90_000 + Clicks.first + Double($0) * Clicks.step }
+    }
+
     /// AAC gets its ADTS header back; the others are a stream as they are.
     private static func frame(_ packet: AudioPacket) -> [UInt8] {
         guard packet.configuration.codec == .aac else { return Array(packet.payload) }
@@ -76,6 +82,8 @@ struct AudioBridgeTests {
         ("layer II, as broadcast", ["-c:a", "mp2", "-b:a", "192k"], 48_000, 2, .copy, 48_000),
         ("layer II of another rate", ["-c:a", "mp2", "-b:a", "128k"], 44_100, 1, .copy, 44_100),
         ("layer II of MPEG-2", ["-c:a", "mp2", "-b:a", "64k"], 24_000, 1, .copy, 24_000),
+        ("DTS", ["-c:a", "dca", "-strict", "-2", "-b:a", "768k"], 48_000, 2, .copy, 48_000),
+        ("PCM of SMPTE 302M", ["-c:a", "s302m", "-strict", "-2"], 48_000, 2, .copy, 48_000),
         ("layer III, asked for", ["-c:a", "libmp3lame", "-b:a", "128k"], 48_000, 2, .bridge, 48_000),
         ("AC-3, asked for", ["-c:a", "ac3", "-b:a", "192k"], 48_000, 2, .bridge, 48_000),
         ("E-AC-3 5.1, asked for", ["-c:a", "eac3", "-b:a", "384k"], 48_000, 6, .bridge, 48_000),
@@ -92,7 +100,7 @@ struct AudioBridgeTests {
         #expect(configuration == .lowComplexity(sampleRate: row.output, channelCount: row.channels), "\(row.what)")
         #expect(Set(bridged.map(\.configuration)).count == 1, "\(row.what)")
         let heard = try PacketSound(packets: bridged).clicks(rate: row.output)
-        let expected = try PacketSound(packets: source).clicks(rate: row.rate)
+        let expected = try PacketSound(packets: source).expectedClicks(rate: row.rate)
         #expect(heard.count == expected.count && heard.count >= 3, "\(row.what)")
         let worst = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
         #expect(worst * Double(row.output) < 0.5, "\(row.what): \(worst * Double(row.output)) samples")

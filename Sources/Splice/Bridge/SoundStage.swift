@@ -28,11 +28,18 @@ struct SoundStage: Sendable {
         case bridge(to: AudioBridge.Target)
     }
 
+    /// What the frames of a configuration turned out to be.
+    private struct Extensions: Sendable {
+        let source: AudioConfiguration
+        let found: AudioConfiguration?
+    }
+
     private let policy: AudioPolicy
     private var stretch: Stretch?
     /// With `.uniform`: what everything is coded as; nil before the first sound.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
+    private var extensions: Extensions?
     private(set) var counts = Counts()
     /// Why the libraries refused, the last time they did.
     private(set) var refusal: SpliceError?
@@ -49,6 +56,7 @@ struct SoundStage: Sendable {
     ///   - isPlain: nothing says that `packets` do not go on where `left` ended.
     mutating func carry(left: inout [AudioPacket], _ packets: inout [AudioPacket], isPlain: Bool) {
         left = carry(left)
+        if !isPlain { (lastCopied, extensions) = (nil, nil) }
         if !isPlain || packets.isEmpty { left += end(before: packets.first) }
         packets = carry(packets)
     }
@@ -58,7 +66,18 @@ struct SoundStage: Sendable {
 
     private mutating func carry(_ packets: [AudioPacket]) -> [AudioPacket] {
         if stretch == nil, packets.allSatisfy({ $0.configuration == lastCopied }) { return packets }
-        return packets.flatMap { carry($0) }
+        return packets.indices.flatMap { carry(announce(packets[$0], among: packets[$0...])) }
+    }
+
+    /// AAC that hides SBR or parametric stereo is called what it is, on every side of the bridge.
+    private mutating func announce(_ packet: AudioPacket, among packets: ArraySlice<AudioPacket>) -> AudioPacket {
+        if extensions?.source != packet.configuration {
+            let same = packets.prefix { $0.configuration == packet.configuration }
+            extensions = Extensions(
+                source: packet.configuration,
+                found: ImplicitExtensionProbe.announced(packet.configuration, in: same))
+        }
+        return extensions?.found.map(packet.relabelled) ?? packet
     }
 
     private mutating func carry(_ packet: AudioPacket) -> [AudioPacket] {

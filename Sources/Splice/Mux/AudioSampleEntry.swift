@@ -4,17 +4,33 @@ struct AudioSampleEntry {
 
     init(_ configuration: AudioConfiguration) { self.configuration = configuration }
 
+    /// Rate and channels of what is heard: SBR and parametric stereo that are announced count.
+    private var played: (sampleRate: Int, channelCount: Int) {
+        let asCoded = (configuration.sampleRate, configuration.channelCount)
+        guard configuration.codec == .aac else { return asCoded }
+        do throws(SpliceError) {
+            let specific = try AudioSpecificConfig(configuration.decoderSpecificInfo)
+            let isParametricStereo = specific.extensionAudioObjectType == AudioSpecificConfig.parametricStereo
+            return (
+                specific.extensionSamplingFrequency ?? configuration.sampleRate,
+                isParametricStereo ? 2 : configuration.channelCount
+            )
+        } catch {
+            return asCoded
+        }
+    }
+
     func write(to stsd: inout BoxWriter) throws(SpliceError) {
         let type = try type
         stsd.box(type) { entry in
             entry.zeros(6)
             entry.u16(1)  // data_reference_index
             entry.zeros(8)
-            entry.u16(UInt16(clamping: configuration.channelCount))
+            entry.u16(UInt16(clamping: played.channelCount))
             entry.u16(16)  // samplesize
             entry.zeros(4)
             // 16.16; a rate that does not fit is 0 and stands in the decoder's configuration.
-            entry.u32((UInt32(UInt16(exactly: configuration.sampleRate) ?? 0)) << 16)
+            entry.u32((UInt32(UInt16(exactly: played.sampleRate) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }

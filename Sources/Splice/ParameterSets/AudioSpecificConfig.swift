@@ -10,6 +10,8 @@ struct AudioSpecificConfig: Equatable, Sendable {
     /// 5 for SBR, 29 for SBR with parametric stereo, whether announced in front (hierarchical) or behind
     /// (backward compatible); nil for neither.
     var extensionAudioObjectType: Int?
+    /// Hz, of what SBR makes of the coded frames; nil without it.
+    var extensionSamplingFrequency: Int?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"
     /// By samplingFrequencyIndex (Table 1.18).
@@ -18,7 +20,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     ]
     static let lowComplexity = 2
     private static let spectralBandReplication = 5
-    private static let parametricStereo = 29
+    static let parametricStereo = 29
 
     init(_ bytes: [UInt8]) throws(SpliceError) {
         var bits = BitReader(bytes[...], section: Self.section)
@@ -27,13 +29,13 @@ struct AudioSpecificConfig: Equatable, Sendable {
         channelConfiguration = try bits.u(4)
         if [Self.spectralBandReplication, Self.parametricStereo].contains(audioObjectType) {
             extensionAudioObjectType = audioObjectType
-            _ = try Self.frequency(&bits)
+            extensionSamplingFrequency = try Self.frequency(&bits)
             audioObjectType = try Self.objectType(&bits)
             return
         }
         guard channelConfiguration != 0, [1, 2, 3, 4].contains(audioObjectType) else { return }
         try Self.skipGeneralAudioConfig(&bits)
-        extensionAudioObjectType = Self.trailingExtension(&bits)
+        readTrailingExtension(&bits)
     }
 
     /// The configuration of AAC-LC in frames of 1024 samples.
@@ -67,16 +69,36 @@ struct AudioSpecificConfig: Equatable, Sendable {
 
     /// The backward compatible announcement: syncExtensionType 0x2B7 for SBR, then 0x548 for parametric stereo. What
     /// does not read as one is not there: encoders pad.
-    private static func trailingExtension(_ bits: inout BitReader) -> Int? {
+    private mutating func readTrailingExtension(_ bits: inout BitReader) {
         do throws(SpliceError) {
-            guard try bits.u(11) == 0x2B7, try objectType(&bits) == spectralBandReplication, try bits.flag() else {
-                return nil
-            }
-            _ = try frequency(&bits)
-            guard bits.bitsLeft >= 12, try bits.u(11) == 0x548, try bits.flag() else { return spectralBandReplication }
-            return parametricStereo
+            guard try bits.u(11) == Self.syncExtension, try Self.objectType(&bits) == Self.spectralBandReplication,
+                try bits.flag()
+            else { return }
+            let frequency = try Self.frequency(&bits)
+            extensionAudioObjectType = Self.spectralBandReplication
+            extensionSamplingFrequency = frequency
+            guard bits.bitsLeft >= 12, try bits.u(11) == Self.stereoExtension, try bits.flag() else { return }
+            extensionAudioObjectType = Self.parametricStereo
         } catch {
-            return nil
+            return
         }
+    }
+
+    private static let syncExtension = 0x2B7
+    private static let stereoExtension = 0x548
+
+    /// That announcement, to stand behind a configuration of whole bytes.
+    /// - Parameter samplingFrequency: of what SBR makes; one of the table, or it is taken for 48 kHz.
+    static func trailingExtension(samplingFrequency: Int, parametricStereo: Bool) -> [UInt8] {
+        var bits = BitWriter()
+        bits.append(syncExtension, bits: 11)
+        bits.append(spectralBandReplication, bits: 5)
+        bits.append(1, bits: 1)
+        bits.append(samplingFrequencies.firstIndex(of: samplingFrequency) ?? 3, bits: 4)
+        if parametricStereo {
+            bits.append(stereoExtension, bits: 11)
+            bits.append(1, bits: 1)
+        }
+        return bits.bytes
     }
 }

@@ -14,6 +14,8 @@ package actor DVRRing {
     private let spool: SpoolDirectory
     private var journal: JournalFile
     private var journalRecords: Int
+    /// The journal's head has EXT-X-INDEPENDENT-SEGMENTS.
+    private var promisesIndependence: Bool
     private var index: RingIndex
     private var subtitles: SubtitleShelf
     private var hasEnded: Bool
@@ -55,6 +57,7 @@ package actor DVRRing {
         for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
         self.journal = try JournalFile(in: spool)
         journalRecords = journal.entries.count
+        promisesIndependence = journal.promisesIndependence
         index = found.index
         self.subtitles = subtitles
         housekeepingError = subtitles.lastError
@@ -116,7 +119,6 @@ package actor DVRRing {
         guard (1...maximumSegmentDuration).contains(segment.duration) else {
             throw .badDuration(segment.duration, maximum: maximumSegmentDuration)
         }
-        guard segment.isIndependent else { throw .notIndependent(mediaSequence: index.nextMediaSequence) }
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
@@ -168,7 +170,8 @@ package actor DVRRing {
         do throws(RingError) {
             for file in unneeded { try spool.remove(file.name) }
             try subtitles.shortenJournals(beside: index, in: spool)
-            if journalRecords > 2 * index.entryCount + 64 { try rewriteJournal() }
+            let isOverdue = journalRecords > 2 * index.entryCount + 64
+            if isOverdue || promisesIndependence && !index.entries.allSatisfy(\.isIndependent) { try rewriteJournal() }
             housekeepingError = nil
         } catch {
             housekeepingError = error
@@ -180,6 +183,7 @@ package actor DVRRing {
         try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
         self.journal = try JournalFile(in: spool)
         journalRecords = journal.entries.count
+        promisesIndependence = journal.promisesIndependence
     }
 
     private func show() {

@@ -22,6 +22,9 @@ struct Journal: Equatable {
     var entries: [RingEntry]
     var hasEnded: Bool
 
+    /// Its head says that every segment can be decoded without another.
+    var promisesIndependence: Bool { entries.allSatisfy(\.isIndependent) }
+
     /// The whole text, for a new file. An ended journal without entries has no need of its ENDLIST.
     var text: String {
         var playlist = MediaPlaylist(

@@ -9,6 +9,7 @@ struct JournalRecord {
         case byteCount = "BYTES"
         case initializationByteCount = "INIT-BYTES"
         case listedFrom = "LISTED-FROM"
+        case isIndependent = "INDEPENDENT"
         case videoDecodeTime = "VIDEO-TIME"
         case audioDecodeTime = "AUDIO-TIME"
         case fragmentSequenceNumber = "FRAGMENT"
@@ -32,6 +33,7 @@ struct JournalRecord {
             (.byteCount, String(entry.segment.byteCount)),
             (.initializationByteCount, String(entry.initialization.byteCount)),
             (.listedFrom, String(entry.listedFrom)),
+            (.isIndependent, entry.isIndependent ? nil : "NO"),
             (.videoDecodeTime, String(mark.videoDecodeTime)),
             (.audioDecodeTime, String(mark.audioDecodeTime)),
             (.fragmentSequenceNumber, String(mark.fragmentSequenceNumber)),
@@ -77,7 +79,7 @@ struct JournalRecord {
         }
         return RingEntry(
             mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
-            isDiscontinuous: segment.isDiscontinuous,
+            isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
             initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount)),
             duration: MediaTime.ticks(segment.duration), programDateTime: programDateTime, mark: try mark(),

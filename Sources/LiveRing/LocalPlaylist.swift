@@ -146,6 +146,6 @@ extension MediaPlaylist {
         // A DISCONTINUITY before the first segment is in that segment's number, but not in the list's (§6.2.1).
         self.discontinuitySequence =
             entries.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence
-        self.hasIndependentSegments = true
+        self.hasIndependentSegments = entries.allSatisfy(\.isIndependent)
     }
 }

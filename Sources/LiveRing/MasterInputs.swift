@@ -13,6 +13,8 @@ package struct MasterInputs: Equatable, Sendable {
     /// Bits per second of the largest stretch of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
     package var averageBitRate: Int
+    /// Every segment can be decoded without another.
+    package var isIndependent: Bool
 
     /// nil without entries.
     init?(entries: ArraySlice<RingEntry>, targetDuration: Int) {
@@ -24,6 +26,7 @@ package struct MasterInputs: Equatable, Sendable {
         frameRate = formats.compactMap(\.frameRate).max { Self.thousandths($0) < Self.thousandths($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
         videoRange = ["PQ", "HLG"].first(where: ranges.contains)
+        isIndependent = entries.allSatisfy(\.isIndependent)
         averageBitRate = Self.bitRate(
             bytes: entries.reduce(0) { $0 + $1.segment.byteCount }, ticks: entries.reduce(0) { $0 + $1.duration })
         peakBitRate = max(averageBitRate, Self.peak(of: entries, targetDuration: targetDuration))
@@ -41,7 +44,7 @@ package struct MasterInputs: Equatable, Sendable {
         variant.videoRange = videoRange
         variant.subtitles = subtitles.first?.groupID
         var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles)
-        playlist.hasIndependentSegments = true
+        playlist.hasIndependentSegments = isIndependent
         return playlist
     }
 

@@ -13,8 +13,8 @@ package struct NewSegment: Sendable {
     package var duration: Int64
     /// EXT-X-DISCONTINUITY belongs before it (RFC 8216 §4.3.2.3).
     package var isDiscontinuous: Bool
-    /// It can be decoded without any other segment. The ring promises so in every playlist
-    /// (EXT-X-INDEPENDENT-SEGMENTS, §4.3.5.1) and refuses what is not.
+    /// It can be decoded without any other segment. A playlist promises so (EXT-X-INDEPENDENT-SEGMENTS, §4.3.5.1) as
+    /// long as it holds of all that it lists.
     package var isIndependent: Bool
     /// Of its first sample.
     package var programDateTime: ProgramDateTime

@@ -6,6 +6,8 @@ package struct RingEntry: Equatable, Sendable {
     /// RFC 8216 §6.2.1: a DISCONTINUITY before this very segment is counted in.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
+    /// It can be decoded without any other segment.
+    package var isIndependent: Bool
     package var initialization: SpoolFile
     package var segment: SpoolFile
     /// 90 kHz ticks, as written.

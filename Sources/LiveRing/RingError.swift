@@ -21,8 +21,6 @@ package enum RingError: Error, Equatable, Sendable {
     case damagedJournalEntry(uri: String, attribute: String)
     /// EXTINF would be 0, or round to more than EXT-X-TARGETDURATION (RFC 8216 §4.3.3.1); 90 kHz ticks.
     case badDuration(Int64, maximum: Int64)
-    /// It begins without a sync sample (draft-pantos-hls-rfc8216bis §4.4.2.1).
-    case notIndependent(mediaSequence: UInt64)
     /// Not a name that an init section may have in the spool.
     case badInitializationName(String)
     /// EXT-X-ENDLIST has been published; nothing may follow (RFC 8216 §6.2.1).

@@ -8,7 +8,7 @@ extension RingIndex {
         return RingEntry(
             mediaSequence: nextMediaSequence,
             discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
-            isDiscontinuous: isDiscontinuous,
+            isDiscontinuous: isDiscontinuous, isIndependent: segment.isIndependent,
             initialization: SpoolFile(
                 name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
             segment: SpoolFile(name: name, byteCount: segment.byteCount),

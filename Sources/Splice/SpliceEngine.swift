@@ -155,9 +155,15 @@ package struct SpliceEngine: Sendable {
         waiting += finder.pieces(of: demuxed.left.video, from: segment, border: .none)
         var pieces = finder.pieces(of: demuxed.packets.video, from: segment, border: isBack ? .seam : demuxed.border)
         metadataDiscarded += pieces.add(demuxed.packets.metadata)
+        if companion == nil, demuxed.packets.audio.isEmpty, demuxed.packets.programme != nil, !announcesSound {
+            for index in pieces.indices { pieces[index].hasNoSound = true }
+        }
         waiting += pieces
         still.note(demuxed.packets.video)
-        guard hasPictures else { throw SpliceError(.noPicture, section: "RFC 8216 §3") }
+        // Pictures in front of the first parameter sets are pictures, too.
+        guard hasPictures || demuxed.packets.counts.undecodable > 0 else {
+            throw SpliceError(.noPicture, section: "RFC 8216 §3")
+        }
         return written
     }
 
@@ -246,16 +252,32 @@ package struct SpliceEngine: Sendable {
     }
 
     private func hasSound(for piece: RunPiece) -> Bool {
-        companion == nil
-            ? !merger.isLate(for: piece.window) && !awaitsFirstSound(piece) : merger.covers(piece.window)
+        guard companion == nil else { return merger.covers(piece.window) }
+        guard !piece.hasNoSound, waitingTime <= RenditionMerger.longestInterleave else { return true }
+        return !merger.isLate(for: piece.window, due: soundDue(for: piece)) && !awaitsFirstSound(piece)
+    }
+
+    /// Up to where muxed sound must have come; what lacks then comes with the next segment, and is written with it. A
+    /// run begins with sound, and so does each part of a piece that has to be cut.
+    private func soundDue(for piece: RunPiece) -> Ticks {
+        let window = piece.window
+        let half = Ticks((window.end - window.start).count / 2)
+        let beginning = piece.signal == nil ? Ticks.zero : min(half, VideoClock.longestFrame)
+        let parts = piece.playingTime > longestSegment ? window.end - Self.shortestPart : window.start
+        return max(window.start + beginning, parts)
     }
 
     /// The sound that a run begins with may come in a later segment than its picture. It is waited for while its
     /// programme lists it and nothing follows the run, but no longer than muxed sound comes late.
     private func awaitsFirstSound(_ piece: RunPiece) -> Bool {
         guard announcesSound, merger.hasNothing(for: piece.window) else { return false }
-        return waiting.dropFirst().allSatisfy { $0.signal == nil } && waitingTime <= RenditionMerger.longestInterleave
+        return waiting.dropFirst().allSatisfy { $0.signal == nil }
     }
+
+    /// A part into which a piece is cut is hardly shorter.
+    private static let shortestPart = Ticks.milliseconds(200)
+
+    private var waitingTime: Ticks { waiting.reduce(.zero) { $0 + $1.playingTime } }
 
     /// - Returns: whether anything was there to be read.
     private mutating func readCompanion() -> Bool {
@@ -275,8 +297,6 @@ package struct SpliceEngine: Sendable {
         waitingTime > Ticks(longestSegment.count * Self.lookAhead)
     }
 
-    private var waitingTime: Ticks { waiting.reduce(.zero) { $0 + $1.playingTime } }
-
     private mutating func write(_ piece: RunPiece) -> [SplicedSegment] {
         var piece = piece
         if piece.signal == .audioConfiguration, let old = assembler.audioConfiguration { merger.abandon(old) }
@@ -285,15 +305,16 @@ package struct SpliceEngine: Sendable {
             if piece.units.isEmpty { return [] }
         }
         let window = piece.window
-        let found = merger.configuration(for: window)
+        let found = piece.hasNoSound ? nil : merger.configuration(for: window)
         let isOfThisRun = piece.signal != nil || found == assembler.audioConfiguration
-        let sound = isOfThisRun ? merger.take(window) : []
+        let sound = isOfThisRun && !piece.hasNoSound ? merger.take(window) : []
         merger.pass(window)
         return assembler.append(piece, sound: sound, configuration: found)
     }
 
     /// Presentation time in `piece` at which sound begins that its run's init section does not describe.
     private func changeOfSound(in piece: RunPiece) -> Ticks? {
+        if piece.hasNoSound { return nil }
         let window = piece.window
         if piece.signal == nil, let found = merger.configuration(for: window), found != assembler.audioConfiguration {
             return window.start

@@ -1,10 +1,11 @@
-/// One output segment, ready to be written: the header, then the payloads. It begins with a sync sample; of sound every
-/// sample is one.
+/// One output segment, ready to be written: the header, then the payloads.
 package struct SplicedSegment: Sendable {
     package let initSection: InitSection
     package let fragment: Fragment
     /// A run begins here: EXT-X-DISCONTINUITY.
     package let isDiscontinuous: Bool
+    /// It begins with a sync sample; of sound every sample is one.
+    package let isIndependent: Bool
     /// What was written, in ticks of the picture's decode time, or of the sound's where there is no picture.
     package let duration: Ticks
     /// Milliseconds since 1970 of its first picture, or frame of sound.
@@ -84,8 +85,9 @@ package struct SpliceCounts: Equatable, Sendable {
     package var timesFilled = 0
     /// Runs whose reorder delay exceeds the constant composition offset.
     package var runsBeyondDelay = 0
-    /// Pictures between the start of an upstream segment cut in mid-GOP and its first IDR, the first time it happened.
-    package var picturesWithoutSync = 0
+    /// Output segments that had to begin without a sync sample: the group of pictures is longer than TARGETDURATION, or
+    /// an upstream that had begun its segments with sync samples no longer does.
+    package var segmentsWithoutSync = 0
     /// Pictures of runs whose parameter sets could not be described.
     package var picturesRefused = 0
     /// Audio frames that were decoded to be encoded again, and those that should have been but could not be decoded.

@@ -180,7 +180,7 @@ extension NewSegment {
         self.init(
             initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
             header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
-            isDiscontinuous: segment.isDiscontinuous,
+            isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
             mark: ContinuationMark(segment.position),
             format: SegmentFormat(

@@ -257,7 +257,6 @@ extension RingError {
         case .damagedJournalEntry(let uri, let attribute): "the journal's entry \(uri) has a bad \(attribute)"
         case .badDuration(let ticks, let maximum):
             "a segment lasts \(Ticks(ticks).duration.inSeconds), longer than \(Ticks(maximum).duration.inSeconds)"
-        case .notIndependent(let sequence): "segment \(sequence) begins without a sync sample"
         case .badInitializationName(let name): "\(name) is no name for an init section"
         case .ended: "the channel has ended"
         }

@@ -52,7 +52,7 @@ struct RelayStatus: Encodable, Sendable {
         var segmentsSkipped = 0
         var segmentsNotPublished = 0
         var picturesBeforeSync = 0
-        var picturesWithoutSync = 0
+        var segmentsWithoutSync = 0
         var picturesRefused = 0
         var leadingPictures = 0
         var stillPictures = 0
@@ -175,7 +175,7 @@ extension RelayStatus {
         splice.segmentsSkipped = skipped
         splice.segmentsNotPublished = notPublished
         splice.picturesBeforeSync = counts.picturesBeforeSync
-        splice.picturesWithoutSync = counts.picturesWithoutSync
+        splice.segmentsWithoutSync = counts.segmentsWithoutSync
         splice.picturesRefused = counts.picturesRefused
         splice.leadingPictures = counts.leadingPictures
         splice.stillPictures = counts.stillPictures

@@ -32,7 +32,6 @@ struct DVRRingTests {
     static let refusalRows: [(when: String, segment: NewSegment, error: RingError)] = [
         ("no duration", .numbered(0, duration: 0), .badDuration(0, maximum: 584_999)),
         ("EXTINF would round up to 7", .numbered(0, duration: 585_000), .badDuration(585_000, maximum: 584_999)),
-        ("it needs another segment", .numbered(0, isIndependent: false), .notIndependent(mediaSequence: 1)),
         ("a path for a name", .numbered(0, initialization: "../init-a.mp4"), .badInitializationName("../init-a.mp4")),
         ("a name of other files", .numbered(0, initialization: "init-.mp4"), .badInitializationName("init-.mp4")),
     ]
@@ -44,6 +43,18 @@ struct DVRRingTests {
         let before = ring.snapshot
         await #expect(throws: error, "\(when)") { try await ring.publish(segment) }
         #expect(ring.snapshot.version == before.version, "\(when)")
+    }
+
+    @Test func independenceIsPromisedAsLongAsItHolds() async throws {
+        let ring = try DVRRing.open(directory)
+        let promise = "#EXT-X-INDEPENDENT-SEGMENTS"
+        try await ring.publish(.numbered(0))
+        #expect(text(ring.snapshot.livePlaylist).contains(promise))
+        try await ring.publish(.numbered(1, isIndependent: false))
+        #expect(!text(ring.snapshot.livePlaylist).contains(promise))
+        #expect(!String(decoding: try directory.read("ring.m3u8"), as: UTF8.self).contains(promise))
+        let journal = try #require(try Journal.read(try directory.read("ring.m3u8"), path: ""))
+        #expect(journal.entries.map(\.isIndependent) == [true, false], "and a restart knows it")
     }
 
     @Test func theLongestSegmentIsTaken() async throws {

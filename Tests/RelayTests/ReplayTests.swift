@@ -45,7 +45,7 @@ import Tracker
         let splice = status.splice
         #expect(splice.sanitized == 0 && splice.timesFilled == 0 && splice.segmentsSkipped == 0)
         #expect(splice.segmentsNotPublished == 0 && status.upstream.segmentsLost == 0)
-        let lost = splice.picturesBeforeSync + splice.picturesWithoutSync + splice.leadingPictures
+        let lost = splice.picturesBeforeSync + splice.leadingPictures
         #expect(lost + splice.demux.undecodable == row.lost.pictures, "\(row.lost.because)")
     }
 

@@ -21,6 +21,8 @@ struct TortureProgramme: Sendable {
 
     var serial: Int
     var rate = Rate.pal
+    /// Its parameter sets are of `hevcRows`.
+    var isHEVC = false
     /// Of `h264Rows`.
     var parameterSets = 5
     /// B-pictures between two reference pictures.
@@ -42,10 +44,27 @@ struct TortureProgramme: Sendable {
     /// How much later than its picture sound is multiplexed, ticks.
     var audioLag: Int64 = 0
     var framesPerPacket = 2
+    /// MPEG-1 layer III instead of AAC.
+    var isLayer3 = false
+    /// Pictures of its first group and of its end that are not sent: it was cut out of something longer.
+    var cutAtStart = 0
+    var cutAtEnd = 0
+    /// The first picture is followed by as many that are shown before it as `reordered` says.
+    var hasLeadingPictures = false
     /// Pictures of each of its segments.
     var segments: [Int] = [50, 50, 50]
 
     var pictureCount: Int { segments.reduce(0, +) }
+    /// In decoding order.
+    var sentPictures: Range<Int> { cutAtStart..<pictureCount - cutAtEnd }
+    /// Of those sent, what a decoder that begins there can show.
+    var decodablePictures: [Int] {
+        let first = cutAtStart > 0 ? group : 0
+        return sentPictures.filter { $0 >= first && !(hasLeadingPictures && (1...reordered).contains($0)) }
+    }
+    /// stream_type.
+    var soundType: UInt8 { isLayer3 ? 0x03 : 0x0F }
+    var samplesPerFrame: Int64 { isLayer3 ? 1152 : 1024 }
     var sampleRate: Int64 { Int64(AudioSpecificConfig.samplingFrequencies[Int(frequencyIndex)]) }
     /// On the picture's clock.
     var firstPresentation: Int64 { clock + reorderDelay }
@@ -53,7 +72,7 @@ struct TortureProgramme: Sendable {
 
     /// Where the source puts frame `index` behind the first picture's presentation.
     func audioTime(_ index: Int) -> Int64 {
-        audioOffset + (Int64(index) * 1024 * 90_000 * 2 / sampleRate + 1) / 2
+        audioOffset + (Int64(index) * samplesPerFrame * 90_000 * 2 / sampleRate + 1) / 2
     }
 
     var frameCount: Int {
@@ -66,9 +85,11 @@ struct TortureProgramme: Sendable {
     /// Picture number in presentation order of the one decoded at `index`.
     func presented(_ index: Int) -> Int {
         guard reordered > 0 else { return index }
-        let inGroup = index % group
+        let leading = hasLeadingPictures && index < group ? reordered : 0
+        let inGroup = index % group - leading
         let first = index - inGroup
-        let length = min(group, pictureCount - first)
+        let length = min(group - leading, pictureCount - first)
+        if leading > 0, index % group <= leading { return index == 0 ? leading : index - 1 }
         guard inGroup > 0 else { return index }
         let mini = (inGroup - 1) / (reordered + 1)
         let place = (inGroup - 1) % (reordered + 1)
@@ -76,11 +97,12 @@ struct TortureProgramme: Sendable {
         return place == 0 ? first + last : index - 1
     }
 
-    private var sequenceSet: [UInt8] { h264Rows[parameterSets].nalUnit }
+    var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
     static let pictureSet: [UInt8] = [0x68, 0xEE, 0x3C, 0x80]
 
     func accessUnit(_ index: Int) -> [UInt8] {
         let isIDR = index % group == 0
+        if isHEVC { return hevcAccessUnit(index, isIDR: isIDR) }
         let slice =
             [isIDR ? 0x65 : 0x41, 0x88] + [UInt8](repeating: 0x33, count: 24)
             + TortureLabel.bytes(serial, index)
@@ -88,7 +110,23 @@ struct TortureProgramme: Sendable {
         return ElementarySamples.stream([ElementarySamples.delimiter] + sets + [slice])
     }
 
+    private func hevcAccessUnit(_ index: Int, isIDR: Bool) -> [UInt8] {
+        // IDR_W_RADL or TRAIL_R, first_slice_segment_in_pic_flag set.
+        let slice =
+            [isIDR ? 0x26 : 0x02, 0x01, 0x88] + [UInt8](repeating: 0x33, count: 24)
+            + TortureLabel.bytes(serial, index)
+        let sets = [
+            ParameterSyntaxWriter.hevcVideoParameterSet(id: 0), sequenceSet,
+            ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: false),
+        ]
+        return ElementarySamples.stream([[0x46, 0x01, 0x50]] + (isIDR ? sets : []) + [slice])
+    }
+
     func audioFrame(_ index: Int) -> [UInt8] {
+        guard !isLayer3 else {
+            // 128 kbit/s at 48 kHz, stereo: 384 bytes.
+            return [0xFF, 0xFB, 0x94, 0x00] + [UInt8](repeating: 0, count: 372) + TortureLabel.bytes(serial, index)
+        }
         let body = [UInt8](repeating: 0x21, count: 12) + TortureLabel.bytes(serial, index)
         let whole = 7 + body.count
         let head: [UInt8] = [
@@ -153,17 +191,19 @@ struct TortureMultiplexer {
     }
 
     private mutating func write(_ pictures: Range<Int>, of programme: TortureProgramme, isLast: Bool) {
-        var streams = [TransportStreamBuilder.Stream(pid: programme.videoPID, type: 0x1B)]
+        var streams = [TransportStreamBuilder.Stream(pid: programme.videoPID, type: programme.isHEVC ? 0x24 : 0x1B)]
         let isMuxed = programme.hasAudio && !programme.soundsInCompanion
-        if isMuxed { streams.append(.init(pid: programme.audioPID, type: 0x0F)) }
+        if isMuxed { streams.append(.init(pid: programme.audioPID, type: programme.soundType)) }
         builder.tables(streams)
         for index in pictures {
             let decode = programme.clock + programme.rate.time(index)
             let presentation =
                 programme.firstPresentation + programme.rate.time(programme.presented(index))
-            builder.pes(
-                pid: programme.videoPID, pts: wire(presentation),
-                dts: presentation == decode ? nil : wire(decode), programme.accessUnit(index))
+            if programme.sentPictures.contains(index) {
+                builder.pes(
+                    pid: programme.videoPID, pts: wire(presentation),
+                    dts: presentation == decode ? nil : wire(decode), programme.accessUnit(index))
+            }
             let limit = programme.rate.time(index + 1) - programme.audioLag
             if isMuxed { writeSound(before: limit, of: programme) }
         }
@@ -186,7 +226,7 @@ struct TortureMultiplexer {
     mutating func companion(of programme: TortureProgramme, borders: [Int64]) -> [[UInt8]] {
         nextFrame = 0
         return borders.map { border in
-            builder.tables([.init(pid: programme.audioPID, type: 0x0F)])
+            builder.tables([.init(pid: programme.audioPID, type: programme.soundType)])
             writeSound(before: border, of: programme)
             return builder.cut()
         }

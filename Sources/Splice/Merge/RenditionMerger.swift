@@ -25,18 +25,23 @@ struct RenditionMerger: Equatable, Sendable {
         var end: Ticks
         var discontinuitySequence: UInt64
         var beginsRun: Bool
+        /// Of the first picture on this clock, whether it could be shown or not: sound on another clock begins with it.
+        var clockStart: Ticks?
     }
 
     private(set) var stretches: [AudioStretch] = []
     /// Of the sound taken last.
     private var configuration: AudioConfiguration?
     private var lastShift: Ticks?
+    /// Where that ends, on the picture's clock.
+    private var soundEnd: Ticks?
     /// The window that was asked for last.
     private var last: Window?
     /// Of what was appended last.
     private var lastNumber: UInt64 = 0
     /// What is added to a picture's discontinuity number to get its sound's: a rendition may be counted from elsewhere.
-    private var numberOffset: UInt64 = 0
+    /// Nil until a run began with sound.
+    private var numberOffset: UInt64?
     /// At first nobody knows what came before.
     private var pendingBreak: Break? = .loss
     /// Sound and picture come in the same segments.
@@ -50,7 +55,10 @@ struct RenditionMerger: Equatable, Sendable {
     /// Frames in front of the first time of their stretch.
     private(set) var untimed = 0
 
-    init(isMuxed: Bool) { self.isMuxed = isMuxed }
+    init(isMuxed: Bool) {
+        self.isMuxed = isMuxed
+        numberOffset = isMuxed ? 0 : nil
+    }
 
     /// The next frame begins a new stretch whatever its time.
     mutating func breakClock(_ cause: Break) { pendingBreak = cause }
@@ -92,11 +100,11 @@ struct RenditionMerger: Equatable, Sendable {
         }
     }
 
-    /// Whether sound that comes with the picture is on its way but all behind `window`.
-    func isLate(for window: Window) -> Bool {
-        guard isMuxed, !window.beginsRun, let last = stretches.last, let shift = last.shift else { return false }
-        let end = last.end + shift
-        return end <= window.start && end > window.start - Self.longestInterleave
+    /// Whether sound that comes with the picture is on its way, but not there up to `due`.
+    func isLate(for window: Window, due: Ticks) -> Bool {
+        guard isMuxed, let index = match(window), index == stretches.count - 1 else { return false }
+        let end = stretches[index].end + shift(of: stretches[index], for: window)
+        return end <= due && end > window.start - Self.longestInterleave
     }
 
     /// Whether a run begins with `window` and nothing but what its predecessor left over is there to be its sound.
@@ -116,7 +124,7 @@ struct RenditionMerger: Equatable, Sendable {
         {
             index += 1
             guard index < stretches.count else { return false }
-            guard fits(stretches[index], window) else { return true }
+            guard continues(index, after: index - 1, window) else { return true }
         }
         return true
     }
@@ -131,9 +139,9 @@ struct RenditionMerger: Equatable, Sendable {
     /// Nothing matches, and what was read lies behind `window`.
     private func isPast(_ window: Window) -> Bool {
         stretches.contains { stretch in
-            let lead = Int64(bitPattern: stretch.discontinuitySequence &- number(of: window))
             let distance = Ticks(wire: stretch.start.wire, near: window.end) - window.end
-            return lead > 0 || lead == 0 && distance > .zero && distance < Self.longestHole
+            let isNext = stretch.shift == nil && distance > .zero && distance < Self.longestHole
+            return isNext || isAhead(stretch, of: window)
         }
     }
 
@@ -141,28 +149,25 @@ struct RenditionMerger: Equatable, Sendable {
     mutating func take(_ window: Window) -> [TimedAudio] {
         var window = window
         var taken: [TimedAudio] = []
-        while let index = match(window), taken.isEmpty || stretches[index].configuration == configuration {
+        while let index = match(window) {
             discarded += stretches[..<index].reduce(0) { $0 + $1.frames.count }
             stretches.removeFirst(index)
-            if window.beginsRun, fits(stretches[0], window) {
+            if window.beginsRun, !isMuxed, numberOffset == nil || fits(stretches[0], window) {
                 numberOffset = stretches[0].discontinuitySequence &- window.discontinuitySequence
             }
             stretches[0].shift = shift(of: stretches[0], for: window)
             configuration = stretches[0].configuration
             lastShift = stretches[0].shift
             taken += stretches[0].take(before: window.end)
-            guard stretches[0].frames.isEmpty, stretches.count > 1 else { break }
-            window.start = max(window.start, stretches[0].end + (stretches[0].shift ?? .zero))
-            window.beginsRun = false
+            soundEnd = stretches[0].end + (stretches[0].shift ?? .zero)
+            guard stretches[0].frames.isEmpty, stretches.count > 1, continues(1, after: 0, window),
+                stretches[1].configuration == configuration
+            else { break }
             stretches.removeFirst()
-            guard isLeftSilent(window) || fits(stretches[0], window) else { break }
+            window.beginsRun = false
         }
         return taken
     }
-
-    /// Whether a stretch on a clock of its own may be laid under what is left of `window`. Where all but a little has
-    /// its sound, the next stretch is that of the next picture: of a clip in the same segment, say.
-    private func isLeftSilent(_ window: Window) -> Bool { window.end - window.start > VideoClock.longestFrame }
 
     /// `window` is over, with sound or without.
     mutating func pass(_ window: Window) { last = window }
@@ -172,16 +177,16 @@ struct RenditionMerger: Equatable, Sendable {
         match(window).map { stretches[$0].configuration }
     }
 
-    /// Where, inside `window`, sound of another configuration follows that which the window begins with; nil when none
-    /// does.
+    /// Where, inside `window`, sound of another configuration follows that which the window begins with, on the same
+    /// clock; nil when none does.
     func configurationChange(in window: Window) -> Ticks? {
-        guard let current = match(window) else { return nil }
-        let others = stretches[current...].filter {
-            $0.configuration != stretches[current].configuration && !$0.frames.isEmpty && fits($0, window)
-        }
-        guard let other = others.first else { return nil }
-        let start = Ticks(wire: other.start.wire, near: window.start)
-        return start < window.end ? max(start, window.start) : nil
+        guard let current = match(window), current + 1 < stretches.count else { return nil }
+        let (old, next) = (stretches[current], stretches[current + 1])
+        guard next.configuration != old.configuration, !next.frames.isEmpty else { return nil }
+        let start = Ticks(wire: next.start.wire, near: old.end)
+        guard start > old.end - VideoClock.longestFrame else { return nil }
+        let shown = start + shift(of: old, for: window)
+        return shown < window.end ? max(shown, window.start) : nil
     }
 
     /// The sound's configuration changed on an unbroken clock: what is left of the old one is not asked for any more.
@@ -196,7 +201,7 @@ struct RenditionMerger: Equatable, Sendable {
         let candidates = stretches.indices.filter { !stretches[$0].frames.isEmpty || isOpen($0) }
         guard window.beginsRun else {
             return candidates.first { stretches[$0].shift != nil && goesOn(stretches[$0], window) }
-                ?? candidates.first { fits(stretches[$0], window) }
+                ?? candidates.first { comesNext(stretches[$0], window) && !isAhead(stretches[$0], of: window) }
                 ?? candidates.first { isAnnounced($0, window) && hasOwnClock(stretches[$0], window) }
         }
         return matchStart(window, candidates)
@@ -216,20 +221,48 @@ struct RenditionMerger: Equatable, Sendable {
         }
         return next ?? later.first { isAnnounced($0, window) && hasOwnClock(stretches[$0], window) }
             ?? current.flatMap {
-                fits(stretches[$0], window) || hasOwnClock(stretches[$0], window) ? $0 : nil
+                fits(stretches[$0], window) || outlasts(window, $0) && hasOwnClock(stretches[$0], window) ? $0 : nil
             }
     }
 
     private func isAnnounced(_ index: Int, _ window: Window) -> Bool {
-        stretches[index].discontinuitySequence == number(of: window)
+        numberOffset.map { stretches[index].discontinuitySequence == window.discontinuitySequence &+ $0 } ?? true
     }
 
-    private func number(of window: Window) -> UInt64 { window.discontinuitySequence &+ numberOffset }
+    /// It came behind a discontinuity that `window` lies in front of.
+    private func isAhead(_ stretch: AudioStretch, of window: Window) -> Bool {
+        guard let numberOffset else { return false }
+        return Int64(bitPattern: stretch.discontinuitySequence &- window.discontinuitySequence &- numberOffset) > 0
+    }
+
+    /// There is more of it than a programme leaves over at its end.
+    private func outlasts(_ window: Window, _ index: Int) -> Bool {
+        stretches[index].queued.count * 2 >= (window.end - window.start).count
+    }
 
     /// The picture's clock goes on from the window before.
     private func continuesClock(_ window: Window) -> Bool {
         guard let last else { return false }
         return abs((window.start - last.end).count) <= VideoClock.longestFrame.count
+    }
+
+    /// Whether one stretch goes on, on the same clock, where another ends, with a hole or without.
+    private func continues(_ index: Int, after other: Int, _ window: Window) -> Bool {
+        let end = stretches[other].end
+        let start = start(of: stretches[index], near: end)
+        let shown = start + shift(of: stretches[other], for: window)
+        return start > end - VideoClock.longestFrame && shown < window.end + Self.sharedClock
+    }
+
+    /// Whether it lies where the picture is, and does not go back behind the sound that was taken.
+    private func comesNext(_ stretch: AudioStretch, _ window: Window) -> Bool {
+        guard fits(stretch, window) else { return false }
+        guard let soundEnd, continuesClock(window) else { return true }
+        return start(of: stretch, near: soundEnd) > soundEnd - VideoClock.longestFrame
+    }
+
+    private func start(of stretch: AudioStretch, near time: Ticks) -> Ticks {
+        Ticks(wire: stretch.start.wire, near: time)
     }
 
     /// The last stretch may still grow.
@@ -270,6 +303,6 @@ struct RenditionMerger: Equatable, Sendable {
         {
             return lastShift
         }
-        return window.start - first
+        return (window.clockStart ?? window.start) - first
     }
 }

@@ -15,8 +15,7 @@ struct RunAssembler: Sendable {
     var beginsRun = false
     var runs = 0
     private var runsBeyondDelay = 0
-    private var picturesWithoutSync = 0
-    private var hasLostAtBorder = false
+    private var segmentsWithoutSync = 0
     private var picturesRefused = 0
     var lastSequence: UInt64 = 0
     /// Of pieces taken since the last segment was written.
@@ -45,7 +44,7 @@ struct RunAssembler: Sendable {
         counts.runs = runs
         counts.sanitized = sanitizer.changed
         counts.runsBeyondDelay = runsBeyondDelay
-        counts.picturesWithoutSync = picturesWithoutSync
+        counts.segmentsWithoutSync = segmentsWithoutSync
         counts.picturesRefused = picturesRefused
         counts.audioOverlapping = audio.counts.overlapping
         counts.audioTrimmed = audio.counts.trimmed
@@ -62,12 +61,7 @@ struct RunAssembler: Sendable {
     mutating func append(
         _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
     ) -> [SplicedSegment] {
-        var piece = piece
-        if piece.isCutMidGroup { cutter.noteCutsMidGroup() }
-        if piece.units.first?.isSync == false {
-            if cutter.isEmpty { dropLeft(of: &piece) } else { cutter.noteCutsMidGroup() }
-            guard !piece.units.isEmpty else { return [] }
-        }
+        if piece.isCutMidGroup { cutter.noteCutMidGroup() }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
             segments += finish()
@@ -84,26 +78,21 @@ struct RunAssembler: Sendable {
             dates.note(date, at: timeline.presentation(of: first.pts))
         }
         marks.take(piece, on: timeline)
-        return segments + write(cutter.append(piece.units), mediaSequence: piece.mediaSequence)
-    }
-
-    /// What these pictures depend on is published and its segment closed. One or two, once, are what a demuxer had to hold
-    /// back at the border: a gap. More, or again, and the upstream cuts in mid-GOP: the first time costs them and the run.
-    private mutating func dropLeft(of piece: inout RunPiece) {
-        let left = piece.dropBeforeSync()
-        picturesWithoutSync += left.pictures
-        if left.lasting > VideoClock.longestFrame || hasLostAtBorder {
-            cutter.noteCutsMidGroup()
-            piece.signal = .seam
-        }
-        hasLostAtBorder = true
+        let cuts = cutter.append(
+            piece.units, goesOn: piece.signal == nil, lasting: piece.frameDuration,
+            reordering: timeline.reordering)
+        return segments + write(cuts, mediaSequence: piece.mediaSequence)
     }
 
     /// The run, or the channel, ended: gives what was held back.
     mutating func finish() -> [SplicedSegment] {
-        isSoundAlone
-            ? writeSound(mediaSequence: lastSequence, isEnding: true)
-            : write(cutter.finish(), mediaSequence: lastSequence)
+        if isSoundAlone { return writeSound(mediaSequence: lastSequence, isEnding: true) }
+        let cuts = cutter.finish()
+        let written = write(Array(cuts.dropLast()), mediaSequence: lastSequence)
+        guard let last = cuts.last, let end = write(last, mediaSequence: lastSequence, endsRun: true) else {
+            return written
+        }
+        return written + [end]
     }
 
     /// A run whose parameter sets cannot be described is left out, openly, until the next one begins.
@@ -152,12 +141,15 @@ struct RunAssembler: Sendable {
         return segments
     }
 
-    private mutating func write(_ cut: [TimedVideo], mediaSequence: UInt64) -> SplicedSegment? {
+    /// - Parameter endsRun: nothing of its run comes after it, and that is known.
+    private mutating func write(
+        _ cut: [TimedVideo], mediaSequence: UInt64, endsRun: Bool = false
+    ) -> SplicedSegment? {
         guard let timeline, let initSection, let description, let first = cut.first else { return nil }
         let start = timeline.presentation(of: first.pts)
         let isChannelsFirst = position.isBeginning
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
-        let samples = videoSamples(cut, on: timeline, from: decodeTime)
+        let samples = videoSamples(cut, on: timeline, from: decodeTime, endsRun: endsRun)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
         let sound = audio.cut(from: start, to: position.presentationEnd)
         let fragment = FragmentWriter.write(
@@ -169,12 +161,14 @@ struct RunAssembler: Sendable {
         position.videoDecodeTime = decodeTime + duration
         position.audioDecodeTime = audio.next
         position.fragmentSequence &+= 1
+        if !first.isSync { segmentsWithoutSync += 1 }
         defer {
             beginsRun = false
             spans = []
         }
         return SplicedSegment(
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
+            isIndependent: first.isSync,
             duration: Ticks(duration),
             programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
             mediaSequence: mediaSequence, description: description, spans: spans,
@@ -184,7 +178,7 @@ struct RunAssembler: Sendable {
 
     /// Times the samples of one segment, and moves the end of presentation.
     private mutating func videoSamples(
-        _ cut: [TimedVideo], on timeline: ProgramTimeline, from decodeTime: Int64
+        _ cut: [TimedVideo], on timeline: ProgramTimeline, from decodeTime: Int64, endsRun: Bool
     ) -> [MuxSample] {
         var times: [(decode: Int64, presentation: Int64)] = []
         times.reserveCapacity(cut.count)
@@ -195,8 +189,13 @@ struct RunAssembler: Sendable {
                     decode: index == 0 ? decodeTime : timeline.decode(of: unit.dts).count,
                     presentation: timeline.presentation(of: unit.pts).count, leastOffset: timeline.leastOffset))
         }
-        let lastDuration = lastDuration(of: cut)
+        var lastDuration = lastDuration(of: cut)
         position.presentationEnd = Ticks((times.map(\.presentation).max() ?? 0) + lastDuration)
+        if endsRun, let last = times.last?.decode {
+            // Pictures that were to be shown before the last one never came: decoding goes on when showing does.
+            let decodeEnd = (position.presentationEnd - ProgramTimeline.compositionDelay).count
+            lastDuration = min(max(lastDuration, decodeEnd - last), lastDuration + VideoClock.longestFrame.count)
+        }
         return cut.indices.map { index in
             let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
             return MuxSample(

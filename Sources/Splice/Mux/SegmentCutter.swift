@@ -1,62 +1,95 @@
 /// Decides where output segments end: where the upstream's do, as long as each begins with a sync sample.
 ///
-/// Of an upstream that cuts in the middle of a GOP, what follows the last sync sample is kept for the next output segment.
+/// Of an upstream that cuts in the middle of a group, what follows the last sync sample is kept for the next output
+/// segment. A group that is longer than the sealed TARGETDURATION allows has to be cut all the same, because RFC 8216
+/// §4.3.3.1 knows no exception: at an upstream border if there is one, else where no picture is shown out of its segment.
+/// What follows such a cut is not independent, and the playlist says so.
 struct SegmentCutter: Equatable, Sendable {
-    /// Pictures of the current run that were not given yet; the first is a sync sample.
+    /// Pictures of the current run that were not given yet.
     private var held: [TimedVideo] = []
-    /// The upstream's segments do not begin with sync samples.
-    private var cutsMidGroup = false
+    /// Where, in `held`, upstream segments began.
+    private var borders: [Int] = []
+    private var habit = GroupHabit()
+    private var frameDuration = VideoClock.assumedFrameDuration
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
 
     init(longest: Ticks) { self.longest = longest }
 
-    mutating func noteCutsMidGroup() { cutsMidGroup = true }
+    /// An upstream segment began in the middle of a group, whatever became of it.
+    mutating func noteCutMidGroup() { habit.learn(beginsWithSync: false) }
 
-    /// Nothing is held that pictures without a sync sample in front could follow.
-    var isEmpty: Bool { held.isEmpty }
-
-    /// Takes one upstream segment's pictures of the current run; when nothing is held, the first is a sync sample.
+    /// Takes one upstream segment's pictures of the current run.
+    /// - Parameters:
+    ///   - goesOn: the run began earlier.
+    ///   - reordering: by how much the run's last picture shown comes after its last one decoded.
     /// - Returns: the output segments that are complete, in order.
-    mutating func append(_ units: [TimedVideo]) -> [[TimedVideo]] {
+    mutating func append(
+        _ units: [TimedVideo], goesOn: Bool, lasting frameDuration: Ticks, reordering: Ticks
+    ) -> [[TimedVideo]] {
+        guard let first = units.first else { return [] }
+        self.frameDuration = frameDuration
+        if goesOn { habit.learn(beginsWithSync: first.isSync) }
+        if !held.isEmpty { borders.append(held.count) }
         held += units
-        return give(cutsMidGroup ? lastCut() : held.count)
+        habit.noteTail(isClosed: isClosed(reordering))
+        switch habit.hold {
+        case .nothing: return give(held.count)
+        case .segment: return give(0)
+        case .lastGroup: return give(held.lastIndex(where: \.isSync) ?? 0)
+        }
     }
 
     /// The run ended: everything left is complete.
     mutating func finish() -> [[TimedVideo]] { give(held.count) }
 
-    private func lastCut() -> Int {
-        if let sync = held.lastIndex(where: \.isSync), sync > 0 { return sync }
-        guard let first = held.first, let last = held.last, last.dts - first.dts >= longest else { return 0 }
-        return held.count
-    }
-
-    private mutating func give(_ count: Int) -> [[TimedVideo]] {
-        guard count > 0 else { return [] }
-        let given = Array(held[..<count])
-        held.removeFirst(count)
-        return split(given)
-    }
-
-    /// Cuts at sync samples so that no piece is longer than allowed, where sync samples permit it.
-    private func split(_ units: [TimedVideo]) -> [[TimedVideo]] {
-        var pieces: [[TimedVideo]] = []
-        var start = units.startIndex
-        var candidate: Int?
-        for index in units.indices.dropFirst() {
-            if units[index].dts - units[start].dts > longest, let cut = candidate {
-                pieces.append(Array(units[start..<cut]))
-                start = cut
-                candidate = nil
-            }
-            if units[index].isSync { candidate = index }
+    /// Whether the pictures at hand end where a group may: the one shown last is no farther ahead of decoding than the
+    /// run's first was, or else pictures are missing that come before it.
+    private func isClosed(_ reordering: Ticks) -> Bool {
+        guard let last = held.last, let shown = held.suffix(Self.deepestReordering).map(\.pts).max() else {
+            return true
         }
-        if let cut = candidate, let last = units.last, last.dts - units[start].dts >= longest {
-            pieces.append(Array(units[start..<cut]))
+        return (shown - last.dts - reordering).count * 2 <= frameDuration.count
+    }
+
+    /// Pictures that may lie, in decoding order, between one and the last that is shown before it (both standards).
+    private static let deepestReordering = 16
+
+    /// Gives the first `count` pictures, and of the rest what is too long to be held.
+    private mutating func give(_ count: Int) -> [[TimedVideo]] {
+        var pieces: [[TimedVideo]] = []
+        var start = 0
+        while start < count || duration(start..<held.count) > longest {
+            let border = borders.first { $0 > start && $0 < count && held[$0].isSync }
+            let end = start < count ? border ?? count : held.count
+            let cut = duration(start..<end) > longest ? limit(in: start..<end) ?? end : end
+            pieces.append(Array(held[start..<cut]))
             start = cut
         }
-        pieces.append(Array(units[start...]))
+        held.removeFirst(start)
+        borders = borders.compactMap { $0 > start ? $0 - start : nil }
         return pieces
+    }
+
+    private func duration(_ range: Range<Int>) -> Ticks {
+        guard let last = held[range].last, let first = held[range].first else { return .zero }
+        return (range.upperBound < held.count ? held[range.upperBound].dts : last.dts + frameDuration) - first.dts
+    }
+
+    /// The best place for a cut that makes the first part no longer than allowed; nil when none does.
+    private func limit(in range: Range<Int>) -> Int? {
+        let start = held[range.lowerBound].dts
+        let places = range.dropFirst().prefix { held[$0].dts - start <= longest }
+        let closed = places.filter(keepsOrder)
+        return places.last { held[$0].isSync } ?? closed.last { borders.contains($0) }
+            ?? closed.last { held[$0].packet.sync == .recoveryPoint } ?? closed.last ?? places.last
+    }
+
+    /// No picture decoded from `place` on is shown before one decoded earlier.
+    private func keepsOrder(_ place: Int) -> Bool {
+        let before = held[max(0, place - Self.deepestReordering)..<place].map(\.pts).max()
+        let after = held[place..<min(held.count, place + Self.deepestReordering)].map(\.pts).min()
+        guard let before, let after else { return true }
+        return before < after
     }
 }

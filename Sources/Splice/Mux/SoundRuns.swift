@@ -90,6 +90,7 @@ extension RunAssembler {
         }
         return SplicedSegment(
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
+            isIndependent: true,
             duration: duration, programDateTime: dates.date(at: start, lasting: duration), position: position,
             mediaSequence: mediaSequence, description: description, spans: spans,
             placements: marks.takePlacements(before: position.presentationEnd, dates: dates),

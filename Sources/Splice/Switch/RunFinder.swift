@@ -19,27 +19,31 @@ struct RunFinder: Equatable, Sendable {
         var origin = SegmentOrigin(segment, isAtStart: border != .none)
         for packet in packets {
             let unit = clock.unfold(packet)
-            origin.note(unit)
+            origin.note(unit, lasting: clock.frameDuration)
             switch detector.handle(unit, border: border) {
             case .begins(let signal):
                 pieces.append(RunPiece(signal: signal, first: unit, lasting: clock.frameDuration, from: origin))
+                origin.endBeginning()
             case .goesOn where pieces.isEmpty:
                 pieces.append(RunPiece(signal: nil, first: unit, lasting: clock.frameDuration, from: origin))
+                origin.endBeginning()
             case .goesOn:
                 pieces[pieces.count - 1].append(unit, lasting: clock.frameDuration)
             case .dropped(.beforeSync):
+                origin.clockStart = min(origin.clockStart ?? unit.pts, unit.pts)
                 origin.isCutMidGroup = pieces.isEmpty
                 picturesBeforeSync += 1
-            case .dropped(.leading): leadingPictures += 1
+            case .dropped(.leading):
+                leadingPictures += 1
+                if !pieces.isEmpty { pieces[pieces.count - 1].leaveOut(leading: unit) }
             }
-            if !pieces.isEmpty { origin.end() }
             border = .none
         }
         return pieces
     }
 }
 
-/// What an upstream segment says of the first piece in it.
+/// What an upstream segment says of the pieces in it.
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
@@ -48,9 +52,20 @@ struct SegmentOrigin: Equatable, Sendable {
     /// The next piece is the first one of the segment, not what those before it had left.
     private(set) var isAtStart: Bool
     /// Milliseconds since 1970 of the picture noted last; nil where the upstream did not say so.
-    private(set) var date: Int64?
+    var date: Int64? { firstDate.map { $0 + elapsed.count * 1000 / Ticks.perSecond } }
+    /// The earliest picture dropped in front of the piece to come.
+    var clockStart: Ticks?
     private let firstDate: Int64?
-    private var first: Ticks?
+    /// Where the clock of the picture noted last has the segment's beginning, and that picture.
+    private var zero: Ticks?
+    private var last = Ticks.zero
+    /// Playing time in front of what was shown last.
+    private var farthest = Ticks.zero
+
+    /// A step by more, either way, is another clock: it takes no time.
+    private static let longestStep = Ticks.seconds(1)
+
+    private var elapsed: Ticks { last - (zero ?? last) }
 
     init(_ segment: SegmentInput, isAtStart: Bool) {
         self.isAtStart = isAtStart
@@ -59,22 +74,22 @@ struct SegmentOrigin: Equatable, Sendable {
         firstDate = segment.programDateTime
     }
 
-    /// The date is that of the segment's first picture, which may come before its first piece.
-    mutating func note(_ unit: TimedVideo) {
-        let start = first ?? unit.pts
-        first = start
-        date = firstDate.map { $0 + (unit.pts - start).count * 1000 / Ticks.perSecond }
-    }
-
-    /// What follows the first piece is of another clock.
-    mutating func end() {
-        self = SegmentOrigin(mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence)
-    }
-
-    private init(mediaSequence: UInt64, discontinuitySequence: UInt64) {
-        self.mediaSequence = mediaSequence
-        self.discontinuitySequence = discontinuitySequence
-        firstDate = nil
+    /// A piece has begun: what was dropped in front of it is not dropped in front of the next.
+    mutating func endBeginning() {
+        isCutMidGroup = false
         isAtStart = false
+        clockStart = nil
+    }
+
+    /// The date is that of the segment's first picture, which may come before its first piece; behind a change of clock
+    /// it is counted on by what was played.
+    mutating func note(_ unit: TimedVideo, lasting frameDuration: Ticks) {
+        if zero == nil {
+            zero = unit.pts
+        } else if abs((unit.pts - last).count) > Self.longestStep.count {
+            zero = unit.pts - farthest - frameDuration
+        }
+        last = unit.pts
+        farthest = max(farthest, elapsed)
     }
 }

@@ -3,12 +3,16 @@ struct RunPiece: Equatable, Sendable {
     /// Set when the run begins with the first of them.
     var signal: ProgramSwitchDetector.Signal?
     private(set) var units: [TimedVideo]
+    /// The upstream segment has no sound and promises none: what comes later is of another programme.
+    var hasNoSound = false
     /// What one picture of it lasts.
     private(set) var frameDuration: Ticks
     /// The upstream segment it begins in did not begin with a sync sample.
     let isCutMidGroup: Bool
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
+    /// Presentation time of the first picture since the signal, also when it could not be shown.
+    private(set) var clockStart: Ticks
     /// Milliseconds since 1970 of the first picture, where the upstream said so.
     private(set) var programDateTime: Int64?
     /// Its upstream segment begins with it.
@@ -23,6 +27,7 @@ struct RunPiece: Equatable, Sendable {
         self.signal = signal
         self.frameDuration = frameDuration
         units = [first]
+        clockStart = origin.clockStart ?? first.pts
         isCutMidGroup = origin.isCutMidGroup
         mediaSequence = origin.mediaSequence
         discontinuitySequence = origin.discontinuitySequence
@@ -41,7 +46,7 @@ struct RunPiece: Equatable, Sendable {
         let first = times.min() ?? .zero
         return RenditionMerger.Window(
             start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsRun: signal != nil)
+            beginsRun: signal != nil, clockStart: signal != nil ? clockStart : nil)
     }
 
     /// Ticks that so many pictures last together: finer than a tick a picture.
@@ -56,14 +61,12 @@ struct RunPiece: Equatable, Sendable {
         return last.dts - first.dts + frameDuration
     }
 
-    /// Leaves out what comes before its first sync sample.
-    /// - Returns: how many pictures that is, and how long they last.
-    mutating func dropBeforeSync() -> (pictures: Int, lasting: Ticks) {
-        let whole = playingTime
-        let sync = units.firstIndex(where: \.isSync) ?? units.endIndex
-        units.removeSubrange(..<sync)
-        programDateTime = nil
-        return (sync, units.isEmpty ? whole : whole - playingTime)
+    /// A leading picture of the run's first one was left out: that one is decoded in its place, so that decoding has no
+    /// hole where showing has none.
+    mutating func leaveOut(leading unit: TimedVideo) {
+        clockStart = min(clockStart, unit.pts)
+        guard units.count == 1, units[0].dts < unit.dts, unit.dts <= units[0].pts else { return }
+        units[0].dts = unit.dts
     }
 
     /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.
@@ -75,8 +78,10 @@ struct RunPiece: Equatable, Sendable {
         var rest = self
         rest.units = Array(units[cut...])
         rest.signal = .audioConfiguration
+        if let date = programDateTime {
+            rest.programDateTime = date + (rest.units[0].pts - units[0].pts).count * 1000 / Ticks.perSecond
+        }
         if cut > 0 {
-            rest.programDateTime = nil
             rest.opensSegment = false
             rest.metadata = []
         }

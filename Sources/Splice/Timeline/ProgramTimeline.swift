@@ -36,10 +36,13 @@ struct ProgramTimeline: Equatable, Sendable {
     /// Decode time on the channel's timeline; below 0 only for a picture that nothing was asked of yet.
     func decode(of source: Ticks) -> Ticks { source - sourceDecode + outputPresentation - Self.compositionDelay }
 
+    /// From the decode time of the run's first picture to its presentation, on its source's clock.
+    var reordering: Ticks { sourcePresentation - sourceDecode }
+
     /// The smallest composition offset that an undisturbed picture of this run can have: below 0 only when its reorder
     /// delay is larger than the constant.
     var leastOffset: Int64 {
-        min(0, Self.compositionDelay.count - (sourcePresentation - sourceDecode).count)
+        min(0, (Self.compositionDelay - reordering).count)
     }
 
     /// Presentation time in the audio timescale, to the nearest tick.

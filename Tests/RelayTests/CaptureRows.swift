@@ -42,15 +42,10 @@ struct CaptureRow: Sendable, CustomStringConvertible {
 
     struct Malformed: Error { let line: String }
 
-    /// What these show is not published as it should be yet.
-    static let notYet: Set = ["open_gop", "mid_gop"]
-
     /// Of pictures seen already; what it is about is held by the tests of subtitles.
     static let elsewhere: Set = ["webvtt"]
 
-    static let all = everything.filter { !notYet.contains($0.capture.name) }
-
-    private static let everything: [CaptureRow] = [
+    static let all: [CaptureRow] = [
         CaptureRow("clean", runs: 1, inits: 1),
         CaptureRow("ssai_tagged", runs: 5, inits: 4),
         CaptureRow("ssai_untagged", runs: 5, inits: 4),

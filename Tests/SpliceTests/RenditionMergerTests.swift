@@ -113,3 +113,16 @@ func soundIsFoundForItsPicture(_ index: Int) {
     merger.end()
     #expect(merger.covers(next), "nothing more will come")
 }
+
+@Test func whatCannotBePlacedOrPlayedIsCounted() {
+    var merger = RenditionMerger(isMuxed: true)
+    let whole = Synthetic.frames(4, from: 900_000)
+    let frames = whole.enumerated().map { place, frame in
+        AudioPacket(
+            pid: frame.pid, configuration: frame.configuration, pts: place == 0 ? nil : frame.pts,
+            isDamaged: place == 2, payload: frame.payload)
+    }
+    merger.append(frames, discontinuitySequence: 0)
+    #expect(merger.untimed == 1 && merger.damaged == 1)
+    #expect(merger.take(window(900_000, 990_000, beginsRun: true)).count == 2)
+}

@@ -167,3 +167,23 @@ func runsAreFound(_ index: Int) {
     #expect(
         counts.reduce(0, +) + finder.picturesBeforeSync + finder.leadingPictures == fed, "\(row.when): all accounted")
 }
+
+/// Where the upstream dates a segment, each piece in it has its date: a change of clock takes no time.
+@Test func aDateIsCountedOnOverASwitchInsideASegment() {
+    let packets =
+        Synthetic.pictures(25, from: 900_000)
+        + Synthetic.pictures(25, from: 5_000_000, pid: 481, configuration: Synthetic.advertisement)
+        + Synthetic.pictures(25, from: 126_000)
+    var finder = RunFinder()
+    let pieces = finder.pieces(of: packets, from: Synthetic.segment(date: 60_000), border: .plain)
+    #expect(pieces.map(\.programDateTime) == [60_000, 61_000, 62_000])
+    #expect(pieces.map(\.opensSegment) == [true, false, false])
+}
+
+@Test func aRunBeginsWithTheClockOfWhatItHadToLeaveOut() {
+    let fed = Array(Synthetic.pictures(50, from: 9_000_000).dropFirst(10))
+    var finder = RunFinder()
+    let pieces = finder.pieces(of: fed, from: Synthetic.segment(), border: .plain)
+    #expect(pieces.first?.window.start.count == 9_090_000)
+    #expect(pieces.first?.window.clockStart?.count == 9_036_000, "sound on another clock began with that picture")
+}

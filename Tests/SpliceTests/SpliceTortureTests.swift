@@ -177,11 +177,12 @@ extension TortureOutput {
         }
         var worst: [Int: Int64] = [:]
         for segment in segments {
+            let frame = segment.audio?.map(\.duration).min()
             for (place, sample) in (segment.audio ?? []).enumerated() {
                 guard let label = sample.label, let start = starts[label.serial],
                     let programme = programmes.first(where: { $0.serial == label.serial }),
                     !(segment.beginsRun && place == 0),
-                    sample.duration == segment.audio?.map(\.duration).min()
+                    sample.duration == frame
                 else { continue }
                 let due = ProgramTimeline.audioTime(Ticks(start + programme.audioTime(label.index)))
                 let off = (sample.decode - due) * 1_000_000 / TrackTimescale.audio

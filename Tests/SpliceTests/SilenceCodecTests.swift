@@ -89,7 +89,7 @@ struct SilenceCodecTests {
 
     private func sound(_ codec: [String], rate: Int, channels: Int) throws -> [AudioPacket] {
         let stream = try OracleMedia.run(
-            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=\(rate):duration=0.8"]
+            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=\(rate):duration=0.6"]
                 + ["-ac", "\(channels)"] + codec + ["-f", "mpegts", "pipe:1"])
         var demuxer = TransportDemuxer(tracks: .audio)
         return try demuxer.feed(stream).audio + demuxer.finish().audio

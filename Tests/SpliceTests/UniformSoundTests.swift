@@ -8,10 +8,10 @@ struct UniformSoundTests {
     private func pod(_ policy: AudioPolicy) throws -> [SplicedSegment] {
         let video = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25"]
         let programme = try OracleMedia.make(
-            video: video, audio: ["-c:a", "aac", "-ar", "48000", "-ac", "2"], seconds: 2, size: "64x64")
+            video: video, audio: ["-c:a", "aac", "-ar", "48000", "-ac", "2"], seconds: 1, size: "64x64")
         let advertisement = try OracleMedia.make(
-            video: video, audio: ["-c:a", "libmp3lame", "-ar", "44100", "-ac", "1"], seconds: 2, size: "96x64")
-        let mute = try OracleMedia.make(video: video, audio: nil, seconds: 2, size: "64x96")
+            video: video, audio: ["-c:a", "libmp3lame", "-ar", "44100", "-ac", "1"], seconds: 1, size: "96x64")
+        let mute = try OracleMedia.make(video: video, audio: nil, seconds: 1, size: "64x96")
         var engine = SpliceEngine(
             .init(hasAudioRendition: false, audio: policy, longestSegment: .seconds(10), wallClock: 0))
         var written: [SplicedSegment] = []

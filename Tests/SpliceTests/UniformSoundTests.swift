@@ -59,12 +59,13 @@ struct UniformSoundTests {
         #expect(segments.allSatisfy { $0.description.audioCodec == nil && descriptor($0) == nil })
     }
 
-    /// The sound's decode time never jumps, and it ends where the picture does.
+    /// The sound's decode time never jumps, and it ends where the picture does, but for what the bridge holds (two
+    /// frames) and the demuxer (one) when a run is over.
     private func expectUnbroken(_ segments: [SplicedSegment]) throws {
         for segment in segments {
             let end = try #require(segment.position.audioDecodeTime)
             let picture = ProgramTimeline.audioTime(segment.position.presentationEnd)
-            #expect(picture - end < 2 * 301_056 && picture >= end, "segment \(segment.mediaSequence)")
+            #expect(picture - end < 4 * 301_056 && picture >= end, "segment \(segment.mediaSequence): \((picture - end) / 14_112) ms")
         }
     }
 }

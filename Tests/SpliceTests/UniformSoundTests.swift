@@ -65,7 +65,9 @@ struct UniformSoundTests {
         for segment in segments {
             let end = try #require(segment.position.audioDecodeTime)
             let picture = ProgramTimeline.audioTime(segment.position.presentationEnd)
-            #expect(picture - end < 4 * 301_056 && picture >= end, "segment \(segment.mediaSequence): \((picture - end) / 14_112) ms")
+            #expect(
+                picture - end < 4 * 301_056 && picture >= end,
+                "segment \(segment.mediaSequence): \((picture - end) / 14_112) ms")
         }
     }
 }

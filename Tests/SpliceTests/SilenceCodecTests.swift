@@ -15,7 +15,17 @@ struct SilenceCodecTests {
         ("MP3 stereo of MPEG-2.5", ["-c:a", "libmp3lame", "-b:a", "32k", "-reservoir", "0"], 11_025, 2),
         ("AAC stereo", ["-c:a", "aac"], 48_000, 2),
         ("AAC 5.1", ["-c:a", "aac", "-b:a", "256k"], 44_100, 6),
+        ("FLAC stereo", whole + ["-c:a", "flac", "-frame_size", "4096", "-strict", "-2"], 48_000, 2),
+        (
+            "FLAC mono of 24 bits",
+            whole + ["-c:a", "flac", "-frame_size", "4096", "-strict", "-2", "-sample_fmt", "s32"], 44_100, 1
+        ),
+        ("ALAC stereo", whole + ["-c:a", "alac"], 48_000, 2),
+        ("ALAC mono", whole + ["-c:a", "alac"], 44_100, 1),
     ]
+
+    /// Eight frames of 4096 samples: the last one of a stream may be shorter.
+    private static let whole = ["-af", "atrim=end_sample=32768"]
 
     /// Frames of silence in the middle.
     static let silentFrames = 20
@@ -47,6 +57,23 @@ struct SilenceCodecTests {
         let middle = decoded.output[(half + 2) * frame..<(half + Self.silentFrames - 1) * frame]
         #expect(middle.allSatisfy { $0 == 0 }, "\(row.what): silence is heard")
         #expect(decoded.output[..<(half * frame)].contains { $0 != 0 }, "\(row.what): sound is not")
+    }
+
+    @Test(
+        "an Opus packet of silence is heard as nothing, whatever it lasts",
+        arguments: [(120, 1), (480, 2), (960, 2), (1920, 1), (2880, 2), (5760, 2)])
+    func opus(samples: Int, channels: Int) throws {
+        let configuration = AudioConfiguration(
+            codec: .opus, sampleRate: 48_000, channelCount: channels, samplesPerFrame: samples,
+            decoderSpecificInfo: [0, UInt8(channels), 0, 0, 0, 0, 0xBB, 0x80, 0, 0, 0])
+        let packet = try #require(OpusSilence.packet(configuration))
+        let decoded = try FragmentTool.run(
+            "ffmpeg",
+            ["-nostdin", "-v", "warning", "-xerror", "-err_detect", "explode", "-i", "INPUT", "-f", "s16le", "pipe:1"],
+            input: try file(Array(repeating: packet[...], count: 10), configuration))
+        #expect(decoded.status == 0 && decoded.errors.isEmpty, "\(decoded.errors)")
+        #expect(decoded.output.count == 10 * samples * channels * 2)
+        #expect(decoded.output.allSatisfy { $0 == 0 })
     }
 
     @Test("an encoder is asked once for each configuration, and always answers the same")
@@ -88,9 +115,16 @@ struct SilenceCodecTests {
     }
 
     private func sound(_ codec: [String], rate: Int, channels: Int) throws -> [AudioPacket] {
+        let isOfMovies = codec.contains("flac") || codec.contains("alac")
         let stream = try OracleMedia.run(
-            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=\(rate):duration=0.6"]
-                + ["-ac", "\(channels)"] + codec + ["-f", "mpegts", "pipe:1"])
+            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=\(rate):duration=0.8"]
+                + ["-ac", "\(channels)"] + codec
+                + (isOfMovies ? ["-f", "mp4", "-movflags", "empty_moov+default_base_moof"] : ["-f", "mpegts"])
+                + ["pipe:1"])
+        if isOfMovies {
+            var demuxer = FragmentedMP4Demuxer(tracks: .audio)
+            return try demuxer.feed(stream).audio + demuxer.finish().audio
+        }
         var demuxer = TransportDemuxer(tracks: .audio)
         return try demuxer.feed(stream).audio + demuxer.finish().audio
     }

@@ -8,9 +8,7 @@ enum SilenceEncoder {
         let sampleRate: Int
         /// One bit a speaker.
         let mask: UInt64
-        var bitRate: Int64 = 0
-        /// Of a codec that lets the caller choose.
-        var samplesPerFrame: Int?
+        let bitRate: Int64
     }
 
     /// - Returns: nil when the configuration cannot be read, or there is no encoder for it.
@@ -39,7 +37,6 @@ enum SilenceEncoder {
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: recipe.sampleRate))
         unsafe context.raw.pointee.bit_rate = recipe.bitRate
         unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, recipe.mask)
-        if let samples = recipe.samplesPerFrame { unsafe context.raw.pointee.frame_size = Int32(clamping: samples) }
         unsafe try context.open(codec)
         let frame = try silence(for: context)
         try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")

@@ -72,6 +72,9 @@ package struct DemuxedSegment: Equatable, Sendable {
 
     package init() {}
 
+    /// No sound, and its programme lists none; without a programme nobody knows.
+    var promisesNoSound: Bool { audio.isEmpty && !announcesAudio && programme != nil }
+
     /// Sound, and nobody says that a picture goes with it.
     var isSoundAlone: Bool { !announcesVideo && video.isEmpty && !audio.isEmpty }
 }

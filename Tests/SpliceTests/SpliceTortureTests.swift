@@ -48,9 +48,9 @@ struct TortureOutput {
 
     /// Audio frames that wait in the merger.
     static func held(in engine: SpliceEngine) -> Int {
-        let merger =
-            Mirror(reflecting: engine).children.first { $0.label == "merger" }?.value as? RenditionMerger
-        return merger?.stretches.reduce(0) { $0 + $1.frames.count } ?? -1
+        let pictures =
+            Mirror(reflecting: engine).children.first { $0.label == "pictures" }?.value as? PictureQueue
+        return pictures?.merger.stretches.reduce(0) { $0 + $1.frames.count } ?? -1
     }
 
     private mutating func append(_ segment: SplicedSegment) {

@@ -27,6 +27,8 @@ struct RenditionMerger: Equatable, Sendable {
         var beginsRun: Bool
         /// Of the first picture on this clock, whether it could be shown or not: sound on another clock begins with it.
         var clockStart: Ticks?
+        /// Its upstream segment has no sound and promises none: what comes later is of another programme.
+        var hasNoSound = false
     }
 
     private(set) var stretches: [AudioStretch] = []
@@ -109,7 +111,7 @@ struct RenditionMerger: Equatable, Sendable {
 
     /// Whether a run begins with `window` and nothing but what its predecessor left over is there to be its sound.
     func hasNothing(for window: Window) -> Bool {
-        guard isMuxed, window.beginsRun else { return false }
+        guard isMuxed, window.beginsRun, !window.hasNoSound else { return false }
         return match(window).map { mayBeLeftOver($0, window) } ?? true
     }
 
@@ -177,9 +179,15 @@ struct RenditionMerger: Equatable, Sendable {
         match(window).map { stretches[$0].configuration }
     }
 
-    /// Where, inside `window`, sound of another configuration follows that which the window begins with, on the same
-    /// clock; nil when none does.
-    func configurationChange(in window: Window) -> Ticks? {
+    /// Where, inside `window`, sound begins that the current run's init section does not describe; nil when none does.
+    /// - Parameter track: what that describes.
+    func change(in window: Window, from track: AudioConfiguration?) -> Ticks? {
+        if !window.beginsRun, let found = configuration(for: window), found != track { return window.start }
+        return configurationChange(in: window)
+    }
+
+    /// Where sound of another configuration follows that which the window begins with, on the same clock.
+    private func configurationChange(in window: Window) -> Ticks? {
         guard let current = match(window), current + 1 < stretches.count else { return nil }
         let (old, next) = (stretches[current], stretches[current + 1])
         guard next.configuration != old.configuration, !next.frames.isEmpty else { return nil }
@@ -198,6 +206,7 @@ struct RenditionMerger: Equatable, Sendable {
     }
 
     private func match(_ window: Window) -> Int? {
+        if window.hasNoSound { return nil }
         let candidates = stretches.indices.filter { !stretches[$0].frames.isEmpty || isOpen($0) }
         guard window.beginsRun else {
             return candidates.first { stretches[$0].shift != nil && goesOn(stretches[$0], window) }

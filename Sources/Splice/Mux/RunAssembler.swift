@@ -56,23 +56,20 @@ struct RunAssembler: Sendable {
         return counts
     }
 
-    /// Takes a piece and its sound.
-    /// - Parameter configuration: what the sound of a run that begins here is; nil when it has none of its own.
-    mutating func append(
-        _ piece: RunPiece, sound: [TimedAudio], configuration: AudioConfiguration?
-    ) -> [SplicedSegment] {
+    mutating func append(_ sounded: PictureQueue.Sounded) -> [SplicedSegment] {
+        let piece = sounded.piece
         if piece.isCutMidGroup { cutter.noteCutMidGroup() }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
             segments += finish()
-            beginRun(piece, configuration: configuration)
+            beginRun(piece, configuration: sounded.configuration)
         }
         guard let timeline else {
             picturesRefused += piece.units.count
             return segments
         }
         frameDuration = piece.frameDuration
-        audio.append(sound)
+        audio.append(sounded.sound)
         spans.append(SourceSpan(piece, run: runs - 1, on: timeline))
         if let date = piece.programDateTime, let first = piece.units.first {
             dates.note(date, at: timeline.presentation(of: first.pts))

@@ -3,7 +3,7 @@ struct RunPiece: Equatable, Sendable {
     /// Set when the run begins with the first of them.
     var signal: ProgramSwitchDetector.Signal?
     private(set) var units: [TimedVideo]
-    /// The upstream segment has no sound and promises none: what comes later is of another programme.
+    /// Its upstream segment has no sound and promises none: what comes later is of another programme.
     var hasNoSound = false
     /// What one picture of it lasts.
     private(set) var frameDuration: Ticks
@@ -46,7 +46,7 @@ struct RunPiece: Equatable, Sendable {
         let first = times.min() ?? .zero
         return RenditionMerger.Window(
             start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsRun: signal != nil, clockStart: signal != nil ? clockStart : nil)
+            beginsRun: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoSound: hasNoSound)
     }
 
     /// Ticks that so many pictures last together: finer than a tick a picture.

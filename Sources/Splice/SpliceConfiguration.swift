@@ -1,0 +1,32 @@
+extension SpliceEngine {
+    /// How one channel is spliced.
+    package struct Configuration: Sendable {
+        /// The sound is in a rendition of its own: what the main rendition carries is ignored.
+        package var hasAudioRendition: Bool
+        /// What becomes of the sound.
+        package var audio: AudioPolicy
+        /// Silence stands where the source has no sound.
+        package var fillsSilence: Bool
+        /// No segment is longer if a sync sample permits it.
+        package var longestSegment: Ticks
+        /// Where an earlier process of this channel stopped.
+        package var position: TimelinePosition
+        /// Wall time of the first picture, milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
+        package var wallClock: Int64
+        /// Where the dates of what an earlier process published end, milliseconds since 1970: none goes back before it.
+        package var datedUntil: Int64?
+
+        package init(
+            hasAudioRendition: Bool, audio: AudioPolicy = .copy, fillsSilence: Bool = true, longestSegment: Ticks,
+            position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil
+        ) {
+            self.audio = audio
+            self.fillsSilence = fillsSilence
+            self.datedUntil = datedUntil
+            self.hasAudioRendition = hasAudioRendition
+            self.longestSegment = longestSegment
+            self.position = position
+            self.wallClock = wallClock
+        }
+    }
+}

@@ -26,6 +26,8 @@ package struct SpliceError: Error, Equatable {
         case truncated
         /// A WebVTT file that cannot be one segment's.
         case tooLarge(bytes: Int)
+        /// A file that cannot be shown while the upstream is away.
+        case unusableSlate(SlateFault)
         /// A library's error code.
         case library(code: Int32, call: String)
     }

@@ -21,6 +21,8 @@ enum ExitStatus: Int32, CaseIterable {
     case cannotSpool = 21
     /// A capture cannot be read.
     case badCapture = 22
+    /// The file to show during outages cannot be read, or not be shown.
+    case badSlate = 23
     /// A defect of liverelay.
     case internalError = 70
 
@@ -37,6 +39,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .cannotListen: "the address to serve at is taken or not ours"
         case .cannotSpool: "the spool directory cannot be used"
         case .badCapture: "the capture cannot be read"
+        case .badSlate: "the file to show during outages cannot be used"
         case .internalError: "a defect of liverelay; please report it"
         }
     }

@@ -210,7 +210,28 @@ extension SpliceError {
         case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are more than subtitles have"
+        case .unusableSlate(let fault): fault.words
         case .library(let code, let call): "\(call) failed (\(code))"
+        }
+    }
+}
+
+extension SlateFault {
+    fileprivate var words: String {
+        switch self {
+        case .notMP4: "it is no MP4 file"
+        case .noMovie: "it ends before its moov box does"
+        case .fragmented: "it is fragmented MP4, and a slate is read by the sample tables of an ordinary one"
+        case .movieTooLarge(let bytes): "its moov box has \(bytes) bytes"
+        case .badTable(let box): "its \(box) box is missing, cut short, or does not fit the others"
+        case .tooManySamples(let count): "a track of \(count) samples is too long"
+        case .severalSampleEntries: "its samples are coded in several ways"
+        case .samplesBehindEnd: "it is shorter than its tables say"
+        case .noSyncSample: "it has no picture to begin with"
+        case .slowPictures(let longest): "it shows a picture for \(longest.duration.inSeconds)"
+        case .tooShort(let length): "it lasts only \(length.duration.inSeconds)"
+        case .tooLong: "it lasts longer than a day"
+        case .pieceTooLarge(let bytes): "\(bytes) bytes lie between two of its key frames"
         }
     }
 }

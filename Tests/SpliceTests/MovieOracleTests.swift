@@ -97,7 +97,7 @@ import Testing
 }
 
 extension ComparableFrame {
-    fileprivate init(movie packet: OraclePacket, codec: VideoConfiguration.Codec) {
+    init(movie packet: OraclePacket, codec: VideoConfiguration.Codec) {
         let units = Self.lengthPrefixed(packet.bytes[...])
         let isSync = units.contains { codec == .h264 ? $0[0] & 0x1F == 5 : (16...20).contains($0[0] >> 1) }
         self.init(
@@ -105,7 +105,7 @@ extension ComparableFrame {
             parts: units.filter { !Self.isLeftOut($0, codec: codec) })
     }
 
-    fileprivate init(movie packet: OraclePacket) {
+    init(movie packet: OraclePacket) {
         self.init(pts: Self.wire(packet.pts, packet.timescale), dts: nil, isSync: true, parts: [packet.bytes])
     }
 

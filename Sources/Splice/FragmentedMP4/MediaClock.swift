@@ -14,7 +14,10 @@ struct MediaClock: Equatable, Sendable {
 
     /// The nearest tick, 0 ..< 2³³. With an edit list presentation begins at its media time: what comes earlier, the
     /// priming of an encoder, has a time in front of 0.
-    func wire(_ decodeTime: UInt64, offset: Int32 = 0) -> Ticks {
+    func wire(_ decodeTime: UInt64, offset: Int32 = 0) -> Ticks { time(decodeTime, offset: offset).wire }
+
+    /// The same on a clock that does not wrap, of which the low 64 bits are given.
+    func time(_ decodeTime: UInt64, offset: Int32 = 0) -> Ticks {
         let unit = Int128(timescale)
         let movieUnit = Int128(max(movieTimescale, 1))
         let empty = movieTimescale == 0 ? 0 : Int128(edits.emptyDuration)
@@ -23,7 +26,7 @@ struct MediaClock: Equatable, Sendable {
         let (numerator, denominator) = (time * Int128(2 * Ticks.perSecond) + unit * movieUnit, 2 * unit * movieUnit)
         let (quotient, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
         let floor = rest < 0 ? quotient - 1 : quotient
-        return Ticks(Int64(truncatingIfNeeded: floor)).wire
+        return Ticks(Int64(truncatingIfNeeded: floor))
     }
 
     /// A time of this track in the units of another one, the nearest.

@@ -1,0 +1,56 @@
+/// Where the chunks of a track begin in the file, and how many samples are in each (ISO/IEC 14496-12 §8.7.4, §8.7.5).
+struct ChunkTable: Equatable, Sendable {
+    /// An entry of `stsc`.
+    private struct Run: Equatable, Sendable {
+        /// Counted from 1.
+        let firstChunk: Int
+        let samplesPerChunk: Int
+        let descriptionIndex: UInt32
+    }
+
+    /// `stco` or `co64`.
+    private let offsets: [UInt64]
+    /// First chunks rise.
+    private let runs: [Run]
+
+    init(_ boxes: [Box]) throws(SpliceError) {
+        let isLong = boxes.first("stco") == nil && boxes.first("co64") != nil
+        offsets = try boxes.column(isLong ? "co64" : "stco") { (fields) throws(SpliceError) in
+            var offsets: [UInt64] = []
+            for _ in 0..<(try fields.u32()) { offsets.append(isLong ? try fields.u64() : UInt64(try fields.u32())) }
+            return offsets
+        }
+        runs = try boxes.column("stsc") { (fields) throws(SpliceError) in
+            var runs: [Run] = []
+            for _ in 0..<(try fields.u32()) {
+                let run = Run(
+                    firstChunk: Int(try fields.u32()), samplesPerChunk: Int(try fields.u32()),
+                    descriptionIndex: try fields.u32())
+                guard run.firstChunk > runs.last?.firstChunk ?? 0, run.samplesPerChunk > 0 else { return nil }
+                runs.append(run)
+            }
+            return runs.isEmpty || runs[0].firstChunk == 1 ? runs : nil
+        }
+    }
+
+    /// - Returns: offset in the file of each sample.
+    /// - Throws: when the chunks do not hold as many, or a sample does not lie in the file.
+    func places(of sizes: [UInt32], fileSize: UInt64) throws(SpliceError) -> [UInt64] {
+        var places: [UInt64] = []
+        places.reserveCapacity(sizes.count)
+        for (index, run) in runs.enumerated() where places.count < sizes.count {
+            guard run.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
+            let end = index + 1 < runs.count ? runs[index + 1].firstChunk - 1 : offsets.count
+            for chunk in offsets[min(run.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
+                var place = chunk
+                for size in sizes[places.count...].prefix(run.samplesPerChunk) {
+                    guard place <= fileSize, UInt64(size) <= fileSize - place else { throw .slate(.samplesBehindEnd) }
+                    places.append(place)
+                    place += UInt64(size)
+                }
+            }
+        }
+        guard places.count == sizes.count else { throw .slate(.badTable(box: "stsc")) }
+        return places
+    }
+}

@@ -1,0 +1,140 @@
+/// The samples of a track as the tables of `stbl` have them (ISO/IEC 14496-12 §8.6, §8.7).
+struct SampleTable: Equatable, Sendable {
+    struct Sample: Equatable, Sendable {
+        /// In the file.
+        let offset: UInt64
+        let size: UInt32
+        /// Of the samples before it, in the track's timescale: where it is decoded.
+        let decodeTime: UInt64
+        /// In the track's timescale, as the one below.
+        let duration: UInt32
+        /// Signed in version 0 too, where writers use it so whatever the standard says.
+        let compositionOffset: Int32
+        let isSync: Bool
+
+        var end: UInt64 { offset + UInt64(size) }
+    }
+
+    /// More than six hours of AAC, eleven of pictures.
+    static let mostSamples = 1 << 20
+
+    /// In decoding order; the sum of their durations is below 2⁵².
+    let samples: [Sample]
+
+    /// - Parameter fileSize: bytes that samples may lie in.
+    init(_ stbl: Box, fileSize: UInt64) throws(SpliceError) {
+        let boxes = try stbl.children()
+        let sizes = try SampleSizes.read(boxes)
+        let durations = try boxes.column("stts") { (fields) throws(SpliceError) in
+            try fields.runs(count: sizes.count)
+        }
+        let offsets =
+            boxes.first("ctts") == nil
+            ? nil
+            : try boxes.column("ctts") { (fields) throws(SpliceError) in try fields.runs(count: sizes.count) }
+        let isSync = try Self.syncSamples(boxes, count: sizes.count)
+        let places = try ChunkTable(boxes).places(of: sizes, fileSize: fileSize)
+        var time: UInt64 = 0
+        samples = sizes.indices.map { index in
+            defer { time += UInt64(durations[index]) }
+            return Sample(
+                offset: places[index], size: sizes[index], decodeTime: time, duration: durations[index],
+                compositionOffset: Int32(bitPattern: offsets?[index] ?? 0), isSync: isSync[index])
+        }
+    }
+
+    /// `stss` (§8.6.2); without it every sample is one.
+    private static func syncSamples(_ boxes: [Box], count: Int) throws(SpliceError) -> [Bool] {
+        guard boxes.first("stss") != nil else { return [Bool](repeating: true, count: count) }
+        return try boxes.column("stss") { (fields) throws(SpliceError) in
+            var isSync = [Bool](repeating: false, count: count)
+            var last = 0
+            for _ in 0..<(try fields.u32()) {
+                let number = Int(try fields.u32())
+                guard number > last, number <= count else { return nil }
+                isSync[number - 1] = true
+                last = number
+            }
+            return isSync
+        }
+    }
+}
+
+/// `stsz` or `stz2` (§8.7.3).
+enum SampleSizes {
+    /// - Returns: bytes of each sample, in order.
+    static func read(_ boxes: [Box]) throws(SpliceError) -> [UInt32] {
+        if boxes.first("stsz") == nil, boxes.first("stz2") != nil {
+            return try boxes.column("stz2") { (fields) throws(SpliceError) in
+                let width = try fields.u32() & 0xFF
+                return try compact(&fields, count: count(&fields), width: width)
+            }
+        }
+        return try boxes.column("stsz") { (fields) throws(SpliceError) in
+            let common = try fields.u32()
+            let count = try count(&fields)
+            if common != 0 { return [UInt32](repeating: common, count: count) }
+            var sizes: [UInt32] = []
+            for _ in 0..<count { sizes.append(try fields.u32()) }
+            return sizes
+        }
+    }
+
+    private static func count(_ fields: inout BoxFields) throws(SpliceError) -> Int {
+        let count = try fields.u32()
+        guard count <= SampleTable.mostSamples else { throw .slate(.tooManySamples(count: count)) }
+        return Int(count)
+    }
+
+    /// - Parameter width: bits of a size: 4, 8 or 16.
+    private static func compact(
+        _ fields: inout BoxFields, count: Int, width: UInt32
+    ) throws(SpliceError) -> [UInt32]? {
+        var sizes: [UInt32] = []
+        while sizes.count < count {
+            switch width {
+            case 16: sizes.append(UInt32(try fields.u16()))
+            case 8: sizes.append(UInt32(try fields.u8()))
+            case 4:
+                let pair = UInt32(try fields.u8())
+                sizes.append(pair >> 4)
+                if sizes.count < count { sizes.append(pair & 0xF) }
+            default: return nil
+            }
+        }
+        return sizes
+    }
+}
+
+extension [Box] {
+    /// Reads a table behind its version and flags.
+    /// - Parameter read: gives nil for values that cannot be.
+    func column<Value>(
+        _ type: BoxType, _ read: (inout BoxFields) throws(SpliceError) -> Value?
+    ) throws(SpliceError) -> Value {
+        let bad = SpliceError.slate(.badTable(box: "\(type)"))
+        guard let box = first(type) else { throw bad }
+        var fields = BoxFields(box.body)
+        do throws(SpliceError) {
+            _ = try fields.versionAndFlags()
+            if let value = try read(&fields) { return value }
+        } catch {
+            throw error.reason == .truncated ? bad : error
+        }
+        throw bad
+    }
+}
+
+extension BoxFields {
+    /// Pairs of a sample_count and a value, as `stts` and `ctts` have them (§8.6.1).
+    /// - Returns: the value of each of `count` samples; nil when the pairs are of fewer.
+    fileprivate mutating func runs(count: Int) throws(SpliceError) -> [UInt32]? {
+        var values: [UInt32] = []
+        values.reserveCapacity(count)
+        for _ in 0..<(try u32()) {
+            let repeated = min(Int(try u32()), count - values.count)
+            values.append(contentsOf: repeatElement(try u32(), count: repeated))
+        }
+        return values.count == count ? values : nil
+    }
+}

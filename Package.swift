@@ -35,7 +35,7 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
-        module("Tracker", ["Playlist", "CCurl"]),
+        module("Tracker", ["Playlist", "CCurl", "CZlib"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
         module("Splice", ["CLibAV"]),
         module("LiveRing", ["Playlist"]),

@@ -3,6 +3,8 @@
 #ifndef LIVERELAY_CCURL_SHIM_H
 #define LIVERELAY_CCURL_SHIM_H
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <string.h>
 
 static const long liverelay_curl_global_all = CURL_GLOBAL_ALL;
 
@@ -34,6 +36,26 @@ static inline CURLcode liverelay_curl_set_body_callback(CURL *easy, curl_write_c
 static inline CURLcode liverelay_curl_set_header_callback(CURL *easy, curl_write_callback callback, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, callback);
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HEADERDATA, context) : code;
+}
+
+static inline CURLcode liverelay_curl_set_socket_callback(
+    CURL *easy, curl_opensocket_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+}
+
+// The address that libcurl is about to connect to, as the network has it: 4 bytes, 16, or 0 for another family.
+// In C because the structure is longer than its declaration says.
+static inline size_t liverelay_curl_copy_address(const struct curl_sockaddr *from, unsigned char to[16]) {
+    if (from->family == AF_INET && from->addrlen >= sizeof(struct sockaddr_in)) {
+        memcpy(to, &((const struct sockaddr_in *)(const void *)&from->addr)->sin_addr, 4);
+        return 4;
+    }
+    if (from->family == AF_INET6 && from->addrlen >= sizeof(struct sockaddr_in6)) {
+        memcpy(to, &((const struct sockaddr_in6 *)(const void *)&from->addr)->sin6_addr, 16);
+        return 16;
+    }
+    return 0;
 }
 
 static inline CURLcode liverelay_curl_get_long(CURL *easy, CURLINFO info, long *value) {

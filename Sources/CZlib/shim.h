@@ -5,4 +5,9 @@
 static inline int liverelay_deflate_init(z_streamp stream, int level, int window_bits, int memory_level) {
     return deflateInit2(stream, level, Z_DEFLATED, window_bits, memory_level, Z_DEFAULT_STRATEGY);
 }
+
+// As deflateInit2.
+static inline int liverelay_inflate_init(z_streamp stream, int window_bits) {
+    return inflateInit2(stream, window_bits);
+}
 #endif

@@ -32,12 +32,18 @@ package struct FetchAnswer: Equatable, Sendable {
     package let finalURL: String
     package let headers: [Header]
     package let body: [UInt8]
+    /// Neither a length nor a last chunk says that the body is whole: it ended because the connection did (RFC 9112
+    /// §6.3, rule 8), and a connection that broke looks the same.
+    package let endsAtClose: Bool
 
-    package init(status: Int, finalURL: String, headers: [Header] = [], body: [UInt8]) {
+    package init(
+        status: Int, finalURL: String, headers: [Header] = [], body: [UInt8], endsAtClose: Bool = false
+    ) {
         self.status = status
         self.finalURL = finalURL
         self.headers = headers
         self.body = body
+        self.endsAtClose = endsAtClose
     }
 
     /// The first header of that name, compared without case.
@@ -53,9 +59,15 @@ package struct FetchError: Error, Equatable, Sendable {
         /// The connection ended before Content-Length was reached.
         case shortBody
         case cancelled
+        /// The host has no other address than such as are not of the public Internet, and those are denied; the
+        /// message is one of them.
+        case privateAddress
         /// Replay only: the capture holds no answer for this address.
         case notInCapture
         case other
+
+        /// Asked again, it would not go otherwise.
+        var isFinal: Bool { [.unsupportedScheme, .privateAddress, .tooLarge].contains(self) }
     }
 
     package let reason: Reason

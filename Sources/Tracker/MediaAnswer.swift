@@ -63,7 +63,7 @@ func readPlaylist(
     _ outcome: FetchOutcome, from url: String, variables: [VariableDefinition] = []
 ) throws(TrackerError) -> (document: PlaylistDocument, base: String) {
     switch outcome {
-    case .failure(let error): throw TrackerError(.unreachable(error.reason), url: url)
+    case .failure(let error): throw TrackerError(error, url: url)
     case .success(let answer):
         guard (200..<300).contains(answer.status) else { throw TrackerError(.refused(status: answer.status), url: url) }
         do {

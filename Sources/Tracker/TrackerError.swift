@@ -28,11 +28,20 @@ package struct TrackerError: Error, Equatable, Sendable {
     package let url: String
     /// Of RFC 8216; nil when no section is broken.
     package let section: String?
+    /// The address that the host has, when that was the trouble.
+    package let address: String?
 
-    package init(_ reason: Reason, url: String, section: String? = nil) {
+    package init(_ reason: Reason, url: String, section: String? = nil, address: String? = nil) {
         self.reason = reason
         self.url = url
         self.section = section
+        self.address = address
+    }
+
+    /// No whole answer came from `url`, of a playlist.
+    package init(_ error: FetchError, url: String) {
+        self.init(
+            .unreachable(error.reason), url: url, address: error.reason == .privateAddress ? error.message : nil)
     }
 
     /// The HTTP status, when that was the trouble.
@@ -45,8 +54,8 @@ package struct TrackerError: Error, Equatable, Sendable {
         switch reason {
         case .notAPlaylist(let beginning): !beginning.isEmpty
         case .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .noSegments, .silent, .openingTimedOut: true
-        case .unreachable(.unsupportedScheme): true
-        case .refused, .unreachable, .malformedPlaylist: false
+        case .unreachable(let reason): reason.isFinal
+        case .refused, .malformedPlaylist: false
         }
     }
 

@@ -17,10 +17,9 @@ extension RelayError {
                     ? "Check the address, its token, and whether it wants --header, --cookie or --user-agent"
                     : "Check the address in a browser or with curl")
         case .unreachable(let reason):
+            let address = error.address.map { " (\($0))" } ?? ""
             self.init(
-                .upstreamUnavailable, "\(url) cannot be reached: \(reason.words)",
-                advice: reason == .unsupportedScheme
-                    ? "Give an http or https address" : "Check the host name, the port and the network")
+                .upstreamUnavailable, "\(url) cannot be reached: \(reason.words)\(address)", advice: reason.advice)
         case .openingTimedOut:
             self.init(
                 .upstreamUnavailable, "\(url) gave no playlist in time", advice: "Check that the origin is up")
@@ -144,6 +143,15 @@ extension SegmentKey.Method {
 }
 
 extension FetchError.Reason {
+    fileprivate var advice: String {
+        switch self {
+        case .unsupportedScheme: "Give an http or https address"
+        case .privateAddress: "Name the address with --allow-address, or leave --deny-private out"
+        case .tooLarge: "Raise --max-playlist if it is a playlist"
+        default: "Check the host name, the port and the network"
+        }
+    }
+
     var words: String {
         switch self {
         case .unresolvedHost: "no such host"
@@ -156,6 +164,7 @@ extension FetchError.Reason {
         case .tooLarge: "the answer is too large"
         case .shortBody: "the answer was cut short"
         case .cancelled: "cancelled"
+        case .privateAddress: "its address is not public, which --deny-private forbids"
         case .notInCapture: "not in the capture"
         case .other: "the transfer failed"
         }

@@ -23,6 +23,30 @@ struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {
     var defaultValueDescription: String { "\(seconds)s" }
 }
 
+/// A number of bytes on the command line: `4096`, `512KiB`, `64MiB`, `1GiB`; `64M` and `64MB` mean the same.
+struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
+    let bytes: Int
+
+    init(_ bytes: Int) { self.bytes = bytes }
+
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isASCII && $0.isNumber }
+        let shift = Self.shifts.firstIndex { $0.contains(argument[digits.endIndex...].lowercased()) }
+        guard let count = Int(digits), count > 0, let shift, count <= Self.most >> (10 * shift) else { return nil }
+        bytes = count << (10 * shift)
+    }
+
+    private static let shifts = [["", "b"], ["k", "kb", "kib"], ["m", "mb", "mib"], ["g", "gb", "gib"]]
+
+    /// A terabyte: more is a slip of the pen.
+    private static let most = 1 << 40
+
+    var defaultValueDescription: String {
+        let shift = min(30, bytes.trailingZeroBitCount / 10 * 10)
+        return "\(bytes >> shift)\(["B", "KiB", "MiB", "GiB"][shift / 10])"
+    }
+}
+
 /// How much is logged: this and what is worse.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error

@@ -97,13 +97,41 @@ struct IntakeOptions: ParsableArguments {
     @Option(help: "HTTP or SOCKS proxy.")
     var proxy: String?
 
+    @Option(help: "Largest segment that is taken: 64MiB, 1GiB.")
+    var maxSegment = ByteCount(256 << 20)
+
+    @Option(help: "Largest playlist that is taken, decompressed.")
+    var maxPlaylist = ByteCount(16 << 20)
+
+    @Flag(
+        help: ArgumentHelp(
+            "Connect to public addresses only, whatever name or redirect leads elsewhere.",
+            discussion: """
+                For a service that takes upstreams from others: loopback, private, link-local, multicast and other special                 addresses are refused after the name is resolved. No proxy is used.
+                """))
+    var denyPrivate = false
+
+    @Option(
+        name: .customLong("allow-address"),
+        help: ArgumentHelp(
+            "IP address that --deny-private lets through; may be repeated.", valueName: "address"))
+    var allowedAddresses: [NetworkAddress] = []
+
     @Option(help: "End when the upstream has listed nothing new for so long; 0 never does.")
     var giveUp = TimeSpan(seconds: 60)
 
     var requests: CurlConfiguration {
-        CurlConfiguration(
+        var configuration = CurlConfiguration(
             headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
-            cookie: cookie, proxy: proxy)
+            cookie: cookie, proxy: proxy, deniesPrivate: denyPrivate, permittedAddresses: Set(allowedAddresses))
+        configuration.segmentLimits.bodyBytes = maxSegment.bytes
+        configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
+        return configuration
+    }
+
+    func validate() throws {
+        guard denyPrivate, proxy != nil else { return }
+        throw ValidationError("--deny-private cannot hold behind --proxy: the proxy looks up names itself.")
     }
 }
 
@@ -128,6 +156,10 @@ struct SoundOptions: ParsableArguments {
 }
 
 extension AudioPolicy: ExpressibleByArgument {}
+
+extension NetworkAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
 
 extension VariantChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }

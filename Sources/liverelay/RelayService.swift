@@ -64,7 +64,7 @@ struct RelayService: Sendable {
         } catch let error as RelayError {
             return .failure(error)
         } catch let error as FetchError {
-            return .failure(relay.failed(RelayError(TrackerError(.unreachable(error.reason), url: error.url))))
+            return .failure(relay.failed(RelayError(TrackerError(error, url: error.url))))
         } catch is CancellationError {
             return nil
         } catch {

@@ -66,6 +66,34 @@ private let spans: [(text: String, seconds: Int64?)] = [
     #expect(TimeSpan(argument: spans[index].text)?.seconds == spans[index].seconds, "\(spans[index].text)")
 }
 
+private let sizes: [(text: String, bytes: Int?)] = [
+    ("4096", 4096), ("512KiB", 512 << 10), ("64MiB", 64 << 20), ("64M", 64 << 20), ("64mb", 64 << 20),
+    ("1GiB", 1 << 30),
+    ("1b", 1), ("0", nil), ("", nil), ("MiB", nil), ("-1", nil), ("1.5GiB", nil), ("2 GiB", nil), ("1TiB", nil),
+    ("1iB", nil), ("99999999999999999999", nil), ("9999999GiB", nil), ("١", nil),
+]
+
+@Test(arguments: sizes.indices) func numbersOfBytesAreRead(_ index: Int) {
+    #expect(ByteCount(argument: sizes[index].text)?.bytes == sizes[index].bytes, "\(sizes[index].text)")
+}
+
+@Test(arguments: ["1B", "4KiB", "16MiB", "256MiB", "3GiB"]) func numbersOfBytesAreShownAsTheyAreRead(_ text: String) {
+    #expect(ByteCount(argument: text)?.defaultValueDescription == text)
+}
+
+@Test(arguments: [["--deny-private", "--proxy", "http://proxy.example"], ["--allow-address", "localhost"]])
+func whatCannotHoldIsRefused(_ arguments: [String]) {
+    #expect(throws: (any Error).self) { try RelayCommand.parse(["http://h/"] + arguments) }
+}
+
+@Test func whatIsLimitedReachesTheRequests() throws {
+    let arguments = ["http://h/", "--deny-private", "--allow-address", "10.0.0.5", "--max-segment", "1MiB"]
+    let requests = try RelayCommand.parse(arguments).intake.requests
+    #expect(requests.deniesPrivate && requests.permittedAddresses.map(\.text) == ["10.0.0.5"])
+    #expect(requests.segmentLimits.bodyBytes == 1 << 20)
+    #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "unless said otherwise")
+}
+
 private let headers: [(text: String, name: String?, value: String?)] = [
     ("Referer: https://a.example/", "Referer", "https://a.example/"), ("X-A:b", "X-A", "b"),
     ("X-Empty:", "X-Empty", ""),

@@ -137,7 +137,7 @@ private let addressRows: [(given: String, asked: String?, reason: FetchError.Rea
     ("file:///etc/hostname", nil, .unsupportedScheme),
     ("ftp://h/x", nil, .unsupportedScheme),
     ("rtmp://h/x", nil, .unsupportedScheme),
-    ("data:text/plain,x", nil, .other),
+    ("data:text/plain,x", nil, .unsupportedScheme),
     ("/relative", nil, .other),
     ("", nil, .other),
     ("http://", nil, .other),

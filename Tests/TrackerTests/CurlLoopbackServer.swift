@@ -17,6 +17,8 @@ final class LoopbackServer: Sendable {
         case send([UInt8])
         /// Sends nothing more and waits until the client hangs up.
         case hang
+        /// Sends a byte about every twentieth of a second until the client hangs up.
+        case trickle
         case close
         /// Closes so that the client sees RST.
         case reset
@@ -106,12 +108,20 @@ final class LoopbackServer: Sendable {
                 case .send(let bytes): guard sendAll(bytes, to: connection) else { return }
                 case .close: return
                 case .reset: return lingerNot(connection)
+                case .trickle:
+                    while !hasHungUp(connection, within: 50), sendAll([0x47], to: connection) {}
+                    return shared.state.withLock { $0.hungUp += 1 }
                 case .hang:
                     _ = readHead(of: connection)
                     return shared.state.withLock { $0.hungUp += 1 }
                 }
             }
         }
+    }
+
+    private static func hasHungUp(_ connection: Int32, within milliseconds: Int32) -> Bool {
+        var event = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&event, 1, milliseconds) != 0
     }
 
     /// Up to the blank line; nil when the client hung up.

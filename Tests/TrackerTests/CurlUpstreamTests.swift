@@ -274,10 +274,14 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
 @Test func documentedLimits() {
     let limits = CurlConfiguration()
     #expect(limits.connectLimit == .seconds(5))
-    #expect(limits.limits(for: .mediaPlaylist) == .init(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10)))
+    #expect(
+        limits.limits(for: .mediaPlaylist)
+            == .init(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), slowest: 64))
     #expect(limits.limits(for: .multivariantPlaylist) == limits.limits(for: .mediaPlaylist))
     #expect(limits.limits(for: .key) == .init(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)))
-    #expect(limits.limits(for: .segment) == .init(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30)))
+    #expect(
+        limits.limits(for: .segment)
+            == .init(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), slowest: 512))
     #expect(limits.limits(for: .map) == limits.limits(for: .segment))
 }
 

@@ -4,14 +4,17 @@ package struct CurlConfiguration: Equatable, Sendable {
     package struct Limits: Equatable, Sendable {
         /// Of the body as handed on, that is after decompression.
         package var bodyBytes: Int
-        /// Without a single byte per second; counted in whole seconds, rounded up.
+        /// At less than `slowest`; counted in whole seconds, rounded up.
         package var idle: Duration
         package var total: Duration
+        /// Bytes per second, over some seconds: a body that trickles is as good as one that hangs.
+        package var slowest: Int
 
-        package init(bodyBytes: Int, idle: Duration, total: Duration) {
+        package init(bodyBytes: Int, idle: Duration, total: Duration, slowest: Int = 1) {
             self.bodyBytes = bodyBytes
             self.idle = idle
             self.total = total
+            self.slowest = slowest
         }
     }
 
@@ -33,14 +36,23 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var keyLimits: Limits
     /// Segments and EXT-X-MAP sections.
     package var segmentLimits: Limits
+    /// No connection is made but to addresses of the public Internet (`NetworkAddress.isPublic`), whatever name or
+    /// redirect led there: for a service that takes upstreams from others. No proxy is used then, because a proxy
+    /// looks names up itself.
+    package var deniesPrivate: Bool
+    /// Connections are made to these all the same.
+    package var permittedAddresses: Set<NetworkAddress>
 
     package init(
         headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: String? = nil,
         proxy: String? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
         connectLimit: Duration = .seconds(5),
-        playlistLimits: Limits = Limits(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10)),
+        playlistLimits: Limits = Limits(
+            bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), slowest: 64),
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
-        segmentLimits: Limits = Limits(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30))
+        segmentLimits: Limits = Limits(
+            bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), slowest: 512),
+        deniesPrivate: Bool = false, permittedAddresses: Set<NetworkAddress> = []
     ) {
         self.headers = headers
         self.userAgent = userAgent
@@ -52,6 +64,8 @@ package struct CurlConfiguration: Equatable, Sendable {
         self.playlistLimits = playlistLimits
         self.keyLimits = keyLimits
         self.segmentLimits = segmentLimits
+        self.deniesPrivate = deniesPrivate
+        self.permittedAddresses = permittedAddresses
     }
 
     func limits(for purpose: FetchRequest.Purpose) -> Limits {

@@ -57,6 +57,11 @@ struct CurlHandle: ~Copyable {
         unsafe note(liverelay_curl_set_pointer(raw, CURLOPT_PRIVATE, context))
     }
 
+    /// - Parameter context: what the callback is handed for each connection to be made; not retained.
+    mutating func setSocketOpener(_ context: UnsafeMutableRawPointer, _ open: curl_opensocket_callback) {
+        unsafe note(liverelay_curl_set_socket_callback(raw, open, context))
+    }
+
     /// 0 until a status line came.
     var status: Int {
         var value = 0
@@ -79,6 +84,13 @@ struct CurlHandle: ~Copyable {
             return nil
         }
         return value < 0 ? nil : Int(value)
+    }
+
+    /// HTTP/1.0 or 1.1, where the end of a body may be the end of its connection; HTTP/2 says where a body ends.
+    var isHTTP1: Bool {
+        var value = 0
+        guard unsafe liverelay_curl_get_long(raw, CURLINFO_HTTP_VERSION, &value) == CURLE_OK else { return false }
+        return [CURL_HTTP_VERSION_1_0, CURL_HTTP_VERSION_1_1].contains { $0 == value }
     }
 
     /// What libcurl says about the failure, in words.

@@ -5,10 +5,14 @@ package final class CurlThread: Sendable {
     let inbox: CurlInbox
 
     private static let first = Result { () throws(FetchError) in try CurlThread() }
+    private static let firstDenying = Result { () throws(FetchError) in try CurlThread() }
 
-    /// The thread of the process.
+    /// The thread of the process, or the one of all channels that private addresses are denied to: connections are
+    /// shared among the channels of a thread, and theirs may not be one that another channel was allowed to make.
     /// - Throws: `.other` when the process had no memory or no descriptor left for it.
-    package static func shared() throws(FetchError) -> CurlThread { try first.get() }
+    package static func shared(deniesPrivate: Bool = false) throws(FetchError) -> CurlThread {
+        try (deniesPrivate ? firstDenying : first).get()
+    }
 
     /// - Throws: as `shared`.
     package init() throws(FetchError) {

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// One transfer on the curl thread: its handle, and what came so far.
 @safe
@@ -12,6 +13,8 @@ final class CurlTransfer {
     private var head = ResponseHead()
     private var body: [UInt8] = []
     private var isTooLarge = false
+    /// The last address of the last host, if no connection was made to it because it is not public.
+    private var denied: NetworkAddress?
 
     init(_ id: CurlInbox.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation) {
         self.id = id
@@ -19,6 +22,7 @@ final class CurlTransfer {
         self.handle = handle
         self.continuation = continuation
         configureRequest()
+        configureRoute()
         configureLimits()
         unsafe self.handle.setReceiver(
             Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
@@ -34,21 +38,45 @@ final class CurlTransfer {
     /// Answers the caller, who waits for exactly one call of this or of `fail`. The handle is out of the multi by now.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
-        let url = handle.effectiveURL ?? job.address
-        continuation.resume(
-            returning: .success(
-                FetchAnswer(status: handle.status, finalURL: url, headers: head.headers, body: body)))
+        switch opened {
+        case .none: succeed(body)
+        case .whole(let content): succeed(content)
+        case .cut: fail(.shortBody, CURLE_PARTIAL_FILE)
+        case .beyondLimit: fail(.tooLarge, CURLE_FILESIZE_EXCEEDED)
+        }
     }
 
     func fail(_ reason: FetchError.Reason, _ code: CURLcode) {
-        let message = reason == .cancelled ? "" : handle.explanation(of: code)
+        let message: String =
+            switch reason {
+            case .cancelled: ""
+            case .privateAddress: denied?.text ?? ""
+            default: handle.explanation(of: code)
+            }
         continuation.resume(
             returning: .failure(
                 FetchError(reason, url: job.request.url, code: Int32(bitPattern: code.rawValue), message: message)))
     }
 
+    private func succeed(_ body: [UInt8]) {
+        let isChunked = head.headers.contains { $0.name.lowercased() == "transfer-encoding" }
+        continuation.resume(
+            returning: .success(
+                FetchAnswer(
+                    status: handle.status, finalURL: handle.effectiveURL ?? job.address, headers: head.headers,
+                    body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.announcedBytes == nil)))
+    }
+
+    /// What the body holds if it is gzip still. A key may be any bytes, and a part of a file says nothing of the whole.
+    private var opened: UnclaimedGzip {
+        guard job.request.purpose != .key, job.range == nil else { return .none }
+        return UnclaimedGzip(body, limit: job.limits.bodyBytes)
+    }
+
     private func reason(of code: CURLcode) -> FetchError.Reason {
-        isTooLarge ? .tooLarge : FetchError.Reason(code, answered: handle.status != 0)
+        if isTooLarge { return .tooLarge }
+        if code == CURLE_COULDNT_CONNECT, denied != nil { return .privateAddress }
+        return FetchError.Reason(code, answered: handle.status != 0)
     }
 
     private func configureRequest() {
@@ -70,16 +98,23 @@ final class CurlTransfer {
         } else {
             handle.set(CURLOPT_ACCEPT_ENCODING, "")  // all that libcurl knows
         }
-        if let proxy = job.configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
-        if let noProxy = job.configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
-        if let path = job.configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
+    }
+
+    private func configureRoute() {
+        let configuration = job.configuration
+        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+        if let noProxy = configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
+        if let path = configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
+        guard configuration.deniesPrivate else { return }
+        handle.set(CURLOPT_PROXY, "")  // none of the environment either
+        unsafe handle.setSocketOpener(Unmanaged.passUnretained(self).toOpaque(), openSocket)
     }
 
     private func configureLimits() {
         let limits = job.limits
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
         handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
-        handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.slowest)
         handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
         handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
     }
@@ -95,6 +130,13 @@ final class CurlTransfer {
         }
         unsafe body.append(contentsOf: bytes)
         return true
+    }
+
+    /// Asked when the name is resolved, for each of its addresses and for each hop of a redirect.
+    fileprivate func mayConnect(to address: NetworkAddress?) -> Bool {
+        let isPermitted = address.map { $0.isPublic || job.configuration.permittedAddresses.contains($0) } ?? false
+        denied = isPermitted ? nil : address
+        return isPermitted
     }
 
     fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
@@ -118,6 +160,18 @@ private func receiveHeader(
     guard let context = unsafe context else { return 0 }
     let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     return unsafe transfer.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context = unsafe context, let address = unsafe address else { return CURL_SOCKET_BAD }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = unsafe liverelay_curl_copy_address(address, &bytes)
+    guard transfer.mayConnect(to: NetworkAddress(Array(bytes.prefix(count)))) else { return CURL_SOCKET_BAD }
+    let (family, kind) = unsafe (address.pointee.family, address.pointee.socktype)
+    return unsafe socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
 
 extension Duration {

@@ -8,13 +8,18 @@ package final class CurlUpstream: Upstream {
     /// - Parameters:
     ///   - upstream: absolute address of the channel; its origin is whom credentials and cookies are for.
     ///   - thread: the process's own unless given.
-    /// - Throws: `.unsupportedScheme` or `.other` for an address, a header or a cookie that cannot be sent.
+    /// - Throws: `.unsupportedScheme` or `.other` for an address, a header or a cookie that cannot be sent, and for a
+    ///   proxy where private addresses are denied.
     package init(
         upstream: String, configuration: CurlConfiguration = CurlConfiguration(), thread: CurlThread? = nil
     ) throws(FetchError) {
+        if configuration.deniesPrivate, configuration.proxy != nil {
+            throw FetchError(.other, url: upstream, message: "behind a proxy no private address can be denied")
+        }
         self.headers = try ChannelHeaders(configuration, for: HTTPAddress(upstream))
         self.configuration = configuration
-        self.thread = if let thread { thread } else { try CurlThread.shared() }
+        self.thread =
+            if let thread { thread } else { try CurlThread.shared(deniesPrivate: configuration.deniesPrivate) }
         self.channel = self.thread.inbox.makeID()
     }
 

@@ -1,4 +1,5 @@
 import CCurl
+import Playlist
 
 /// An absolute http or https address, read by the very parser that will connect to it: what was judged is what is asked.
 struct HTTPAddress: Hashable, Sendable {
@@ -17,9 +18,11 @@ struct HTTPAddress: Hashable, Sendable {
 
     /// - Throws: `.unsupportedScheme` for anything but http and https, `.other` for what is no address.
     init(_ text: String) throws(FetchError) {
+        // Said of every address with another scheme, also of those that libcurl cannot take apart (data:, javascript:).
+        guard ["http", "https", nil].contains(URIReference.scheme(of: text)) else { throw Self.foreignScheme(text) }
         let parts = try AddressParts(text)
         guard let scheme = parts.text(of: CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw FetchError(.unsupportedScheme, url: text, message: "only http and https are fetched")
+            throw Self.foreignScheme(text)
         }
         guard let host = parts.text(of: CURLUPART_HOST),
             let port = parts.text(of: CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
@@ -27,6 +30,10 @@ struct HTTPAddress: Hashable, Sendable {
         else { throw FetchError(.other, url: text, message: "no host in the address") }
         self.text = whole
         origin = Origin(scheme: scheme, host: host.lowercased(), port: port)
+    }
+
+    private static func foreignScheme(_ text: String) -> FetchError {
+        FetchError(.unsupportedScheme, url: text, message: "only http and https are fetched")
     }
 }
 

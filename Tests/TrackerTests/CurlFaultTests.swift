@@ -1,0 +1,209 @@
+import Testing
+
+@testable import Tracker
+
+// Bodies that are not what they seem, and what is made of them.
+
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+struct BodyRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    var testDescription: String { when }
+    var purpose = FetchRequest.Purpose.mediaPlaylist
+    let steps: [Step]
+    /// nil: it fails with `reason`.
+    var body: [UInt8]?
+    var reason: FetchError.Reason?
+    var endsAtClose = false
+}
+
+// python3: zlib.compressobj(9, zlib.DEFLATED, 31) is gzip, -15 is raw deflate, 15 is deflate as RFC 9110 means it.
+private let gzipped: [UInt8] = [
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x2b, 0xc8, 0x49, 0xcc, 0xcc, 0x53, 0x28, 0x49, 0xad,
+    0x28, 0x01, 0x00, 0xb8, 0x0f, 0x0b, 0x44, 0x0a, 0x00, 0x00, 0x00,
+]
+private let gzippedTwice: [UInt8] = [
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x93, 0xef, 0xe6, 0x60, 0x00, 0x01, 0x26, 0x66, 0xed,
+    0x13, 0x9e, 0x67, 0xce, 0x04, 0x6b, 0x78, 0xae, 0xd5, 0x60, 0x64, 0xd8, 0xc1, 0xcf, 0xed, 0xc2, 0x05, 0x14, 0x05,
+    0x00, 0x84, 0xd1, 0x77, 0x65, 0x1e, 0x00, 0x00, 0x00,
+]
+private let rawDeflate: [UInt8] = [0x2b, 0xc8, 0x49, 0xcc, 0xcc, 0x53, 0x28, 0x49, 0xad, 0x28, 0x01, 0x00]
+private let zlibDeflate: [UInt8] = [0x78, 0xda] + rawDeflate + [0x15, 0xb4, 0x03, 0xfa]
+/// 2000 zeros.
+private let rawBomb: [UInt8] = [
+    0x63, 0x60, 0x18, 0x05, 0xa3, 0x60, 0x14, 0x8c, 0x82, 0x51, 0x30, 0x0a, 0x46, 0xc1, 0x50, 0x07, 0x00,
+]
+private let gzippedBomb: [UInt8] =
+    gzipped.prefix(10) + rawBomb + [0x44, 0xf4, 0xc9, 0x02, 0xd0, 0x07, 0x00, 0x00]
+private let gzippedBombTwice: [UInt8] = [
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x93, 0xef, 0xe6, 0x60, 0x00, 0x01, 0x26, 0xe6, 0xe4,
+    0x04, 0x09, 0xd6, 0xc5, 0x09, 0x22, 0x3d, 0x4d, 0x81, 0x06, 0x5c, 0x6e, 0x07, 0x03, 0xd8, 0x19, 0x5c, 0xbe, 0x9c,
+    0x64, 0xba, 0xc0, 0xce, 0xc0, 0x00, 0x00, 0x7f, 0x00, 0x3f, 0xb5, 0x23, 0x00, 0x00, 0x00,
+]
+private let untilClose = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+
+private let compressedRows = [
+    BodyRow(when: "gzip that nothing claims", steps: [.answer(body: gzipped)], body: bytes("plain text")),
+    BodyRow(
+        when: "gzip compressed twice, claimed once",
+        steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedTwice)], body: bytes("plain text")),
+    BodyRow(
+        when: "gzip with rubbish behind it", steps: [.answer(body: gzipped + bytes("rubbish"))],
+        body: bytes("plain text")),
+    BodyRow(
+        when: "deflate as the standard has it", steps: [.answer(200, ["Content-Encoding: deflate"], body: zlibDeflate)],
+        body: bytes("plain text")),
+    BodyRow(
+        when: "deflate without its zlib header", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawDeflate)],
+        body: bytes("plain text")),
+    BodyRow(when: "raw deflate that nothing claims", steps: [.answer(body: rawDeflate)], body: rawDeflate),
+    BodyRow(
+        when: "gzip that nothing claims, cut short", steps: [.answer(body: Array(gzipped.dropLast(9)))],
+        reason: .shortBody),
+    BodyRow(
+        when: "what begins like gzip and is none", steps: [.answer(body: gzipped.prefix(10) + bytes("\u{7}\u{7}no"))],
+        body: gzipped.prefix(10) + bytes("\u{7}\u{7}no")),
+    BodyRow(
+        when: "a key that begins like gzip", purpose: .key, steps: [.answer(body: Array(gzipped.prefix(16)))],
+        body: Array(gzipped.prefix(16))),
+    BodyRow(
+        when: "a bomb that is claimed", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBomb)],
+        reason: .tooLarge),
+    BodyRow(when: "a bomb that nothing claims", steps: [.answer(body: gzippedBomb)], reason: .tooLarge),
+    BodyRow(
+        when: "a bomb in a bomb", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBombTwice)],
+        reason: .tooLarge),
+    BodyRow(
+        when: "a bomb of raw deflate", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawBomb)],
+        reason: .tooLarge),
+    BodyRow(
+        when: "a segment's bomb that nothing claims", purpose: .segment, steps: [.answer(body: gzippedBomb)],
+        reason: .tooLarge),
+]
+
+private let wholenessRows = [
+    BodyRow(
+        when: "an end that only the connection's end tells", steps: [.send(untilClose + "text"), .close],
+        body: bytes("text"), endsAtClose: true),
+    BodyRow(
+        when: "an HTTP/1.0 answer with its length",
+        steps: [.send("HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ntext"), .close], body: bytes("text")),
+    BodyRow(
+        when: "a last chunk",
+        steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n")],
+        body: bytes("text")),
+    BodyRow(
+        when: "RST where the end was to be told by the connection", steps: [.send(untilClose + "text"), .reset],
+        reason: .reset),
+    BodyRow(
+        when: "a length that is negative",
+        steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\ntext"), .close], reason: .other),
+    BodyRow(
+        when: "a length beyond all numbers",
+        steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\ntext"), .close],
+        reason: .tooLarge),
+]
+
+private let typeRows = ["text/html", "text/plain", "image/png", "application/octet-stream", "", "\u{1}nonsense"].map {
+    BodyRow(
+        when: "a playlist said to be \($0.isEmpty ? "nothing" : $0)",
+        steps: [.answer(200, ["Content-Type: \($0)"], body: bytes("#EXTM3U"))], body: bytes("#EXTM3U"))
+}
+
+private let small = CurlConfiguration.Limits(bodyBytes: 1000, idle: .seconds(20), total: .seconds(60))
+
+@Test(arguments: compressedRows + wholenessRows + typeRows)
+func bodiesOf(row: BodyRow) async throws {
+    let server = try LoopbackServer { _ in row.steps }
+    var configuration = loopbackConfiguration(segments: small)
+    configuration.playlistLimits = small
+    let outcome = try await upstream(server, configuration).fetch(FetchRequest(row.purpose, url: server.url + "/1"))
+    switch outcome {
+    case .success(let answer):
+        #expect(answer.body == row.body)
+        #expect(answer.endsAtClose == row.endsAtClose)
+    case .failure(let error): #expect(error.reason == row.reason, "\(error)")
+    }
+}
+
+@Test func aTrickleIsEndedBeforeItsTotalTime() async throws {
+    let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"), .trickle] }
+    let limits = CurlConfiguration.Limits(bodyBytes: 1000, idle: .seconds(1), total: .seconds(60), slowest: 100)
+    var configuration = loopbackConfiguration(segments: limits)
+    (configuration.playlistLimits, configuration.keyLimits) = (limits, limits)
+    let upstream = try upstream(server, configuration)
+    let url = server.url
+    await withTaskGroup(of: FetchOutcome.self) { group in
+        for purpose in [FetchRequest.Purpose.mediaPlaylist, .key, .segment, .map] {
+            group.addTask { await upstream.fetch(FetchRequest(purpose, url: url)) }
+        }
+        for await outcome in group {
+            guard case .failure(let error) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(error.reason == .timedOut)
+            #expect(error.message.contains("too slow"), "\(error.message)")
+        }
+    }
+    #expect(await server.waitForHangUps(4))
+}
+
+// Where a transfer may not go.
+
+/// `PORT` stands for the server's.
+private let schemeRows =
+    ["file:///etc/hostname", "FILE:/etc/hostname", "ftp://127.0.0.1:PORT/", "data:text/plain,x"]
+    + ["gopher://127.0.0.1:PORT/_x", "dict://127.0.0.1:PORT/d", "scp://127.0.0.1/x", "javascript:x", "smb://h/x/y"]
+    + ["ldap://127.0.0.1:PORT/", "rtsp://127.0.0.1:PORT/", "ws://127.0.0.1:PORT/", "localhost:PORT/x", "c:\\boot.ini"]
+
+@Test(arguments: schemeRows)
+func onlyHTTPIsAskedFor(address: String) async throws {
+    let server = try LoopbackServer { _ in [.answer()] }
+    let url = address.replacing("PORT", with: "\(server.port)")
+    for purpose in [FetchRequest.Purpose.mediaPlaylist, .segment, .key, .map] {
+        let outcome = try await upstream(server).fetch(FetchRequest(purpose, url: url))
+        guard case .failure(let error) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(error.reason == .unsupportedScheme)
+    }
+    #expect(server.connectionCount == 0)
+}
+
+@Test(arguments: schemeRows.filter { !$0.hasPrefix("localhost") })
+func noRedirectLeavesHTTP(address: String) async throws {
+    let server = try LoopbackServer { request in
+        [
+            .redirect(
+                to: address.replacing("PORT", with: String(request.headers["host"]?.split(separator: ":").last ?? "")))
+        ]
+    }
+    let outcome = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + "/1.ts"))
+    guard case .failure(let error) = outcome else {
+        Issue.record("\(outcome)")
+        return
+    }
+    #expect([.unsupportedScheme, .other].contains(error.reason), "\(error)")
+    #expect(server.requests.count == 1)
+}
+
+@Test func aRedirectThatSaysNotWhitherIsAnAnswer() async throws {
+    let server = try LoopbackServer { _ in [.answer(302, body: bytes("nowhere"))] }
+    #expect(try await upstream(server).fetch(FetchRequest(.segment, url: server.url)).get().status == 302)
+}
+
+@Test func aLoopOfRedirectsOverTwoHostsEnds() async throws {
+    let server = try LoopbackServer { request in
+        let host = request.headers["host"] ?? ""
+        let other =
+            host.hasPrefix("localhost")
+            ? host.replacing("localhost", with: "127.0.0.1")
+            : host.replacing("127.0.0.1", with: "localhost")
+        return [.redirect(to: "http://\(other)/\(request.target)x")]
+    }
+    let outcome = try await upstream(server).fetch(FetchRequest(.segment, url: server.url))
+    #expect(throws: FetchError.self) { try outcome.get() }
+    #expect(server.requests.count == CurlJob.maxRedirects + 1)
+}

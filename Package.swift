@@ -57,7 +57,12 @@ let package = Package(
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
-        tests("RelayTests", ["liverelay", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport"]),
+        tests(
+            "RelayTests",
+            [
+                "liverelay", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

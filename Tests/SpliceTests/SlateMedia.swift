@@ -15,16 +15,24 @@ enum SlateMedia {
     struct Failure: Error { let errors: String }
 
     /// Noise, so that no two frames of sound are equal.
-    /// - Parameter output: further options of the muxer.
+    /// - Parameters: `late`: seconds by which the pictures and the sound begin later; `output`: further options of the
+    ///   muxer.
     static func make(
         video: [String]? = h264, audio: [String]? = aac, seconds: String = "3", rate: String = "25",
-        output: [String] = []
+        late: (pictures: String, sound: String) = ("0", "0"), output: [String] = []
     ) throws -> [UInt8] {
         let path = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString).mp4").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var arguments = ["-nostdin", "-v", "error", "-bitexact"]
-        if video != nil { arguments += ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=\(rate):duration=\(seconds)"] }
-        if audio != nil { arguments += ["-f", "lavfi", "-i", "anoisesrc=seed=1:r=48000:d=\(seconds)"] }
+        if video != nil {
+            arguments += [
+                "-itsoffset", late.pictures, "-f", "lavfi", "-i",
+                "testsrc2=size=160x90:rate=\(rate):duration=\(seconds)",
+            ]
+        }
+        if audio != nil {
+            arguments += ["-itsoffset", late.sound, "-f", "lavfi", "-i", "anoisesrc=seed=1:r=48000:d=\(seconds)"]
+        }
         arguments += (video ?? []) + (audio ?? []) + ["-strict", "-2", "-flags", "+bitexact"] + output
         let answer = try FragmentTool.run("ffmpeg", arguments + [path])
         guard answer.status == 0 else { throw Failure(errors: answer.errors) }

@@ -42,6 +42,8 @@ struct Slate: Sendable {
     /// - Throws: when the file cannot be read any more; the next call goes on behind the piece that was not to be had.
     mutating func next(at position: TimelinePosition, date: Int64) throws(RelayError) -> SplicedSegment {
         var showing = self.showing.flatMap { $0.reached == position ? $0 : nil } ?? begin(at: position, date: date)
+        // A second owner would make the engine copy what it holds.
+        self.showing = nil
         defer { self.showing = showing }
         // Out of one round comes something, or nothing ever will.
         for _ in 0...pieces.count where showing.written.isEmpty { try feed(&showing) }

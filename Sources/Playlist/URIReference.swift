@@ -95,6 +95,27 @@ package enum URIReference {
         return afterUser.prefix { $0 != ":" }.lowercased()
     }
 
+    /// What follows the first question mark; nil without one, which is not the same as empty.
+    package static func query(of reference: String) -> String? { Components(reference).query.map(String.init) }
+
+    /// User information, host and port, as written; nil without one.
+    package static func authority(of reference: String) -> String? { Components(reference).authority.map(String.init) }
+
+    /// With another query, or with none, and without its fragment, which no request carries.
+    package static func replacingQuery(of reference: String, by query: String?) -> String {
+        var components = Components(reference)
+        components.query = query.map { $0[...] }
+        components.fragment = nil
+        return components.text
+    }
+
+    /// With another authority where there is one.
+    package static func replacingAuthority(of reference: String, by authority: String) -> String {
+        var components = Components(reference)
+        if components.authority != nil { components.authority = authority[...] }
+        return components.text
+    }
+
     /// The value of the first query parameter of that name, as written (nothing percent-decoded); nil without one.
     package static func queryParameter(_ name: String, of reference: String) -> String? {
         for pair in (Components(reference).query ?? "").split(separator: "&") {

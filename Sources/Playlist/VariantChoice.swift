@@ -22,6 +22,15 @@ package enum VariantChoice: Equatable, Sendable {
         }
     }
 
+    /// What `init` reads back.
+    package var text: String {
+        switch self {
+        case .highest: "max"
+        case .lowest: "min"
+        case .height(let number), .bandwidth(let number): String(number)
+        }
+    }
+
     /// nil when there is no variant. Variants without video stand back unless there is nothing else. Of equals the
     /// first listed wins (RFC 8216 §6.2.4); the others are its alternates.
     package func choose(from playlist: MultivariantPlaylist) -> ChosenVariant? {

@@ -8,14 +8,15 @@ package struct ReplayDriver: Sendable {
 
     package init(session: UpstreamSession) { self.session = session }
 
-    /// Runs until the session ends, and says how; or until nothing more would happen by `limit`: then nil.
+    /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
+    /// after a step: then nil.
     ///
     /// - Parameters:
-    ///   - answer: what the upstream answers to a request made at a session time, and how long after it.
+    ///   - answer: what the upstream answers to a request made at a session time, and how long after it; nil: never.
     ///   - perform: as in `TrackerDriver`.
     package mutating func run(
-        until limit: Duration? = nil,
-        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration),
+        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
     ) async throws -> SessionEnd? {
         var now = Duration.zero
@@ -25,7 +26,7 @@ package struct ReplayDriver: Sendable {
                 order += 1
                 switch effect {
                 case .fetch(let id, let request):
-                    let (outcome, latency) = answer(request, now)
+                    guard let (outcome, latency) = answer(request, now) else { continue }
                     fetches.append((id, outcome, now + max(.zero, latency), order))
                 case .cancel(let id): fetches.removeAll { $0.id == id }
                 case .wake(let time): wake = (max(now, time), order)
@@ -37,6 +38,7 @@ package struct ReplayDriver: Sendable {
                 }
             }
             try await perform(.status(session.status), now)
+            if isOver(session.status, now) { return nil }
             guard let next = pop(notAfter: limit) else { return nil }
             (input, now) = next
         }

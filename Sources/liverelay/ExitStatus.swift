@@ -19,7 +19,7 @@ enum ExitStatus: Int32, CaseIterable {
     case cannotListen = 20
     /// The spool directory cannot be written, or another process has it.
     case cannotSpool = 21
-    /// A capture cannot be read.
+    /// A capture cannot be read or written.
     case badCapture = 22
     /// The file to show during outages cannot be read, or not be shown.
     case badSlate = 23
@@ -38,7 +38,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .gaveUp: "the upstream was silent for longer than --give-up"
         case .cannotListen: "the address to serve at is taken or not ours"
         case .cannotSpool: "the spool directory cannot be used"
-        case .badCapture: "the capture cannot be read"
+        case .badCapture: "the capture cannot be read or written"
         case .badSlate: "the file to show during outages cannot be used"
         case .internalError: "a defect of liverelay; please report it"
         }

@@ -12,10 +12,13 @@ struct LiveRelay: AsyncParsableCommand {
 
             liverelay https://example.com/channel/master.m3u8
             liverelay demo Captures/ssai_tagged
-            liverelay replay Captures/ssai_tagged --out republished
+            liverelay record https://example.com/channel/master.m3u8 evening --for 10m
+            liverelay replay evening --out republished
             """,
         version: "0.1.0",
-        subcommands: [RelayCommand.self, DemoCommand.self, ReplayCommand.self], defaultSubcommand: RelayCommand.self)
+        subcommands: [
+            RelayCommand.self, DemoCommand.self, RecordCommand.self, ReplayCommand.self,
+        ], defaultSubcommand: RelayCommand.self)
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)

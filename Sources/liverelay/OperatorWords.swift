@@ -114,9 +114,30 @@ extension RelayError {
     }
 
     init(_ error: CaptureError) {
-        self.init(
-            .badCapture, "\(error.path): \(error.reason)\(error.message.isEmpty ? "" : ": \(error.message)")",
-            advice: "Give a directory that holds an index.json and the bodies it names")
+        let advice =
+            switch error.reason {
+            case .unreadable, .malformedIndex, .foreignPath:
+                "Give a directory that holds an index.json and the bodies it names"
+            case .unwritable: "Free the disk or mend the directory's permissions, or give another one"
+            case .alreadyRecorded, .notEmpty: "Give a directory that is empty or not there yet"
+            case .emptyStretch: "Give a stretch of it in which something was recorded"
+            }
+        let message = error.message.isEmpty ? "" : ": \(error.message)"
+        self.init(.badCapture, "\(error.path) \(error.reason.words)\(message)", advice: advice)
+    }
+}
+
+extension CaptureError.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .unreadable: "cannot be read"
+        case .unwritable: "cannot be written"
+        case .alreadyRecorded: "is of another recording"
+        case .notEmpty: "is not empty"
+        case .malformedIndex: "is no index of a capture"
+        case .foreignPath: "lies outside of the capture"
+        case .emptyStretch: "holds nothing of that time"
+        }
     }
 }
 

@@ -52,6 +52,12 @@ struct ServingOptions: ParsableArguments {
     @Option(help: "Length of live.m3u8; it has six segments at least.")
     var window = TimeSpan(seconds: 30)
 
+    @Option(
+        help: ArgumentHelp(
+            "Directory for a capture: every answer of the upstream, as long as the channel runs.",
+            discussion: "It has to be empty or not there yet; see liverelay help record.", valueName: "directory"))
+    var record: String?
+
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.info
 
@@ -71,7 +77,8 @@ struct ServingOptions: ParsableArguments {
                 upstream: upstream, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests, sound: sound.configuration),
+                requests: intake.requests, sound: sound.configuration,
+                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }),
             address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
             logger: logger, greeting: greeting
         ).run()

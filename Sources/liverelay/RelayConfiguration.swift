@@ -1,3 +1,4 @@
+import Foundation
 import LiveRing
 import Playlist
 import Splice
@@ -14,6 +15,8 @@ struct RelayConfiguration: Sendable {
     var retention: RetentionPolicy
     var requests = CurlConfiguration()
     var sound = SoundConfiguration()
+    /// Directory for a capture of what the upstream answers; nil: none is kept.
+    var capture: URL?
 
     var policy: UpstreamSession.Policy { UpstreamSession.Policy(variant: variant, giveUp: giveUp) }
 }

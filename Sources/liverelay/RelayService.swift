@@ -53,8 +53,7 @@ struct RelayService: Sendable {
     private func follow(to site: ChannelSite) async -> Result<Void, RelayError>? {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
         do {
-            let upstream = try CurlUpstream(upstream: configuration.upstream, configuration: configuration.requests)
-            let driver = TrackerDriver(upstream: upstream, clock: ContinuousClock())
+            let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
             let session = UpstreamSession(upstream: configuration.upstream, policy: configuration.policy)
             let end = try await driver.run(session: session) { output, now in
                 try await relay.perform(output, at: now)
@@ -70,6 +69,22 @@ struct RelayService: Sendable {
         } catch {
             return .failure(RelayError(.internalError, "\(error)", advice: "Please report it"))
         }
+    }
+
+    /// The channel's own, and in front of it, if asked for, who writes down what it answers.
+    private func upstream() throws -> any Upstream {
+        let upstream = try CurlUpstream(upstream: configuration.upstream, configuration: configuration.requests)
+        guard let capture = configuration.capture else { return upstream }
+        let clock = ContinuousClock()
+        let began = clock.now
+        do throws(CaptureError) {
+            let writer = try CaptureWriter(capture, upstream: configuration.upstream, variant: configuration.variant)
+            return CaptureRecorder(upstream, to: writer) {
+                began.duration(to: clock.now)
+            } failed: { [logger] error in
+                logger.error("The capture ends here, the channel goes on: \(RelayError(error).found)")
+            }
+        } catch { throw RelayError(error) }
     }
 
     /// Keeps the status line, and greets once there is something to watch.
@@ -89,7 +104,7 @@ struct RelayService: Sendable {
 }
 
 /// SIGINT and SIGTERM as something to wait for.
-private enum Signals {
+enum Signals {
     static func wait() async -> Result<Void, RelayError>? {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let sources = [SIGINT, SIGTERM].map { number in

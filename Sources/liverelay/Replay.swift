@@ -6,8 +6,8 @@ import Tracker
 
 /// A capture through the whole line on a virtual clock: no waiting, and the same bytes every time.
 struct Replay {
-    /// Session time after which a capture that never ends is left.
-    static let grace = Duration.seconds(120)
+    /// Session time behind the end of a capture after which what still has not come is not waited for.
+    static let grace = Duration.seconds(30)
 
     private let capture: CaptureDirectory
     private let relay: Relay
@@ -20,7 +20,7 @@ struct Replay {
     ) {
         self.capture = capture
         let configuration = RelayConfiguration(
-            upstream: capture.index.upstream, giveUp: Self.grace, spool: spool,
+            upstream: capture.index.upstream, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound)
         site = ChannelSite(upstream: configuration.upstream) { .zero }
         // A capture has no wall: what its upstream does not date is dated from the beginning of time.
@@ -28,19 +28,31 @@ struct Replay {
     }
 
     /// - Parameter observe: called after each output of the tracker, with the session's time.
+    /// - Returns: nil when the capture ends before its channel does.
     func run(observe: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
-        let upstream = ReplayUpstream(capture) { .zero }
+        var answers = ReplayAnswers(capture)
         let session = UpstreamSession(
-            upstream: capture.index.upstream,
-            policy: UpstreamSession.Policy(variant: .highest, giveUp: Self.grace))
+            upstream: capture.index.upstream, policy: UpstreamSession.Policy(variant: capture.index.variant))
         var driver = ReplayDriver(session: session)
+        let length = capture.index.duration
         return try await driver.run(
-            until: capture.index.duration + Self.grace,
-            answer: { upstream.answer($0, at: $1) },
+            until: length + Self.grace, isOver: { $0.hasSeenEverything(until: length) },
+            answer: { answers.answer($0, at: $1) },
             perform: { output, now in
                 try await relay.perform(output, at: now)
                 observe(output, now)
             })
+    }
+}
+
+extension UpstreamStatus {
+    /// Every playlist was read in the state that a capture of that length ends with, and what it lists was taken.
+    fileprivate func hasSeenEverything(until length: Duration) -> Bool {
+        !renditions.isEmpty
+            && renditions.allSatisfy { rendition in
+                let isRead = rendition.loadedAt.map { $0 >= length } ?? false
+                return rendition.queued == 0 && (isRead || rendition.hasEnded)
+            }
     }
 }

@@ -36,6 +36,9 @@ struct ReplayCommand: AsyncParsableCommand {
         let end = try await replay.run()
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }
+        if recorded.isCutOff {
+            logger.warning("\(capture) was cut off while it was recorded; what is there was replayed")
+        }
         print(String(decoding: replay.site.status.json, as: UTF8.self), terminator: "")
         if out != nil { print("Published into \(directory.path): play its ring.m3u8") }
     }

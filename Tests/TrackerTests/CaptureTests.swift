@@ -125,41 +125,86 @@ private let replayRows: [(when: String, url: String, seconds: Double, text: Stri
 
 @Test(arguments: replayRows)
 func replayAnswersWhatWasSaidLast(when: String, url: String, seconds: Double, text: String?) {
-    let replay = ReplayUpstream(capture(reloaded)) { .zero }
-    let (outcome, latency) = replay.answer(FetchRequest(.mediaPlaylist, url: url), at: .seconds(seconds))
-    switch outcome {
+    var replay = ReplayAnswers(capture(reloaded))
+    let found = replay.answer(FetchRequest(.mediaPlaylist, url: url), at: .seconds(seconds))
+    switch found?.outcome {
     case .success(let answer):
         #expect(String(decoding: answer.body, as: UTF8.self) == text, "\(when)")
         #expect(answer.finalURL == url)
-        #expect(latency == (text == "second" ? .milliseconds(250) : .zero))
+        #expect(found?.latency == (text == "second" ? .milliseconds(250) : .zero))
     case .failure(let error):
         #expect(error == FetchError(.notInCapture, url: url))
         #expect(text == nil, "\(when)")
+    case nil: Issue.record("\(when): no answer")
     }
 }
 
-@Test func replayKeepsByteRangesApart() async {
+/// When a playlist is asked for, and which answer comes when, in milliseconds.
+private let rhythmRows: [(when: String, asked: [Int], texts: [String], arrivals: [Int])] = [
+    ("as recorded", [2000, 4000, 8000], ["first", "second", "third"], [2000, 4250, 8000]),
+    ("each a little early: when it came", [1990, 3900, 7801], ["first", "second", "third"], [1990, 4250, 8000]),
+    ("too early for the next", [2000, 3700, 4000], ["first", "first", "second"], [2000, 3700, 4250]),
+    ("less often: one is passed over", [2000, 9000], ["first", "third"], [2000, 9000]),
+    (
+        "more often: each stays until the next", [2000, 3000, 4000, 6000], ["first", "first", "second", "second"],
+        [2000, 3000, 4250, 6250]
+    ),
+]
+
+@Test(arguments: rhythmRows)
+func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], texts: [String], arrivals: [Int]) {
+    var replay = ReplayAnswers(capture(reloaded))
+    let answers = asked.map { replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .milliseconds($0)) }
+    #expect(answers.map { $0?.outcome.text } == texts, "\(when)")
+    #expect(
+        zip(asked, answers).map { .milliseconds($0) + ($1?.latency ?? .zero) } == arrivals.map { .milliseconds($0) })
+}
+
+@Test func theFaultsOfASegmentFollowOnEachOtherHoweverLateItIsAskedFor() {
+    let url = "http://h/1.ts"
+    var replay = ReplayAnswers(
+        capture([
+            exchange(.seconds(2), url, "", status: 404),
+            CapturedExchange(at: .seconds(3), url: url, ending: .failure(.reset)),
+            exchange(.seconds(4), url, "media"),
+        ]))
+    let request = FetchRequest(.segment, url: url)
+    let outcomes = (0..<4).map { replay.answer(request, at: .seconds(10 + $0))?.outcome }
+    #expect(outcomes.map { try? $0?.get().status } == [404, nil, 200, 200])
+    #expect(outcomes[1] == .failure(FetchError(.reset, url: url, message: "as recorded")))
+}
+
+@Test func whatWasGivenUpIsNeverAnswered() {
+    let exchange = CapturedExchange(at: .zero, took: .seconds(9), url: playlist, ending: .failure(.cancelled))
+    var replay = ReplayAnswers(capture([exchange]))
+    #expect(replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero) == nil)
+}
+
+@Test func replayKeepsByteRangesApart() {
     let url = "http://h/all.mp4"
     let first = ByteRange(offset: 0, length: 1)
     let second = ByteRange(offset: 1, length: 1)
     let whole = exchange(.seconds(1), "http://h/whole.mp4", "whole")
-    let replay = ReplayUpstream(
-        capture([exchange(.zero, url, "a", range: first), exchange(.zero, url, "b", range: second), whole])
-    ) { .seconds(1) }
-    func body(_ url: String, _ range: ByteRange?) async -> [UInt8]? {
-        try? await replay.fetch(FetchRequest(.segment, url: url, byteRange: range)).get().body
+    var replay = ReplayAnswers(
+        capture([exchange(.zero, url, "a", range: first), exchange(.zero, url, "b", range: second), whole]))
+    func body(_ url: String, _ range: ByteRange?) -> String? {
+        replay.answer(FetchRequest(.segment, url: url, byteRange: range), at: .seconds(1))?.outcome.text
     }
-    #expect(await body(url, first) == Array("a".utf8))
-    #expect(await body(url, second) == Array("b".utf8))
-    #expect(await body(url, nil) == nil)
-    #expect(await body(whole.url, first) == Array("whole".utf8), "as from an origin without ranges")
+    #expect(body(url, first) == "a")
+    #expect(body(url, second) == "b")
+    #expect(body(url, nil) == nil)
+    #expect(body(whole.url, first) == "whole", "as from an origin without ranges")
 }
 
-@Test func replayFailsAsRecorded() async {
+@Test func replayFailsAsRecorded() {
     let failed = CapturedExchange(at: .zero, url: playlist, ending: .failure(.timedOut))
-    let replay = ReplayUpstream(capture([failed])) { .zero }
+    var replay = ReplayAnswers(capture([failed]))
     let expected = FetchError(.timedOut, url: playlist, message: "as recorded")
-    #expect(await replay.fetch(FetchRequest(.mediaPlaylist, url: playlist)) == .failure(expected))
+    #expect(replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero)?.outcome == .failure(expected))
+}
+
+extension FetchOutcome {
+    fileprivate var text: String? { (try? get()).map { String(decoding: $0.body, as: UTF8.self) } }
 }
 
 /// Answers from a table, and counts time by a second a request.
@@ -195,19 +240,21 @@ private let recorded: [String: FetchOutcome] = [
 @Test func aRecordingReplaysWhatWasAnswered() async throws {
     try await withDirectory { directory in
         let table = TableUpstream(recorded)
-        let recorder = try CaptureRecorder(table, to: directory, address: playlist, about: "a \"test\"") { table.now }
+        let writer = try CaptureWriter(directory, upstream: playlist, about: "a \"test\"", variant: .height(720))
+        let recorder = CaptureRecorder(table, to: writer) { table.now }
         let urls = recorded.keys.sorted() + ["http://h/given-up"] + recorded.keys.sorted()
         for url in urls { _ = await recorder.fetch(FetchRequest(.segment, url: url)) }
         #expect(await recorder.failure == nil)
         let read = try CaptureDirectory(directory)
         #expect(read.index.about == "a \"test\"")
-        #expect(read.index.exchanges.map(\.url) == urls.filter { $0 != "http://h/given-up" })
+        #expect(read.index.variant == .height(720))
+        #expect(read.index.exchanges.map(\.url) == urls)
         #expect(read.index.exchanges.map(\.at).first == .zero)
         #expect(read.index.exchanges.allSatisfy { $0.took == .seconds(1) })
-        let replay = ReplayUpstream(read) { .seconds(100) }
+        #expect(await recorder.totals == CaptureWriter.Totals(exchanges: urls.count, bytes: 2 * (7 + 188 + 188)))
+        var replay = ReplayAnswers(read)
         for (url, outcome) in recorded {
-            #expect(await replay.fetch(FetchRequest(.segment, url: url)).map(\.body) == outcome.asRecorded.map(\.body))
-            #expect(await replay.fetch(FetchRequest(.segment, url: url)) == outcome.asRecorded)
+            #expect(replay.answer(FetchRequest(.segment, url: url), at: .zero)?.outcome == outcome.asRecorded)
         }
         let bodies = try FileManager.default.contentsOfDirectory(atPath: directory.appending(path: "body").path)
         #expect(bodies.sorted() == ["000001.ts", "000002.m3u8"], "equal bodies once, empty ones never")
@@ -223,7 +270,7 @@ extension FetchOutcome {
 @Test func aRecordingCanBeReadAfterEachExchange() async throws {
     try await withDirectory { directory in
         let table = TableUpstream(recorded)
-        let recorder = try CaptureRecorder(table, to: directory, address: playlist) { table.now }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { table.now }
         #expect(try CaptureDirectory(directory).index.exchanges.isEmpty)
         for count in 1...3 {
             _ = await recorder.fetch(FetchRequest(.segment, url: "http://h/1.ts"))
@@ -236,33 +283,58 @@ extension FetchOutcome {
     try await withDirectory { directory in
         let headers = [("Set-Cookie", "a=b"), ("Content-Encoding", "gzip"), ("Content-Length", "3"), ("ETag", "e")]
         let table = TableUpstream([playlist: answer("x", from: playlist, headers)])
-        let recorder = try CaptureRecorder(table, to: directory, address: playlist) { .zero }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { .zero }
         _ = await recorder.fetch(FetchRequest(.mediaPlaylist, url: playlist))
-        let replay = ReplayUpstream(try CaptureDirectory(directory)) { .zero }
-        let kept = try await replay.fetch(FetchRequest(.mediaPlaylist, url: playlist)).get().headers
+        var replay = ReplayAnswers(try CaptureDirectory(directory))
+        let kept = try replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero)?.outcome.get().headers
         #expect(kept == [.init(name: "ETag", value: "e")])
     }
 }
 
-@Test func aRecordingReplacesNoOther() async throws {
+private let occupiedRows: [(holds: String, reason: CaptureError.Reason)] = [
+    ("index.json", .alreadyRecorded), ("holiday.jpeg", .notEmpty), ("body", .notEmpty),
+]
+
+@Test(arguments: occupiedRows)
+func aRecordingMixesWithNothingElse(holds: String, reason: CaptureError.Reason) async throws {
     try await withDirectory { directory in
-        let table = TableUpstream([:])
-        _ = try CaptureRecorder(table, to: directory, address: playlist) { .zero }
-        let second = Result { () throws(CaptureError) in
-            try CaptureRecorder(table, to: directory, address: playlist) { .zero }
-        }
-        guard case .failure(let error) = second else {
-            Issue.record("recorded twice")
+        try Data().write(to: directory.appending(path: holds))
+        let made = Result { () throws(CaptureError) in try CaptureWriter(directory, upstream: playlist) }
+        guard case .failure(let error) = made else {
+            Issue.record("written beside \(holds)")
             return
         }
-        #expect(error.reason == .alreadyRecorded)
+        #expect(error.reason == reason)
+    }
+}
+
+/// The process is killed in the middle of any write.
+@Test func aRecordingCutOffAtAnyByteIsReadUpToTheLastWholeExchange() async throws {
+    try await withDirectory { directory in
+        let table = TableUpstream(recorded)
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { table.now }
+        let path = directory.appending(path: "index.json")
+        _ = await recorder.fetch(FetchRequest(.segment, url: "http://h/1.ts"))
+        let before = try Data(contentsOf: path)
+        _ = await recorder.fetch(FetchRequest(.mediaPlaylist, url: "http://h/main.m3u8?token=1"))
+        let after = try Data(contentsOf: path)
+        for written in stride(from: before.count - 4, through: after.count, by: 3) {
+            try (after.prefix(written) + before.dropFirst(written)).write(to: path)
+            let read = try CaptureDirectory(directory)
+            #expect(read.index.upstream == playlist && read.index.exchanges.count <= 2, "\(written) bytes")
+            // Where the next line stands over the closing of the last one, the last one's own line is not whole either.
+            let isInsideALine = written >= before.count && written < after.count - 4
+            #expect(!isInsideALine || read.isCutOff && read.index.exchanges.count == 1, "\(written) bytes")
+        }
+        try after.write(to: path)
+        #expect(try CaptureDirectory(directory).index.exchanges.count == 2)
     }
 }
 
 @Test func aRecordingThatCannotBeWrittenDoesNotStopTheChannel() async throws {
     try await withDirectory { directory in
         let table = TableUpstream(recorded)
-        let recorder = try CaptureRecorder(table, to: directory, address: playlist) { .zero }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { .zero }
         try FileManager.default.removeItem(at: directory.appending(path: "body"))
         let request = FetchRequest(.segment, url: "http://h/1.ts")
         #expect(await recorder.fetch(request) == recorded["http://h/1.ts"])

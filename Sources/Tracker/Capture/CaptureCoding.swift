@@ -3,22 +3,23 @@ import Playlist
 
 // The JSON of an index:
 //
-//     { "upstream": "http://…/main.m3u8", "about": "…", "exchanges": [
+//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "exchanges": [
 //         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
 //           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text` is empty.
+// `variant`, `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text` is empty.
 
 extension CaptureIndex: Codable {
-    private enum Key: CodingKey { case upstream, about, exchanges }
+    private enum Key: CodingKey { case upstream, about, variant, exchanges }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(
             upstream: try values.decode(String.self, forKey: .upstream),
             about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
+            variant: try Self.variant(in: values),
             exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
     }
 
@@ -26,8 +27,39 @@ extension CaptureIndex: Codable {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(upstream, forKey: .upstream)
         try values.encode(about, forKey: .about)
+        try values.encode(variant.text, forKey: .variant)
         try values.encode(exchanges, forKey: .exchanges)
     }
+}
+
+extension CaptureIndex {
+    /// The text of an index up to where its first exchange goes, each exchange then on a line of its own.
+    var opening: Data {
+        get throws {
+            let values = try [upstream, about, variant.text].map {
+                String(decoding: try Self.encoder.encode($0), as: UTF8.self)
+            }
+            let lines = zip(["upstream", "about", "variant"], values).map { "\"\($0)\": \($1)" }
+            return Data("{\(lines.joined(separator: ",\n")),\n\"exchanges\": [".utf8)
+        }
+    }
+
+    fileprivate static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    private static func variant(in values: KeyedDecodingContainer<Key>) throws -> VariantChoice {
+        guard let text = try values.decodeIfPresent(String.self, forKey: .variant) else { return .highest }
+        guard let variant = VariantChoice(text) else { throw values.malformed(.variant, "\(text) names no variant") }
+        return variant
+    }
+}
+
+extension CapturedExchange {
+    /// As one line of an index.
+    var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
 }
 
 extension CapturedExchange: Codable {

@@ -6,6 +6,8 @@ package struct CaptureDirectory: Sendable {
 
     package let url: URL
     package let index: CaptureIndex
+    /// The index ends in the middle of a line: whoever recorded it was killed. All before that line is there.
+    package let isCutOff: Bool
 
     /// - Throws: `.unreadable`, or `.malformedIndex` with the place in the JSON.
     package init(_ url: URL) throws(CaptureError) {
@@ -17,14 +19,35 @@ package struct CaptureDirectory: Sendable {
         do {
             self.init(url, index: try JSONDecoder().decode(CaptureIndex.self, from: data))
         } catch {
-            throw CaptureError(.malformedIndex, path: path, message: Self.place(of: error))
+            guard let mended = Self.mended(data) else {
+                throw CaptureError(.malformedIndex, path: path, message: Self.place(of: error))
+            }
+            self.init(url, index: mended, isCutOff: true)
         }
     }
 
+    /// The index closed behind its last whole line; nil when it was not left by `CaptureWriter`.
+    private static func mended(_ data: Data) -> CaptureIndex? {
+        guard !data.hasSuffix(CaptureWriter.closing) else { return nil }
+        var rest = data
+        for _ in 0..<3 {
+            if let index = try? JSONDecoder().decode(CaptureIndex.self, from: rest + CaptureWriter.closing) {
+                return index
+            }
+            guard let lineFeed = rest.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+            rest = rest[..<lineFeed]
+            if rest.last == UInt8(ascii: ",") { rest.removeLast() }
+        }
+        return nil
+    }
+
     /// - Parameter index: made in memory; `url` is where the files it names lie, if it names any.
-    package init(_ url: URL, index: CaptureIndex) {
+    package init(_ url: URL, index: CaptureIndex) { self.init(url, index: index, isCutOff: false) }
+
+    private init(_ url: URL, index: CaptureIndex, isCutOff: Bool) {
         self.url = url
         self.index = index
+        self.isCutOff = isCutOff
     }
 
     /// - Throws: `.foreignPath` for a file outside of the directory, `.unreadable` for one that is not there.
@@ -41,6 +64,13 @@ package struct CaptureDirectory: Sendable {
         }
     }
 
+    /// The answer as it came, with its body. `url`: what was asked for.
+    package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
+        FetchAnswer(
+            status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
+            body: try bytes(of: answer.body))
+    }
+
     private static func place(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return error.localizedDescription }
         switch error {
@@ -51,4 +81,8 @@ package struct CaptureDirectory: Sendable {
         @unknown default: return error.localizedDescription
         }
     }
+}
+
+extension Data {
+    fileprivate func hasSuffix(_ suffix: Data) -> Bool { self.suffix(suffix.count) == suffix }
 }

@@ -5,9 +5,13 @@ package struct CaptureError: Error, Equatable, Sendable {
         case unwritable
         /// The directory already holds an index; a recording never replaces another.
         case alreadyRecorded
+        /// The directory holds something else.
+        case notEmpty
         case malformedIndex
         /// A body is named outside of the capture's directory.
         case foreignPath
+        /// Nothing was recorded in the stretch that was asked for.
+        case emptyStretch
     }
 
     package let reason: Reason

@@ -6,12 +6,17 @@ package struct CaptureIndex: Equatable, Sendable {
     package let upstream: String
     /// For a reader, what is to be seen in this capture.
     package let about: String
+    /// Which variant of a master playlist was followed: another one was never asked for.
+    package let variant: VariantChoice
     /// In the order they were asked for; those of one moment in the order they are written.
     package let exchanges: [CapturedExchange]
 
-    package init(upstream: String, about: String, exchanges: [CapturedExchange]) {
+    package init(
+        upstream: String, about: String, variant: VariantChoice = .highest, exchanges: [CapturedExchange]
+    ) {
         self.upstream = upstream
         self.about = about
+        self.variant = variant
         self.exchanges = exchanges.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
             .map(\.element)
     }

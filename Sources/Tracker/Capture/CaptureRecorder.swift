@@ -1,63 +1,39 @@
-package import Foundation
-
-/// An upstream that stores what another one answered.
+/// An upstream that stores what another one answers.
 package actor CaptureRecorder: Upstream {
     private let upstream: any Upstream
     private let now: @Sendable () -> Duration
+    private let failed: @Sendable (CaptureError) -> Void
     private var writer: CaptureWriter
     /// The first thing that could not be stored; recording ended there, fetching did not.
     package private(set) var failure: CaptureError?
 
+    package var totals: CaptureWriter.Totals { writer.totals }
+
     /// - Parameters:
-    ///   - directory: created if needed; must hold no capture yet.
-    ///   - address: of the channel, for the index.
     ///   - now: time since the recording began.
-    /// - Throws: `.alreadyRecorded`, `.unwritable`.
+    ///   - failed: called once, with `failure`.
     package init(
-        _ upstream: any Upstream, to directory: URL, address: String, about: String = "",
-        now: @escaping @Sendable () -> Duration
-    ) throws(CaptureError) {
+        _ upstream: any Upstream, to writer: CaptureWriter, now: @escaping @Sendable () -> Duration,
+        failed: @escaping @Sendable (CaptureError) -> Void = { _ in }
+    ) {
         self.upstream = upstream
+        self.failed = failed
+        self.writer = writer
         self.now = now
-        writer = try CaptureWriter(directory, upstream: address, about: about)
     }
 
-    /// What the wrapped upstream answers; stored before it is handed on, unless we ourselves gave the request up.
+    /// What the wrapped upstream answers; stored before it is handed on. A request that we ourselves gave up is stored
+    /// too: in a replay it shall wait as long as it did here, and not be told that nobody knows its address.
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
         let asked = now()
         let outcome = await upstream.fetch(request)
-        let took = now() - asked
         guard failure == nil else { return outcome }
         do throws(CaptureError) {
-            guard let ending = try ending(of: outcome) else { return outcome }
-            try writer.append(
-                CapturedExchange(at: asked, took: took, url: request.url, byteRange: request.byteRange, ending: ending))
+            try writer.append(request, outcome, at: asked, took: now() - asked)
         } catch {
             failure = error
+            failed(error)
         }
         return outcome
-
-        func ending(of outcome: FetchOutcome) throws(CaptureError) -> CapturedExchange.Ending? {
-            switch outcome {
-            case .failure(let error): error.reason == .cancelled ? nil : .failure(error.reason)
-            case .success(let answer):
-                .answer(
-                    CapturedAnswer(
-                        status: answer.status,
-                        finalURL: answer.finalURL == request.url ? nil : answer.finalURL,
-                        headers: answer.headers.filter(\.outlivesItsConnection),
-                        body: try writer.store(answer.body, from: request.url)))
-            }
-        }
-    }
-}
-
-extension FetchAnswer.Header {
-    /// Not about the transfer, which is over (the body is stored decompressed), and no secret of this client.
-    fileprivate var outlivesItsConnection: Bool {
-        let spent: Set = [
-            "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "transfer-encoding",
-        ]
-        return !spent.contains(name.lowercased())
     }
 }

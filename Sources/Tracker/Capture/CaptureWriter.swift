@@ -1,32 +1,45 @@
-import Foundation
+package import Foundation
+package import Playlist
 
 /// Writes a capture that can be read after every exchange: the index ends with its closing brackets at all times, and
-/// the next exchange is written over them.
-struct CaptureWriter {
-    private static let closing = Data("\n]}\n".utf8)
+/// the next exchange is written over them. A body is on the disk before the index names it, so a process that is killed
+/// in the middle costs the one exchange it was writing (`CaptureDirectory.isCutOff`).
+///
+/// What it holds in memory does not grow with what it has written.
+package struct CaptureWriter: Sendable {
+    static let closing = Data("\n]}\n".utf8)
 
+    package struct Totals: Equatable, Sendable {
+        package var exchanges = 0
+        /// Of bodies, as answered; those stored only once count each time.
+        package var bytes = 0
+    }
+
+    package private(set) var totals = Totals()
     private let directory: URL
     private let index: FileHandle
     private var end: UInt64
-    private var exchangeCount = 0
     private var bodyCount = 0
-    /// Bodies stored so far by checksum, to store each once: a key or a playlist comes back many times.
-    private var stored: [UInt64: [String]] = [:]
-    private let encoder = JSONEncoder()
+    /// Bodies stored lately by checksum, to store each once: a key or a playlist comes back many times.
+    private var stored = RecentTable<String>(limit: 4096)
+    private var mask: CaptureMask
 
-    /// - Throws: `.alreadyRecorded`, `.unwritable`.
-    init(_ directory: URL, upstream: String, about: String) throws(CaptureError) {
-        let path = directory.appending(path: CaptureDirectory.indexName)
-        guard !FileManager.default.fileExists(atPath: path.path) else {
-            throw CaptureError(.alreadyRecorded, path: path.path)
-        }
+    /// - Parameters:
+    ///   - directory: made if need be; holds nothing yet.
+    ///   - upstream: absolute address that the recording begins with.
+    /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
+    package init(
+        _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
+        mask options: CaptureMask.Options = .none
+    ) throws(CaptureError) {
         self.directory = directory
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        mask = CaptureMask(options)
+        let head = CaptureIndex(upstream: mask.address(upstream), about: about, variant: variant, exchanges: [])
+        let path = try Self.room(in: directory)
         do {
-            let bodies = directory.appending(path: "body")
-            try FileManager.default.createDirectory(at: bodies, withIntermediateDirectories: true)
-            let names = try [upstream, about].map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
-            let opening = Data("{\"upstream\": \(names[0]),\n\"about\": \(names[1]),\n\"exchanges\": [".utf8)
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "body"), withIntermediateDirectories: true)
+            let opening = try head.opening
             try (opening + Self.closing).write(to: path)
             index = try FileHandle(forUpdating: path)
             end = UInt64(opening.count)
@@ -35,49 +48,75 @@ struct CaptureWriter {
         }
     }
 
+    /// Where the index goes. A recording never mixes with anything else.
+    private static func room(in directory: URL) throws(CaptureError) -> URL {
+        let index = directory.appending(path: CaptureDirectory.indexName)
+        if FileManager.default.fileExists(atPath: index.path) {
+            throw CaptureError(.alreadyRecorded, path: index.path)
+        }
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        guard found.isEmpty else { throw CaptureError(.notEmpty, path: directory.path) }
+        return index
+    }
+
+    /// - Parameters: `at`: when it was asked for, since the recording began; `took`: from there to the end.
     /// - Throws: `.unwritable`.
-    mutating func append(_ exchange: CapturedExchange) throws(CaptureError) {
+    package mutating func append(
+        _ request: FetchRequest, _ outcome: FetchOutcome, at: Duration, took: Duration
+    ) throws(CaptureError) {
+        let ending: CapturedExchange.Ending
+        switch outcome {
+        case .failure(let error): ending = .failure(error.reason)
+        case .success(let answer): ending = .answer(try store(answer, asked: request.url))
+        }
+        let exchange = CapturedExchange(
+            at: at, took: took, url: mask.address(request.url), byteRange: request.byteRange, ending: ending)
         do {
-            let separator = Data((exchangeCount == 0 ? "\n" : ",\n").utf8)
-            let line = separator + (try encoder.encode(exchange))
+            let line = Data((totals.exchanges == 0 ? "\n" : ",\n").utf8) + (try exchange.line)
             try index.seek(toOffset: end)
             try index.write(contentsOf: line + Self.closing)
             end += UInt64(line.count)
-            exchangeCount += 1
         } catch {
             throw CaptureError(.unwritable, path: directory.path, message: error.localizedDescription)
         }
+        totals.exchanges += 1
     }
 
-    /// - Returns: where the bytes lie, the same file for the same bytes.
-    /// - Throws: `.unwritable`.
-    mutating func store(_ bytes: [UInt8], from url: String) throws(CaptureError) -> CapturedAnswer.Body {
+    private mutating func store(_ answer: FetchAnswer, asked url: String) throws(CaptureError) -> CapturedAnswer {
+        let isRefusal = !(200..<300).contains(answer.status)
+        // The address asked for comes first, so that it and not the one it leads to is the one without a number.
+        let address = mask.address(url)
+        let final = answer.finalURL == url ? nil : mask.address(answer.finalURL)
+        let body = isRefusal && mask.dropsRefusals ? [] : mask.body(answer.body, base: answer.finalURL)
+        totals.bytes += answer.body.count
+        return CapturedAnswer(
+            status: answer.status, finalURL: final == address ? nil : final, headers: mask.headers(answer.headers),
+            body: try store(body, from: url))
+    }
+
+    /// Where the bytes lie, the same file for the same bytes.
+    private mutating func store(_ bytes: [UInt8], from url: String) throws(CaptureError) -> CapturedAnswer.Body {
         guard !bytes.isEmpty else { return .text("") }
         let data = Data(bytes)
         let checksum = bytes.checksum
-        for name in stored[checksum, default: []]
-        where (try? Data(contentsOf: directory.appending(path: name))) == data { return .file(name) }
+        if let name = stored[checksum], (try? Data(contentsOf: directory.appending(path: name))) == data {
+            return .file(name)
+        }
         let name = "body/\(String(format: "%06d", bodyCount + 1)).\(Self.fileExtension(of: url))"
         do { try data.write(to: directory.appending(path: name)) } catch {
             throw CaptureError(.unwritable, path: name, message: error.localizedDescription)
         }
         bodyCount += 1
-        stored[checksum, default: []].append(name)
+        stored[checksum] = name
         return .file(name)
     }
 
     /// As in the address, so that a body opens in a player; "bin" when there is none.
     private static func fileExtension(of url: String) -> String {
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last ?? ""
+        let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return "bin" }
         let found = name[name.index(after: dot)...]
         let isPlain = (1...5).contains(found.count) && found.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return isPlain ? found.lowercased() : "bin"
     }
-}
-
-extension [UInt8] {
-    /// FNV-1a, 64 bits; a hint only, equal bytes are compared.
-    fileprivate var checksum: UInt64 { reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
 }

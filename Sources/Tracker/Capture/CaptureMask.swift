@@ -1,0 +1,114 @@
+import Playlist
+
+/// What a capture tells of the addresses and headers it was recorded with, to whomever it is shown.
+///
+/// User information in an address is a password and is never kept. What else is taken out is taken out of the index and
+/// of the playlists alike, so that what was one resource, or two, still is.
+package struct CaptureMask: Sendable {
+    package struct Options: Equatable, Sendable {
+        /// Queries go. A second resource that only its query told from the first becomes `?2`, and so on.
+        package var queries: Bool
+        /// Only the headers go on that change what a reader does.
+        package var headers: Bool
+        /// Hosts become `host-1.example` and so on, in the order in which they appear.
+        package var hosts: Bool
+
+        package init(queries: Bool = false, headers: Bool = false, hosts: Bool = false) {
+            self.queries = queries
+            self.headers = headers
+            self.hosts = hosts
+        }
+
+        package static let none = Options()
+    }
+
+    private let options: Options
+    /// By authority.
+    private var hosts: [String: String] = [:]
+    private var queries = RecentTable<[UInt64: Int]>(limit: 8192)
+    /// Of the multivariant playlist read last.
+    private var variables: [VariableDefinition] = []
+
+    package init(_ options: Options = .none) { self.options = options }
+
+    /// What stands for an absolute address.
+    package mutating func address(_ address: String) -> String {
+        var result = address
+        if let authority = URIReference.authority(of: address) {
+            let host = authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+            result = URIReference.replacingAuthority(of: result, by: options.hosts ? name(of: host) : host)
+        }
+        guard options.queries else { return result }
+        let plain = URIReference.withoutQuery(address)
+        let number = number(of: URIReference.query(of: address), at: plain)
+        return URIReference.replacingQuery(of: result, by: number == 1 ? nil : String(number))
+    }
+
+    /// - Parameters: `body`: of a successful answer; `base`: what its relative addresses are resolved against.
+    package mutating func body(_ body: [UInt8], base: String) -> [UInt8] {
+        var mask = self
+        let rules = PlaylistAddresses.Rules(hidesVariables: options.queries || options.hosts) {
+            mask.reference($0, base: base)
+        }
+        let (bytes, defined) = PlaylistAddresses.rewrite(body, address: base, imported: variables, rules: rules)
+        self = mask
+        if body.namesVariants { variables = defined }
+        return bytes
+    }
+
+    /// Those that are about the transfer are over, and what a server gives this client to keep is no one else's.
+    package func headers(_ headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
+        headers.filter { header in
+            let name = header.name.lowercased()
+            if Self.spent.contains(name) || options.headers && !Self.telling.contains(name) { return false }
+            return !(options.queries && header.value.contains("?"))
+        }
+    }
+
+    /// What else a refusal says in its body may repeat what was asked; nobody reads it.
+    package var dropsRefusals: Bool { options != .none }
+
+    private static let spent: Set = [
+        "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
+        "transfer-encoding",
+    ]
+    private static let telling: Set = ["content-type", "retry-after"]
+
+    private mutating func reference(_ reference: String, base: String) -> String {
+        let target = URIReference.resolve(reference, against: base)
+        let masked = address(target)
+        if masked == target { return reference }
+        // Relative ones stay so: where they lead to was masked with their base.
+        let isRelative = URIReference.authority(of: reference) == nil && !URIReference.withoutQuery(reference).isEmpty
+        guard isRelative, URIReference.scheme(of: reference) == nil else { return masked }
+        return options.queries
+            ? URIReference.replacingQuery(of: reference, by: URIReference.query(of: masked)) : reference
+    }
+
+    private mutating func name(of host: String) -> String {
+        if let name = hosts[host] { return name }
+        let name = "host-\(hosts.count + 1).example"
+        hosts[host] = name
+        return name
+    }
+
+    /// 1 for the first query seen at an address, 2 for the next; none at all counts as one.
+    private mutating func number(of query: String?, at address: String) -> Int {
+        var known = queries[address.checksum] ?? [:]
+        // No query and an empty one are told apart by what no query holds.
+        let query = (query ?? "#").checksum
+        let number = known[query] ?? known.count + 1
+        known[query] = number
+        queries[address.checksum] = known
+        return number
+    }
+}
+
+extension [UInt8] {
+    /// It is a multivariant playlist, or looks like one.
+    fileprivate var namesVariants: Bool {
+        PlaylistLines(self).contains { line in
+            if case .tag(.streamInf, _) = line.content { true } else { false }
+        }
+    }
+}

@@ -37,7 +37,7 @@ struct Replay {
         var driver = ReplayDriver(session: session)
         let length = capture.index.duration
         return try await driver.run(
-            until: length + Self.grace, isOver: { $0.hasSeenEverything(until: length) },
+            until: length + Self.grace, isOver: { status, _ in status.hasSeenEverything(until: length) },
             answer: { answers.answer($0, at: $1) },
             perform: { output, now in
                 try await relay.perform(output, at: now)

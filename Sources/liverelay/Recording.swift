@@ -32,7 +32,7 @@ struct Recording: Sendable {
         } catch let error as CaptureError {
             throw RelayError(error)
         } catch let error as FetchError {
-            throw RelayError(TrackerError(.unreachable(error.reason), url: error.url))
+            throw RelayError(TrackerError(error, url: error.url))
         } catch {
             throw RelayError(.internalError, "\(error)", advice: "Please report it")
         }

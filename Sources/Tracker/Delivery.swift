@@ -19,14 +19,19 @@ package struct Delivery: Equatable, Sendable {
         case lost(SegmentLoss)
         /// ENDLIST was reached and everything before it delivered.
         case ended
+        /// So much of the channel's time has passed in an outage; of the main rendition only.
+        case missing(Duration)
     }
 
     package let rendition: RenditionRole
     package let content: Content
+    /// 0 is the channel's own upstream; backups count from 1.
+    package var source: Int
 
-    package init(rendition: RenditionRole, content: Content) {
+    package init(rendition: RenditionRole, content: Content, source: Int = 0) {
         self.rendition = rendition
         self.content = content
+        self.source = source
     }
 }
 

@@ -193,7 +193,7 @@ extension RenditionTracker {
         case .lost(let loss):
             counts.lost += UInt64(loss.mediaSequences.count)
             counts.seams += 1
-        case .ended: break
+        case .ended, .missing: break
         }
         return content
     }

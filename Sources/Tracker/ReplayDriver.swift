@@ -1,12 +1,12 @@
 /// Runs a session on a clock of its own: no task, no waiting, the same outputs for the same answers each time.
 package struct ReplayDriver: Sendable {
-    private var session: UpstreamSession
+    private var session: any IntakeSession
     /// In the order in which they were asked for, which is how those of one moment are told apart.
     private var fetches: [(id: FetchID, outcome: FetchOutcome, at: Duration, order: Int)] = []
     private var wake: (at: Duration, order: Int)?
     private var order = 0
 
-    package init(session: UpstreamSession) { self.session = session }
+    package init(session: some IntakeSession) { self.session = session }
 
     /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
     /// after a step: then nil.

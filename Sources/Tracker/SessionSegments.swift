@@ -111,6 +111,11 @@ extension UpstreamSession {
         }
     }
 
+    /// Nobody wants what is listed.
+    mutating func passOverMedia() {
+        for index in trackers.indices where !trackers[index].queue.isEmpty { trackers[index].queue = SegmentQueue() }
+    }
+
     mutating func startResources(at now: Duration) {
         while let request = shelf.start(as: nextID, at: now) { fetch(request, for: .resource(request)) }
     }

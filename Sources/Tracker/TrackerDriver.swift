@@ -22,7 +22,7 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     /// consumer holds back the intake. Cancelling the task, or throwing from `perform`, cancels every transfer and ends
     /// the run with that error.
     package func run(
-        session: UpstreamSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+        session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
     ) async throws -> SessionEnd {
         var session = session
         let began = clock.now

@@ -29,6 +29,14 @@ package enum UpstreamEvent: Equatable, Sendable {
     case keyFetched(url: String)
     case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
     case endListed(RenditionRole)
+    /// A source is opened beside the one that is silent, or because the channel's own is well again. Sources count as
+    /// in `Delivery`.
+    case tries(source: Int, url: String)
+    case sourceFailed(Int, TrackerError)
+    /// Another source is published from now on.
+    case switched(to: Int, url: String)
+    /// Something happened to a backup that is published.
+    indirect case ofBackup(Int, UpstreamEvent)
 
     package struct Joined: Equatable, Sendable {
         package let rendition: RenditionRole

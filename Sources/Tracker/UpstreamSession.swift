@@ -29,6 +29,8 @@ package struct UpstreamSession: Sendable {
         package var openingLimit: Duration
         /// Subtitle renditions that are followed; those listed after them are not.
         package var maxSubtitles: Int
+        /// False to follow the playlists only: nothing of what they list is fetched or delivered.
+        package var fetchesMedia = true
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
@@ -147,6 +149,7 @@ package struct UpstreamSession: Sendable {
         climbLadders(at: now)
         guard phase != .over else { return }
         startPlaylists(at: now)
+        guard policy.fetchesMedia else { return passOverMedia() }
         deliver(at: now)
         startSegments(at: now)
         startResources(at: now)
@@ -195,6 +198,18 @@ extension UpstreamSession {
         for id in errands.keys.sorted() { cancel(id) }
         phase = .over
         outputs.append(.end(end))
+    }
+
+    /// Ends it without a word. Returns the fetches in flight.
+    mutating func abandon() -> [FetchID] {
+        phase = .over
+        defer { errands = [:] }
+        return errands.keys.sorted()
+    }
+
+    /// The last step that the main playlist's silence led to; nil while it is on time, or nothing is expected of it.
+    var mainStall: StallLadder.Step? {
+        if case .expecting(_, let climbed)? = trackers.first?.ladder.state { climbed } else { nil }
     }
 
     func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }

@@ -35,6 +35,27 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var failedResourceTries: Int
     /// How often the multivariant playlist was read, the first time included.
     package var multivariantReads: Int
+    /// nil of a session with one source, by itself.
+    package var redundancy: Redundancy?
+
+    /// Which of a channel's sources is published, and what is done about the others.
+    package struct Redundancy: Equatable, Sendable {
+        /// As in `Delivery`.
+        package var source: Int
+        /// False while that source has failed and no other has taken over.
+        package var isPublished: Bool
+        /// Opened, and not yet seen to be alive.
+        package var tried: Int?
+        /// Since when the channel's own upstream is healthy again, while a backup is published.
+        package var watchedSince: Duration?
+        package var switches: Int
+        /// Given out as missing, in all.
+        package var missing: Duration
+    }
+
+    static let idle = UpstreamStatus(
+        phase: .idle, variant: nil, audio: nil, subtitles: [], renditions: [], failedResourceTries: 0,
+        multivariantReads: 0)
 }
 
 /// What happened to one rendition since the session began.

@@ -125,6 +125,7 @@ struct SessionRun {
             case .segment(let segment): (segment.isAfterSeam ? "|" : "") + "\(segment.segment.mediaSequence)"
             case .lost(let loss): "x\(loss.mediaSequences.lowerBound)..<\(loss.mediaSequences.upperBound)"
             case .ended: "."
+            case .missing: "-"
             }
         }.joined(separator: " ")
     }

@@ -1,0 +1,359 @@
+import Playlist
+
+/// One channel's intake: its upstream, and the backups that stand in for it when it is silent.
+///
+/// One source is published. When it is in an outage the next one is opened beside it, and takes over once it is seen to
+/// be alive; whichever brings media first decides. While a backup is published the channel's own upstream is watched
+/// without its media, and comes back when it was healthy for a while. Time during which nothing came is given out as
+/// missing, so that the output can go on.
+package struct ChannelSession: Sendable {
+    package struct Policy: Equatable, Sendable {
+        /// Of the session with each source.
+        package var session: UpstreamSession.Policy
+        /// Absolute addresses, in the order in which they are tried.
+        package var backups: [String]
+        /// Silence after which time is given out as missing; nil: it never is.
+        package var fillsAfter: TargetDurations?
+        /// How long the channel's own upstream has to be healthy before it is taken back.
+        package var homeAfter: Duration
+        /// How long a source that was opened in an outage may take to show that it is alive.
+        package var candidateLimit: Duration
+
+        package init(
+            session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: TargetDurations? = nil,
+            homeAfter: Duration = .seconds(60), candidateLimit: Duration = .seconds(30)
+        ) {
+            self.session = session
+            self.backups = backups
+            self.fillsAfter = fillsAfter
+            self.homeAfter = homeAfter
+            self.candidateLimit = candidateLimit
+        }
+    }
+
+    /// A source on trial: what it brings is held until it takes over.
+    private struct Candidate: Sendable {
+        var member: SourceMember
+        let deadline: Duration
+        /// The channel's own upstream, back after a while of health, while the backup is still alive.
+        let isHomecoming: Bool
+        var held: [UpstreamSession.Effect] = []
+        var hasMedia = false
+    }
+
+    private let policy: Policy
+    private let sources: [String]
+    /// The source that is published; nil when it has failed and no other has taken over.
+    private var active: SourceMember?
+    private var candidate: Candidate?
+    /// The channel's own upstream, while a backup is published: its playlists only.
+    private var watch: SourceMember?
+    private var lastTried = 0
+    private var candidateBackoff = Backoff()
+    private var nextCandidateAt = Duration.zero
+    private var watchBackoff = Backoff()
+    private var nextWatchAt = Duration.zero
+    private var members: UInt64 = 0
+    private var fill: OutageFill
+    private var lastMediaAt = Duration.zero
+    private var hasMedia = false
+    private var targetDuration: Duration?
+    private var lastStatus: UpstreamStatus?
+    private var switches = 0
+    /// Why each source that failed did; the first is what the channel fails with when none is left.
+    private var failures: [Int: TrackerError] = [:]
+    private var isOver = false
+    private var armedWake: Duration?
+    private var requests: [UpstreamSession.Effect] = []
+    private var outputs: [UpstreamSession.Effect] = []
+
+    /// - Parameter upstream: absolute address of the channel's own multivariant or media playlist.
+    package init(upstream: String, policy: Policy) {
+        self.policy = policy
+        sources = [upstream] + policy.backups
+        fill = OutageFill(patience: policy.fillsAfter)
+    }
+
+    package mutating func handle(
+        _ input: UpstreamSession.Input, at now: Duration
+    ) -> [UpstreamSession.Effect] {
+        guard !isOver else { return [] }
+        switch input {
+        case .start:
+            lastMediaAt = now
+            var member = member(of: 0)
+            let effects = member.handle(.start, at: now)
+            active = member
+            publish(effects, at: now)
+        case .answered(let id, let outcome): answered(id, outcome, at: now)
+        case .wake:
+            armedWake = nil
+            wakeMembers(at: now)
+        }
+        if !isOver { decide(at: now) }
+        if !isOver { arm(at: now) }
+        defer { (requests, outputs) = ([], []) }
+        return requests + outputs
+    }
+
+    private var hasBackups: Bool { sources.count > 1 }
+
+    /// - Parameter fetchesMedia: false to watch its playlists only.
+    private mutating func member(of source: Int, fetchesMedia: Bool = true) -> SourceMember {
+        var session = policy.session
+        if hasBackups { session.giveUp = nil }
+        session.fetchesMedia = fetchesMedia
+        defer { members += 1 }
+        return SourceMember(
+            source: source, number: members, session: UpstreamSession(upstream: sources[source], policy: session))
+    }
+}
+
+// MARK: - Inputs
+
+extension ChannelSession {
+    private mutating func answered(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
+        if let inner = active?.inner(id) {
+            publish(active?.handle(.answered(inner, outcome), at: now) ?? [], at: now)
+        } else if let inner = candidate?.member.inner(id) {
+            hold(candidate?.member.handle(.answered(inner, outcome), at: now) ?? [], at: now)
+        } else if let inner = watch?.inner(id) {
+            look(watch?.handle(.answered(inner, outcome), at: now) ?? [], at: now)
+        }
+    }
+
+    private mutating func wakeMembers(at now: Duration) {
+        if let due = active?.wakeAt, due <= now { publish(active?.handle(.wake, at: now) ?? [], at: now) }
+        if let due = candidate?.member.wakeAt, due <= now {
+            hold(candidate?.member.handle(.wake, at: now) ?? [], at: now)
+        }
+        if let due = watch?.wakeAt, due <= now { look(watch?.handle(.wake, at: now) ?? [], at: now) }
+    }
+
+    /// Effects of the source that is published.
+    private mutating func publish(_ effects: [UpstreamSession.Effect], at now: Duration) {
+        for effect in effects where !isOver {
+            switch effect {
+            case .fetch, .cancel, .wake: requests.append(effect)
+            case .deliver(let delivery):
+                note(delivery, at: now)
+                outputs.append(effect)
+            case .report(let event):
+                note(event)
+                outputs.append(effect)
+            case .end(let end): activeEnded(end)
+            }
+        }
+    }
+
+    private mutating func note(_ delivery: Delivery, at now: Duration) {
+        guard delivery.rendition == .main else { return }
+        switch delivery.content {
+        case .segment(let tracked):
+            hasMedia = true
+            lastMediaAt = now
+            candidateBackoff.reset()
+            if let targetDuration {
+                fill.delivered(tracked.segment.duration, targetDuration: targetDuration, at: now)
+            }
+        case .ended: fill.stop()
+        case .lost, .missing: break
+        }
+    }
+
+    /// Of a finished programme nothing is ever missing.
+    private mutating func note(_ event: UpstreamEvent) {
+        if case .ofBackup(_, let inner) = event { return note(inner) }
+        guard case .joined(let joined) = event, joined.rendition == .main else { return }
+        targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
+    }
+
+    /// The channel ends with its own upstream; a backup that ends, or a source that fails, is replaced.
+    private mutating func activeEnded(_ end: SessionEnd) {
+        guard hasBackups, let ended = active else { return finish(end) }
+        if ended.source == 0, case .drained = end { return finish(end) }
+        if case .failed(let error) = end { failures[ended.source] = error }
+        lastStatus = ended.status
+        lastTried = ended.source
+        active = nil
+    }
+
+    /// Effects of the source on trial.
+    private mutating func hold(_ effects: [UpstreamSession.Effect], at now: Duration) {
+        for effect in effects {
+            switch effect {
+            case .fetch, .cancel, .wake: requests.append(effect)
+            case .deliver(let delivery):
+                if delivery.rendition == .main, case .segment = delivery.content { candidate?.hasMedia = true }
+                candidate?.held.append(effect)
+            case .report: candidate?.held.append(effect)
+            case .end(let end):
+                if candidate?.hasMedia == true, case .drained = end {
+                    // A finished programme, handed over whole: what comes behind it is decided when it is published.
+                    candidate?.held.append(effect)
+                    continue
+                }
+                if case .failed(let error) = end, let source = candidate?.member.source {
+                    failures[source] = error
+                    outputs.append(.report(.sourceFailed(source, error)))
+                }
+                candidate = nil
+                nextCandidateAt = now + candidateBackoff.next()
+            }
+        }
+    }
+
+    /// Effects of the channel's own upstream while a backup is published: nobody needs to hear of it.
+    private mutating func look(_ effects: [UpstreamSession.Effect], at now: Duration) {
+        for effect in effects {
+            switch effect {
+            case .fetch, .cancel, .wake: requests.append(effect)
+            case .deliver, .report: break
+            case .end:
+                watch = nil
+                nextWatchAt = now + watchBackoff.next()
+            }
+        }
+    }
+}
+
+// MARK: - Decisions
+
+extension ChannelSession {
+    private mutating func decide(at now: Duration) {
+        if hasBackups {
+            promote(at: now)
+            chooseCandidate(at: now)
+            watchHome(at: now)
+            giveUp(at: now)
+        }
+        giveOutMissing(at: now)
+    }
+
+    /// A candidate that is alive takes over.
+    private mutating func promote(at now: Duration) {
+        guard let candidate, candidate.hasMedia, candidate.member.isAlive else { return }
+        requests += active?.abandon() ?? []
+        self.candidate = nil
+        active = candidate.member
+        switches += 1
+        lastTried = candidate.member.source
+        let source = candidate.member.source
+        outputs.append(.report(.switched(to: source, url: sources[source])))
+        publish(candidate.held, at: now)
+        if source == 0 { dropWatch() }
+    }
+
+    /// In an outage one source after the other is tried, for as long as none brings anything.
+    private mutating func chooseCandidate(at now: Duration) {
+        let isNeeded = active?.isInOutage ?? true
+        if let candidate {
+            let isInVain = candidate.deadline <= now || !isNeeded && !candidate.isHomecoming
+            guard isInVain else { return }
+            dropCandidate()
+            nextCandidateAt = now + candidateBackoff.next()
+        }
+        if isNeeded, nextCandidateAt <= now { tryNext(at: now) }
+    }
+
+    private mutating func tryNext(at now: Duration) {
+        var next = (lastTried + 1) % sources.count
+        if next == active?.source { next = (next + 1) % sources.count }
+        lastTried = next
+        if next == 0 { dropWatch() }
+        open(next, isHomecoming: false, at: now)
+    }
+
+    private mutating func open(_ source: Int, isHomecoming: Bool, at now: Duration) {
+        var member = member(of: source)
+        let effects = member.handle(.start, at: now)
+        candidate = Candidate(member: member, deadline: now + policy.candidateLimit, isHomecoming: isHomecoming)
+        outputs.append(.report(.tries(source: source, url: sources[source])))
+        hold(effects, at: now)
+    }
+
+    /// While a backup is published, the channel's own upstream is looked after.
+    private mutating func watchHome(at now: Duration) {
+        guard let active, active.source != 0, candidate?.member.source != 0 else { return }
+        if let since = watch?.healthySince, since + policy.homeAfter <= now {
+            dropWatch()
+            dropCandidate()
+            return open(0, isHomecoming: true, at: now)
+        }
+        guard watch == nil, nextWatchAt <= now else { return }
+        var member = member(of: 0, fetchesMedia: false)
+        let effects = member.handle(.start, at: now)
+        watch = member
+        look(effects, at: now)
+    }
+
+    private mutating func dropWatch() {
+        requests += watch?.abandon() ?? []
+        watch = nil
+        watchBackoff.reset()
+    }
+
+    private mutating func dropCandidate() {
+        requests += candidate?.member.abandon() ?? []
+        candidate = nil
+    }
+
+    /// No source brought anything for too long, or none could be opened in the first place.
+    private mutating func giveUp(at now: Duration) {
+        if !hasMedia, candidate == nil, active == nil, failures.count == sources.count, let first = failures[0] {
+            return finish(.failed(first))
+        }
+        guard let deadline = giveUpDeadline, deadline <= now else { return }
+        finish(.gaveUp(TrackerError(.silent(for: now - lastMediaAt), url: sources[active?.source ?? lastTried])))
+    }
+
+    private var giveUpDeadline: Duration? {
+        guard hasBackups, active?.isInOutage ?? true else { return nil }
+        return policy.session.giveUp.map { lastMediaAt + $0 }
+    }
+
+    private mutating func giveOutMissing(at now: Duration) {
+        guard let targetDuration else { return }
+        let count = fill.due(at: now, targetDuration: targetDuration)
+        for _ in 0..<count {
+            let source = active?.source ?? lastTried
+            outputs.append(
+                .deliver(Delivery(rendition: .main, content: .missing(targetDuration), source: source)))
+        }
+    }
+
+    private mutating func finish(_ end: SessionEnd) {
+        lastStatus = active?.status ?? lastStatus
+        requests += active?.abandon() ?? []
+        dropCandidate()
+        dropWatch()
+        active = nil
+        isOver = true
+        outputs.append(.end(end))
+    }
+
+    private mutating func arm(at now: Duration) {
+        var deadlines = [active?.wakeAt, candidate?.member.wakeAt, watch?.wakeAt, giveUpDeadline, candidate?.deadline]
+        deadlines.append(targetDuration.flatMap { fill.deadline($0) })
+        deadlines.append(watch?.healthySince.map { $0 + policy.homeAfter })
+        if hasBackups, active?.source != 0, watch == nil { deadlines.append(nextWatchAt) }
+        if hasBackups, candidate == nil, active?.isInOutage ?? true { deadlines.append(nextCandidateAt) }
+        let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
+        guard let next, next != armedWake else { return }
+        armedWake = next
+        requests.append(.wake(at: next))
+    }
+}
+
+// MARK: - Status
+
+extension ChannelSession {
+    package var status: UpstreamStatus {
+        var status = active?.status ?? lastStatus ?? UpstreamStatus.idle
+        if isOver { status.phase = .over }
+        status.redundancy = UpstreamStatus.Redundancy(
+            source: active?.source ?? lastTried, isPublished: active != nil, tried: candidate?.member.source,
+            watchedSince: watch?.healthySince, switches: switches, missing: fill.filled)
+        return status
+    }
+}

@@ -1,0 +1,63 @@
+/// When the output's edge has stood still for too long, and how much of the channel's time is then given out as missing.
+///
+/// What came in one burst is played before anything lacks: an origin that lists three segments at a time is silent for
+/// three segments without being late.
+struct OutageFill: Equatable, Sendable {
+    /// Silence that is put up with; nil: nothing is ever given out as missing.
+    private let patience: TargetDurations?
+    private var state = State.idle
+    /// Given out as missing so far, in all outages.
+    private(set) var filled = Duration.zero
+
+    private enum State: Equatable, Sendable {
+        /// Nothing is expected: before the first segment, of a finished programme, after the end.
+        case idle
+        /// Media that lasts `burst` came from `since` on.
+        case playing(since: Duration, burst: Duration)
+        /// The next target duration is missing at `next`.
+        case missing(next: Duration)
+    }
+
+    /// Segments that come within this share of a target duration are one burst.
+    private static let burst = TargetDurations.halves(1)
+
+    init(patience: TargetDurations?) { self.patience = patience }
+
+    /// Time is being given out as missing.
+    var isFilling: Bool { if case .missing = state { true } else { false } }
+
+    /// A segment of the main rendition was handed downstream.
+    mutating func delivered(_ duration: Duration, targetDuration: Duration, at now: Duration) {
+        guard case .playing(let since, let burst) = state, now - since <= targetDuration * Self.burst else {
+            state = .playing(since: now, burst: duration)
+            return
+        }
+        state = .playing(since: since, burst: burst + duration)
+    }
+
+    mutating func stop() { state = .idle }
+
+    /// How much is missing by `now` and was not given out yet, in whole target durations.
+    mutating func due(at now: Duration, targetDuration: Duration) -> Int {
+        guard targetDuration > .zero, var next = deadline(targetDuration), next <= now else { return 0 }
+        var count = 0
+        while next <= now {
+            count += 1
+            next += targetDuration
+        }
+        state = .missing(next: next)
+        filled += targetDuration * count
+        return count
+    }
+
+    /// When the next target duration is missing; nil when none ever is.
+    func deadline(_ targetDuration: Duration) -> Duration? {
+        switch state {
+        case .idle: return nil
+        case .missing(let next): return next
+        case .playing(let since, let burst):
+            guard let patience else { return nil }
+            return since + targetDuration * patience + max(.zero, burst - targetDuration)
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// A channel with backups: each source is an origin of its own, told by the host in its addresses.
+private struct Sources {
+    static let home = "http://home.example/main.m3u8"
+    static let backups = ["http://one.example/main.m3u8", "http://two.example/main.m3u8"]
+
+    var home = SessionOrigin()
+    var one = SessionOrigin()
+    var two = SessionOrigin()
+
+    func answer(_ request: FetchRequest, at now: Duration) -> (FetchOutcome, Duration) {
+        if request.url.hasPrefix("http://one.") { return one.answer(request, at: now) }
+        if request.url.hasPrefix("http://two.") { return two.answer(request, at: now) }
+        return home.answer(request, at: now)
+    }
+}
+
+/// What came out: segment numbers after the letter of their source (h, a, b), `|` before one after a seam, `-` for a
+/// target duration that is missing, `.` at the end.
+private struct ChannelRun {
+    var trace = ""
+    var events: [(event: UpstreamEvent, at: Duration)] = []
+    var requests: [(request: FetchRequest, at: Duration)] = []
+    var end: SessionEnd?
+    var status: UpstreamStatus?
+
+    init(
+        _ sources: Sources, seconds: Int, backups: Int = 2, giveUp: Duration? = nil,
+        fillsAfter: TargetDurations? = nil
+    ) async throws {
+        let session = ChannelSession(
+            upstream: Sources.home,
+            policy: .init(
+                session: .init(variant: .highest, giveUp: giveUp), backups: Array(Sources.backups.prefix(backups)),
+                fillsAfter: fillsAfter))
+        var driver = ReplayDriver(session: session)
+        var outputs: [(DriverOutput, Duration)] = []
+        var made: [(FetchRequest, Duration)] = []
+        end = try await driver.run(until: .seconds(seconds)) { request, now in
+            made.append((request, now))
+            return sources.answer(request, at: now)
+        } perform: { output, now in
+            outputs.append((output, now))
+        }
+        requests = made.map { ($0.0, $0.1) }
+        var words: [String] = []
+        for (output, now) in outputs {
+            switch output {
+            case .event(let event): events.append((event, now))
+            case .status(let status): self.status = status
+            case .delivery(let delivery): words.append(Self.word(delivery))
+            }
+        }
+        trace = words.joined(separator: " ")
+    }
+
+    private static func word(_ delivery: Delivery) -> String {
+        let source = ["h", "a", "b"][delivery.source]
+        switch delivery.content {
+        case .segment(let tracked):
+            return (tracked.isAfterSeam ? "|" : "") + "\(source)\(tracked.segment.mediaSequence)"
+        case .lost(let loss): return "x\(loss.mediaSequences.count)"
+        case .missing: return "-"
+        case .ended: return "."
+        }
+    }
+
+    func times(_ matches: (UpstreamEvent) -> Bool) -> [Duration] { events.filter { matches($0.event) }.map(\.at) }
+
+    var switches: [Int] {
+        events.compactMap { if case .switched(let source, _) = $0.event { source } else { nil } }
+    }
+}
+
+private func down(_ times: Range<Int>...) -> @Sendable (FetchRequest, Duration) -> FetchOutcome? {
+    { request, now in
+        times.contains { $0.contains(Int(now.components.seconds)) } ? failed(.refused, request) : nil
+    }
+}
+
+private struct ChannelRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    var sources = Sources()
+    var seconds = 60
+    var backups = 2
+    var giveUp: Duration?
+    var fillsAfter: TargetDurations?
+    let delivers: String
+    var end: SessionEnd?
+
+    var testDescription: String { when }
+}
+
+extension Sources {
+    fileprivate func with(_ change: (inout Sources) -> Void) -> Sources {
+        var sources = self
+        change(&sources)
+        return sources
+    }
+}
+
+/// Target duration 6 s. An outage is told after 21 s of silence; a backup is alive once it lists one segment more.
+private let channelRows: [ChannelRow] = [
+    ChannelRow(when: "the upstream is well", seconds: 30, delivers: "h104 h105 h106 h107 h108 h109"),
+    ChannelRow(
+        when: "the upstream dies: the first backup takes over where it stands",
+        sources: Sources().with { $0.home.instead = down(14..<900) }, seconds: 60,
+        delivers: "h104 h105 h106 h107 a109 a110 a111 a112 a113 a114"),
+    ChannelRow(
+        when: "the first backup cannot be reached: the second takes over",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.one.instead = down(0..<900)
+        }, seconds: 60,
+        delivers: "h104 h105 h106 h107 b110 b111 b112 b113 b114"),
+    ChannelRow(
+        when: "the first backup still serves an old list: it is not taken for alive",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.one.stopsAt = .zero
+        }, seconds: 90,
+        delivers: "h104 h105 h106 h107 b114 b115 b116 b117 b118 b119"),
+    ChannelRow(
+        when: "the upstream is back before a backup is alive",
+        sources: Sources().with {
+            $0.home.instead = down(14..<36)
+            $0.one.latency = { _ in .seconds(9) }
+        }, seconds: 50,
+        delivers: "h104 h105 h106 h107 h108 h109 h110 h111 h112"),
+    ChannelRow(
+        when: "the upstream cannot be opened at all",
+        sources: Sources().with { $0.home.instead = down(0..<900) }, seconds: 30,
+        delivers: "a104 a105 a106 a107 a108 a109"),
+    ChannelRow(
+        when: "no source can be opened",
+        sources: Sources().with {
+            $0.home.instead = down(0..<900)
+            $0.one.instead = down(0..<900)
+            $0.two.instead = down(0..<900)
+        }, seconds: 300, delivers: "",
+        end: .failed(TrackerError(.unreachable(.refused), url: Sources.home))),
+    ChannelRow(
+        when: "everybody is silent for longer than is put up with",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.one.instead = down(0..<900)
+            $0.two.instead = down(0..<900)
+        }, seconds: 300, giveUp: .seconds(60),
+        delivers: "h104 h105 h106 h107",
+        end: .gaveUp(TrackerError(.silent(for: .seconds(60)), url: Sources.home))),
+    ChannelRow(
+        when: "an outage without a backup, given out as missing",
+        sources: Sources().with { $0.home.instead = down(14..<60) },
+        seconds: 75, backups: 0, fillsAfter: .halves(7),
+        delivers: "h104 h105 h106 h107 - - - - - - x3 |h111 h112 h113 h114 h115 h116 h117"),
+    ChannelRow(
+        when: "an outage filled soon, for there is a slate",
+        sources: Sources().with { $0.home.instead = down(14..<30) },
+        seconds: 40, backups: 0, fillsAfter: .halves(3),
+        delivers: "h104 h105 h106 h107 - - - h108 h109 h110 h111"),
+    ChannelRow(
+        when: "what comes three at a time is late only as long as all that is known is the two it was joined with",
+        sources: Sources().with { sources in
+            let steady = SessionOrigin()
+            sources.home.instead = { request, now in
+                guard request.purpose != .segment else { return nil }
+                return text(steady.playlist(at: .seconds(now.components.seconds / 18 * 18)), request)
+            }
+        }, seconds: 80, backups: 0, fillsAfter: .halves(3),
+        delivers: "h104 h105 - h106 h107 h108 h109 h110 h111 h112 h113 h114 h115 h116 h117"),
+    ChannelRow(
+        when: "a finished programme is never missing anything",
+        sources: Sources().with {
+            $0.home.stopsAt = .zero
+            $0.home.endsWithList = true
+            $0.home.latency = { .seconds($0.url.contains("seg102") ? 9 : 0) }
+            $0.home.instead = { request, now in
+                request.url.contains("seg102") && now < .seconds(50) ? failed(.timedOut, request) : nil
+            }
+        }, seconds: 99, backups: 0, fillsAfter: .halves(3), delivers: "h100 h101 x1 |h103 h104 h105 .", end: .drained),
+    ChannelRow(
+        when: "ENDLIST of the upstream ends the channel",
+        sources: Sources().with {
+            $0.home.stopsAt = .seconds(12)
+            $0.home.endsWithList = true
+        }, seconds: 40, delivers: "h104 h105 h106 h107 .", end: .drained),
+]
+
+@Test(arguments: channelRows)
+private func aChannelDelivers(row: ChannelRow) async throws {
+    let run = try await ChannelRun(
+        row.sources, seconds: row.seconds, backups: row.backups, giveUp: row.giveUp, fillsAfter: row.fillsAfter)
+    #expect(run.trace == row.delivers)
+    #expect(run.end == row.end)
+}
+
+@Test func theUpstreamIsTakenBackWhenItWasHealthyForAMinute() async throws {
+    let sources = Sources().with { $0.home.instead = down(14..<80, 100..<110) }
+    let run = try await ChannelRun(sources, seconds: 260)
+    #expect(run.switches == [1, 0])
+    let home = try #require(run.times { $0 == .switched(to: 0, url: Sources.home) }.first)
+    // It was late once more at 100 s, so the minute is counted from when it was on again after that.
+    #expect(home > .seconds(170) && home < .seconds(190), "\(home)")
+    let words = run.trace.split(separator: " ")
+    #expect(words.filter { $0.hasPrefix("h") }.count == Set(words.filter { $0.hasPrefix("h") }).count, "none twice")
+    #expect(words.last?.hasPrefix("h") == true)
+    #expect(run.status?.redundancy?.source == 0 && run.status?.redundancy?.switches == 2)
+}
+
+@Test func whileABackupIsPublishedTheUpstreamsMediaAreNotFetched() async throws {
+    let sources = Sources().with { $0.home.instead = down(14..<50) }
+    let run = try await ChannelRun(sources, seconds: 100)
+    let watched = run.requests.filter { $0.at > .seconds(50) && $0.request.url.hasPrefix("http://home.") }
+    #expect(watched.count > 5)
+    #expect(watched.allSatisfy { $0.request.purpose != .segment })
+}
+
+@Test func backupsAreNotAskedWhileTheUpstreamIsWell() async throws {
+    let run = try await ChannelRun(Sources(), seconds: 100)
+    #expect(run.requests.allSatisfy { $0.request.url.hasPrefix("http://home.") })
+}
+
+@Test func deadSourcesAreTriedEverLessOften() async throws {
+    let sources = Sources().with {
+        $0.home.instead = down(14..<9000)
+        $0.one.instead = down(0..<9000)
+        $0.two.instead = down(0..<9000)
+    }
+    let run = try await ChannelRun(sources, seconds: 1000)
+    let tries = run.times { if case .tries = $0 { true } else { false } }
+    #expect(tries.count > 40 && tries.count < 100, "\(tries.count)")
+    #expect(run.requests.count < 700, "\(run.requests.count)")
+}

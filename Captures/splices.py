@@ -146,8 +146,8 @@ def renditions_apart():
     play_sound(audio, footage, (7, 8, 9, 10), at(900), tagged=True)
     publish_apart(
         channel, video, audio,
-        "An ad break in both renditions, listed by the sound's 3 s late, its end by the picture's.",
-        Manner(sequence=11, lags=((7, 10, 4),)), Manner(sequence=3, lags=((4, 7, 3),)))
+        "An ad break in both renditions, listed by the sound's 3 s late, its end by the picture's 2 s.",
+        Manner(sequence=11, lags=((7, 10, 2),)), Manner(sequence=3, lags=((4, 7, 3),)))
 
 
 def open_gop():

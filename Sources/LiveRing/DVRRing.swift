@@ -99,6 +99,20 @@ package actor DVRRing {
         isInterrupted = false
     }
 
+    /// Lists time in which nothing came, so that the lists go on in an outage. Of a ring that never held a segment
+    /// nothing is missing.
+    /// - Parameters:
+    ///   - duration: 90 kHz ticks, more than 0 and at most `maximumSegmentDuration`.
+    ///   - mark: where the channel's clocks stand behind it.
+    package func publishGap(lasting duration: Int64, mark: ContinuationMark) throws(RingError) {
+        guard !isClosed else { throw .ended }
+        guard let newest = index.newest else { return }
+        guard (1...maximumSegmentDuration).contains(duration) else {
+            throw .badDuration(duration, maximum: maximumSegmentDuration)
+        }
+        try list(index.gap(behind: newest, lasting: duration, mark: mark))
+    }
+
     /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
     /// left out gets empty ones with the next.
     package func publish(_ new: NewSubtitles) throws(RingError) {
@@ -131,14 +145,19 @@ package actor DVRRing {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
-        var next = index
-        var unneeded = next.publish(entry)
         do throws(RingError) {
-            try record(next)
+            try list(entry)
         } catch {
             try? spool.remove(entry.segment.name)
             throw spool.asDiskFull(error, needed: reserve)
         }
+    }
+
+    /// Its file is whole: into the journal, then visible.
+    private func list(_ entry: RingEntry) throws(RingError) {
+        var next = index
+        var unneeded = next.publish(entry)
+        try record(next)
         index = next
         unneeded += subtitles.evict(beside: index)
         hasEnded = false

@@ -16,6 +16,21 @@ extension RingIndex {
             format: segment.format, marks: segment.marks, isGap: false, listedFrom: firstMediaSequence)
     }
 
+    /// What stands behind `newest` for time that is missing: nobody can fetch it (EXT-X-GAP,
+    /// draft-pantos-hls-rfc8216bis §4.4.4.7).
+    func gap(behind newest: RingEntry, lasting duration: Int64, mark: ContinuationMark) -> RingEntry {
+        var entry = newest
+        entry.mediaSequence = nextMediaSequence
+        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
+        entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
+        entry.duration = duration
+        entry.programDateTime = newest.programDateTimeEnd
+        entry.mark = mark
+        entry.marks = SegmentMarks()
+        entry.listedFrom = firstMediaSequence
+        return entry
+    }
+
     /// The segment of that name, listed or still fetchable (RFC 8216 §6.2.2).
     package func segmentFile(named name: String) -> SpoolFile? {
         guard let number = SpoolName.mediaSequence(ofSegment: name), let entry = entry(numbered: number) else {

@@ -58,6 +58,12 @@ struct RenditionSource: Sendable {
         return left
     }
 
+    /// What it still holds; the next segment does not continue it.
+    mutating func pause() -> DemuxedSegment {
+        isBrokenOff = true
+        return finish()
+    }
+
     private mutating func flush() -> DemuxedSegment {
         guard let left = demuxer?.finish() else { return DemuxedSegment() }
         counts += left.counts

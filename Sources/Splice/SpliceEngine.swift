@@ -74,6 +74,20 @@ package struct SpliceEngine: Sendable {
         return written
     }
 
+    /// The output's time is somebody else's from now on: gives all that is held. What comes next lies behind a seam.
+    package mutating func pause() throws(SpliceError) -> [SplicedSegment] {
+        guard let lastSegment else { return [] }
+        var written: [SplicedSegment] = []
+        for step in alone.end(main.pause(), of: lastSegment) { written += try perform(step, of: lastSegment) }
+        return written + writePictures(isLast: true) + assembler.finish()
+    }
+
+    /// The output's time is this engine's again, from `position` on: the next run begins there.
+    /// - Parameter datedUntil: where the dates of what others published end, milliseconds since 1970.
+    package mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
+        assembler.resume(at: position, datedUntil: datedUntil)
+    }
+
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
         let demuxed = try main.demux(segment)
         lastSegment = segment

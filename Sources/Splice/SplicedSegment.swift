@@ -113,4 +113,21 @@ package struct SpliceCounts: Equatable, Sendable {
     package var demux = DemuxCounts()
 
     package init() {}
+
+    /// Of several sources of one channel.
+    package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
+        var sum = left
+        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        sum.demux += right.demux
+        return sum
+    }
+
+    private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
+        [
+            \.runs, \.picturesBeforeSync, \.leadingPictures, \.stillPictures, \.sanitized, \.timesFilled,
+            \.runsBeyondDelay, \.segmentsWithoutSync, \.picturesRefused, \.audioBridged, \.audioUndecodable,
+            \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
+            \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.metadataDiscarded,
+        ]
+    }
 }

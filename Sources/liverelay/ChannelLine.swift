@@ -21,69 +21,102 @@ struct ChannelLine: Sendable {
         case runRefused(SpliceError)
         /// Sound that had to be encoded again could not be: there is silence instead.
         case soundRefused(SpliceError)
+        /// Nothing comes: what stands in for it begins here.
+        case standInBegan(StandIn)
         case ended
     }
+
+    /// What is published while nothing comes.
+    enum StandIn: String, Equatable, Sendable { case gap, slate }
 
     /// With nothing published yet, so many segments in a row that cannot be used end the channel.
     static let patience = 3
 
     private let upstream: String
     private let ring: DVRRing
-    private var engine: SpliceEngine
+    private let sound: SoundConfiguration
+    private let wallClock: Int64
+    /// By source; 0 is the channel's own upstream.
+    private var sources: [Int: SourceLine] = [:]
+    /// The one that is published.
+    private var source = 0
+    private var standIn: StandIn?
+    /// Where the output's clocks stand.
+    private var position: TimelinePosition
     private(set) var subtitles: SubtitleLine
     private var marks: MarkTimeline
+    /// Of sources published before.
+    private var earlierMarks = MarkCounts()
     private var lastRun: Int?
     private var failures = 0
     private var hasPublished = false
     private var hasEnded = false
-    private var refusal: SpliceError?
-    private var programmes: [SourceRendition: ProgramSelection] = [:]
-    private var soundRefusal: SpliceError?
     private(set) var skipped = 0
     private(set) var notPublished = 0
+    /// Segments that stood in for what did not come.
+    private(set) var gaps = 0
 
     /// - Parameters:
     ///   - resume: where an earlier process of this channel stopped.
     ///   - isLive: subtitles that fall behind are not waited for; those of a finished programme are.
     ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
     init(
-        upstream: String, ring: DVRRing, resume: ContinuationMark?, hasAudioRendition: Bool, sound: SoundConfiguration,
-        isLive: Bool, wallClock: Int64
+        upstream: String, ring: DVRRing, resume: ContinuationMark?, sound: SoundConfiguration, isLive: Bool,
+        wallClock: Int64
     ) {
         self.upstream = upstream
         self.ring = ring
+        self.sound = sound
+        self.wallClock = wallClock
         subtitles = SubtitleLine(ring, isLive: isLive)
         marks = MarkTimeline(resuming: ring.snapshot.index)
-        engine = SpliceEngine(
-            SpliceEngine.Configuration(
-                hasAudioRendition: hasAudioRendition, audio: sound.policy, fillsSilence: sound.fillsSilence,
-                longestSegment: Ticks(ring.maximumSegmentDuration),
-                position: resume.map(TimelinePosition.init) ?? .beginning, wallClock: wallClock,
-                datedUntil: ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970))
+        position = resume.map(TimelinePosition.init) ?? .beginning
     }
 
-    var counts: SpliceCounts { engine.counts }
-    var markCounts: MarkCounts { marks.counts }
+    var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
+    var markCounts: MarkCounts { earlierMarks + marks.counts }
+
+    /// A source is there, and how its sound comes. What is known of it already stays.
+    mutating func add(source: Int, hasAudioRendition: Bool) {
+        guard sources[source]?.hasAudioRendition != hasAudioRendition else { return }
+        sources[source] = SourceLine(
+            SpliceEngine.Configuration(
+                hasAudioRendition: hasAudioRendition, audio: sound.policy, fillsSilence: sound.fillsSilence,
+                longestSegment: Ticks(ring.maximumSegmentDuration), position: position, wallClock: wallClock,
+                datedUntil: datedUntil))
+    }
+
+    private var datedUntil: Int64? { ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970 }
 
     mutating func take(_ delivery: Delivery) async throws(RelayError) -> [Event] {
         if case .subtitles(let index) = delivery.rendition {
-            return await subtitles.take(delivery.content, of: index)
+            // The cues of a backup would be placed by the clocks of the channel's own pictures.
+            return delivery.source == 0 ? await subtitles.take(delivery.content, of: index) : []
         }
         let rendition: SourceRendition = delivery.rendition == .main ? .main : .audio
         switch delivery.content {
-        case .segment(let tracked): return try await take(tracked, of: rendition)
-        case .lost: return try await splice(.lost(rendition), from: nil)
-        case .ended:
-            let events = try await splice(.ended(rendition), from: nil)
-            guard engine.isFinished, !hasEnded else { return events }
-            hasEnded = true
-            do { try await ring.end() } catch { throw RelayError(error) }
-            return await events + subtitles.endPictures() + [.ended]
+        case .segment(let tracked):
+            let isOther = delivery.source != source || standIn != nil
+            let events = isOther && rendition == .main ? try await turn(to: delivery.source) : []
+            return try await events + take(tracked, of: rendition, from: delivery.source)
+        case .lost: return try await splice(.lost(rendition), from: delivery.source)
+        case .missing(let duration): return try await standIn(for: duration)
+        case .ended: return try await end(rendition, of: delivery.source)
         }
     }
 
+    /// The channel ends with its own upstream.
+    private mutating func end(_ rendition: SourceRendition, of source: Int) async throws(RelayError) -> [Event] {
+        guard source == 0 else { return try await pause() }
+        let events = try await splice(.ended(rendition), from: source)
+        guard sources[source]?.engine.isFinished ?? true, !hasEnded else { return events }
+        hasEnded = true
+        do { try await ring.end() } catch { throw RelayError(error) }
+        return await events + subtitles.endPictures() + [.ended]
+    }
+
     private mutating func take(
-        _ tracked: TrackedSegment, of rendition: SourceRendition
+        _ tracked: TrackedSegment, of rendition: SourceRendition, from source: Int
     ) async throws(RelayError) -> [Event] {
         if rendition == .main { marks.note(UpstreamMarks(tracked)) }
         let clear: ClearSegment
@@ -91,7 +124,7 @@ struct ChannelLine: Sendable {
             clear = try ClearSegment(tracked)
         } catch {
             return try await skip(
-                tracked, of: rendition, why: error.words,
+                tracked, of: rendition, from: source, why: error.words,
                 error: RelayError(error, url: upstream, failures: failures + 1))
         }
         let input = SegmentInput(
@@ -100,51 +133,42 @@ struct ChannelLine: Sendable {
             isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterSeam,
             programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
             initialization: clear.initialization, bytes: clear.bytes)
-        return try await splice(.segment(input), from: tracked)
+        return try await splice(.segment(input), from: source, tracked)
     }
 
-    private mutating func splice(_ input: SpliceInput, from tracked: TrackedSegment?) async throws(RelayError)
-        -> [Event]
-    {
+    private mutating func splice(
+        _ input: SpliceInput, from source: Int, _ tracked: TrackedSegment? = nil
+    ) async throws(RelayError) -> [Event] {
         let segments: [SplicedSegment]
         do throws(SpliceError) {
-            segments = try engine.handle(input)
+            segments = try sources[source]?.engine.handle(input) ?? []
         } catch {
             guard let tracked, case .segment(let segment) = input else { return [] }
             return try await skip(
-                tracked, of: segment.rendition, why: error.words,
+                tracked, of: segment.rendition, from: source, why: error.words,
                 error: RelayError(
                     error, url: upstream, failures: failures + 1, isEncrypted: !tracked.segment.keys.isEmpty))
         }
         if !segments.isEmpty { failures = 0 }
-        var events = changesOfProgramme()
-        for segment in segments { events += await publish(segment) }
-        if let refused = engine.refusal, refused != refusal { events.append(.runRefused(refused)) }
-        refusal = engine.refusal
-        if let refused = engine.soundRefusal, refused != soundRefusal { events.append(.soundRefused(refused)) }
-        soundRefusal = engine.soundRefusal
-        return events
+        var events = sources[source]?.newsOfProgrammes() ?? []
+        for segment in segments { events += await publish(segment, from: source) }
+        return events + (sources[source]?.newsOfRefusals() ?? [])
     }
 
-    private mutating func changesOfProgramme() -> [Event] {
-        var events: [Event] = []
-        for rendition in [SourceRendition.main, .audio] {
-            guard let now = engine.programme(of: rendition), now != programmes[rendition] else { continue }
-            programmes[rendition] = now
-            events.append(.programme(now, of: rendition))
-        }
-        return events
-    }
-
-    private mutating func publish(_ segment: SplicedSegment) async -> [Event] {
+    /// - Parameter source: nil: what stands in for all of them.
+    private mutating func publish(_ segment: SplicedSegment, from source: Int?) async -> [Event] {
         var events: [Event] = []
         if lastRun != segment.description.run {
             lastRun = segment.description.run
             events.append(.runBegan(segment.description, mediaSequence: segment.mediaSequence))
         }
+        position = segment.position
         // Marks that could not be published are told with the next segment.
         var next = marks
         let told = next.marks(for: MarkedSegment(segment))
+        var shown = segment
+        // Subtitles are placed by the clocks of the channel's own upstream.
+        if source != 0 { shown.spans = [] }
         do throws(RingError) {
             try await ring.publish(NewSegment(segment, marks: told))
             marks = next
@@ -152,23 +176,67 @@ struct ChannelLine: Sendable {
             let number = ring.snapshot.edge?.mediaSequence ?? 0
             events.append(
                 .published(mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration))
-            return await events + subtitles.note(segment, as: number)
+            return await events + subtitles.note(shown, as: number)
         } catch {
             notPublished += 1
-            return await events + [.notPublished(error)] + subtitles.note(segment, as: nil)
+            return await events + [.notPublished(error)] + subtitles.note(shown, as: nil)
         }
     }
 
     /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel with
     /// `error`.
     private mutating func skip(
-        _ tracked: TrackedSegment, of rendition: SourceRendition, why: String, error: RelayError
+        _ tracked: TrackedSegment, of rendition: SourceRendition, from source: Int, why: String, error: RelayError
     ) async throws(RelayError) -> [Event] {
         skipped += 1
         if rendition == .main { failures += 1 }
         if error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished) { throw error }
         let sequence = tracked.segment.mediaSequence
-        return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: nil)
+        return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: source)
+    }
+}
+
+// MARK: - Outages, and who stands in
+
+extension ChannelLine {
+    /// Nothing came for so long: the output goes on all the same.
+    private mutating func standIn(for duration: Duration) async throws(RelayError) -> [Event] {
+        // Of a channel that never showed anything nothing is missing.
+        guard hasPublished, !hasEnded else { return [] }
+        var events = standIn == nil ? try await pause() : []
+        if standIn == nil { events.append(.standInBegan(.gap)) }
+        standIn = .gap
+        let lasting = min(Ticks(duration), Ticks(ring.maximumSegmentDuration))
+        let later = position.advanced(by: lasting)
+        do throws(RingError) {
+            try await ring.publishGap(lasting: lasting.count, mark: ContinuationMark(later))
+            position = later
+            gaps += 1
+        } catch {
+            events.append(.notPublished(error))
+        }
+        return events
+    }
+
+    /// What comes next is of `next`, behind what was published meanwhile.
+    private mutating func turn(to next: Int) async throws(RelayError) -> [Event] {
+        let events = standIn == nil ? try await pause() : []
+        if next != source {
+            earlierMarks = earlierMarks + marks.counts
+            marks = MarkTimeline(resuming: ring.snapshot.index)
+        }
+        (source, standIn, lastRun) = (next, nil, nil)
+        let dated = datedUntil
+        sources[next]?.engine.resume(at: position, datedUntil: dated)
+        return events
+    }
+
+    /// Publishes what the source that was published still holds.
+    private mutating func pause() async throws(RelayError) -> [Event] {
+        let held = (try? sources[source]?.engine.pause()) ?? []
+        var events: [Event] = []
+        for segment in held { events += await publish(segment, from: source) }
+        return events
     }
 }
 

@@ -10,6 +10,8 @@ final class ChannelSite: Sendable {
     private struct Shelf: Sendable {
         var ring: DVRRing?
         var status: RelayStatus
+        /// Of the status's state, by the site's clock.
+        var stateSince = Duration.zero
         var rendered: [String: Rendered] = [:]
     }
 
@@ -34,13 +36,22 @@ final class ChannelSite: Sendable {
     func open(_ ring: DVRRing) { shelf.withLock { $0.ring = ring } }
 
     var status: RelayStatus {
-        var status = shelf.withLock { $0.status }
+        var (status, since) = shelf.withLock { ($0.status, $0.stateSince) }
         status.uptime = now().seconds
+        status.secondsInState = (now() - since).seconds
         if let snapshot = snapshot { status.note(snapshot) }
         return status
     }
 
     func update(_ change: (inout RelayStatus) -> Void) { shelf.withLock { change(&$0.status) } }
+
+    /// The state changes, or why it is what it is.
+    func turn(to state: RelayStatus.State, because reason: String?) {
+        shelf.withLock {
+            if $0.status.state != state { $0.stateSince = now() }
+            ($0.status.state, $0.status.reason) = (state, reason)
+        }
+    }
 
     /// What is published now; nil before the ring is open.
     var snapshot: RingSnapshot? { shelf.withLock { $0.ring }?.snapshot }

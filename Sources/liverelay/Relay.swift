@@ -13,7 +13,8 @@ struct Relay {
     /// Milliseconds since 1970 at which the channel joins, for an upstream that has no dates.
     private let wallClock: @Sendable () -> Int64
     private var line: ChannelLine?
-    private var hasAudioRendition = false
+    /// Sources whose sound comes in a rendition of its own.
+    private var withAudioRendition: Set<Int> = []
     private var subtitles: [Rendition] = []
     /// Of an audio rendition whose playlist came before the main one's.
     private var early: [Delivery] = []
@@ -47,37 +48,37 @@ struct Relay {
 
     /// Shows in the status why the channel is over.
     func failed(_ error: RelayError) -> RelayError {
-        site.update {
-            $0.state = .failed
-            $0.reason = error.line
-        }
+        site.turn(to: .failed, because: error.line)
         return error
     }
 
     private mutating func note(_ event: UpstreamEvent) async throws(RelayError) {
         log.note(event)
+        if case .ofBackup(let source, let event) = event { return try await note(event, of: source) }
+        try await note(event, of: 0)
+    }
+
+    private mutating func note(_ event: UpstreamEvent, of source: Int) async throws(RelayError) {
         switch event {
         case .chose(_, let audio, let listed):
-            hasAudioRendition = audio?.uri != nil
-            subtitles = listed
-        case .joined(let joined) where joined.rendition == .main: try await open(joined)
+            if audio?.uri != nil { withAudioRendition.insert(source) } else { withAudioRendition.remove(source) }
+            if source == 0 { subtitles = listed }
+            line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
+        case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .stalled(.main, let step, let silence):
-            site.update {
-                $0.state = step >= .outage ? .outage : .late
-                $0.reason = "nothing new listed for \(silence.inSeconds)"
-            }
-        case .resumed(.main, _):
-            site.update {
-                $0.state = .live
-                $0.reason = nil
-            }
+            site.turn(to: step >= .outage ? .outage : .late, because: "nothing new listed for \(silence.inSeconds)")
+        case .resumed(.main, _), .switched: site.turn(to: .live, because: nil)
         default: break
         }
     }
 
     /// The output's TARGETDURATION is sealed from the upstream's, so the ring is opened when that is known.
-    private mutating func open(_ joined: UpstreamEvent.Joined) async throws(RelayError) {
-        guard line == nil else { return }
+    private mutating func open(_ joined: UpstreamEvent.Joined, of source: Int) async throws(RelayError) {
+        let hasAudioRendition = withAudioRendition.contains(source)
+        guard line == nil else {
+            line?.add(source: source, hasAudioRendition: hasAudioRendition)
+            return
+        }
         let ring: DVRRing
         do {
             ring = try DVRRing(
@@ -88,10 +89,11 @@ struct Relay {
         } catch { throw failed(RelayError(error)) }
         let resume = ring.resume
         site.open(ring)
-        site.update { $0.state = .live }
+        site.turn(to: .live, because: nil)
         line = ChannelLine(
-            upstream: configuration.upstream, ring: ring, resume: resume, hasAudioRendition: hasAudioRendition,
-            sound: configuration.sound, isLive: !joined.isVOD, wallClock: wallClock())
+            upstream: configuration.upstream, ring: ring, resume: resume, sound: configuration.sound,
+            isLive: !joined.isVOD, wallClock: wallClock())
+        line?.add(source: source, hasAudioRendition: hasAudioRendition)
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
         let waiting = early
         early = []
@@ -111,6 +113,7 @@ struct Relay {
             $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished)
             $0.note(line.subtitles)
             $0.note(line.markCounts, line.counts)
+            $0.output.gaps = line.gaps
         }
     }
 
@@ -119,8 +122,9 @@ struct Relay {
         switch event {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
-        case .ended: site.update { $0.state = .ended }
-        case .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused, .soundRefused: break
+        case .ended: site.turn(to: .ended, because: nil)
+        case .standInBegan, .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused, .soundRefused:
+            break
         }
     }
 }

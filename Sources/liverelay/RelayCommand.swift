@@ -74,7 +74,7 @@ struct ServingOptions: ParsableArguments {
         logger.logLevel = logLevel.level
         try await RelayService(
             configuration: RelayConfiguration(
-                upstream: upstream, variant: intake.variant,
+                upstream: upstream, backups: intake.backups, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, sound: sound.configuration,
@@ -94,6 +94,16 @@ struct IntakeOptions: ParsableArguments {
         name: .customLong("header"),
         help: ArgumentHelp("Header for every request, as 'Name: value'; may be repeated.", valueName: "header"))
     var headers: [HeaderArgument] = []
+
+    @Option(
+        name: .customLong("backup"),
+        help: ArgumentHelp(
+            "Address that stands in when the upstream is silent; may be repeated.",
+            discussion: """
+                Tried in their order once the upstream has listed nothing new for three and a half target durations. The \
+                upstream is taken back when it was healthy for a minute.
+                """, valueName: "address"))
+    var backups: [String] = []
 
     @Option(help: "User-Agent of every request.")
     var userAgent = "liverelay"

@@ -7,6 +7,8 @@ import Tracker
 /// One channel as an operator wants it.
 struct RelayConfiguration: Sendable {
     var upstream: String
+    /// Addresses that stand in for it, in the order in which they are tried.
+    var backups: [String] = []
     var variant = VariantChoice.highest
     /// Silence after which the channel is given up; nil: never.
     var giveUp: Duration? = .seconds(60)
@@ -18,7 +20,14 @@ struct RelayConfiguration: Sendable {
     /// Directory for a capture of what the upstream answers; nil: none is kept.
     var capture: URL?
 
-    var policy: UpstreamSession.Policy { UpstreamSession.Policy(variant: variant, giveUp: giveUp) }
+    /// Silence after which missing time is listed: an outage is shown, a late segment is not.
+    static let gapsAfter = TargetDurations.halves(7)
+
+    var policy: ChannelSession.Policy {
+        ChannelSession.Policy(
+            session: UpstreamSession.Policy(variant: variant, giveUp: giveUp), backups: backups,
+            fillsAfter: Self.gapsAfter)
+    }
 }
 
 /// What becomes of a channel's sound.

@@ -26,6 +26,8 @@ struct RelayLog: Sendable {
         case .subtitlesNotPublished(let error): logger.error("Subtitles are not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")
+        case .standInBegan(.gap): logger.warning("The missing time is listed as gaps, until something comes")
+        case .standInBegan(.slate): logger.warning("The slate is published, until something comes")
         case .ended: logger.info("Every list has its ENDLIST")
         }
     }
@@ -61,6 +63,15 @@ struct RelayLog: Sendable {
         case .targetDurationChanged(let role, let old, let new):
             logger.notice("The \(role.words) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
         case .endListed(let role): logger.info("The \(role.words) playlist has ended")
+        case .tries(let source, let url):
+            logger.info("Tries \(source == 0 ? "the upstream again" : "backup \(source)"): \(url)")
+        case .sourceFailed(let source, let error):
+            logger.warning(
+                "\(source == 0 ? "The upstream" : "Backup \(source)") is of no use: \(RelayError(error).found)")
+        case .switched(let source, let url):
+            logger.warning(
+                "\(source == 0 ? "The channel's own upstream" : "Backup \(source)") is published now: \(url)")
+        case .ofBackup(_, let event): note(event)
         }
     }
 }

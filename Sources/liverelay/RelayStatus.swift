@@ -27,6 +27,15 @@ struct RelayStatus: Encodable, Sendable {
         var resets = 0
         var failedLoads = 0
         var failedTries = 0
+        /// Which source is published: 0 is the channel's own upstream, backups count from 1.
+        var source = 0
+        /// Opened beside it in an outage, and not yet seen to be alive.
+        var sourceTried: Int?
+        var sourceSwitches = 0
+        /// The last step taken because nothing new is listed; nil while the playlist is on time.
+        var stall: String?
+        /// In outages, in all.
+        var secondsMissing = 0.0
     }
 
     struct Output: Encodable, Equatable, Sendable {
@@ -39,6 +48,8 @@ struct RelayStatus: Encodable, Sendable {
         var targetDuration: Int?
         var codecs: [String] = []
         var rewindDropsForFullDisk = 0
+        /// Segments listed as EXT-X-GAP, because nothing came.
+        var gaps = 0
     }
 
     struct Splice: Encodable, Equatable, Sendable {
@@ -128,6 +139,8 @@ struct RelayStatus: Encodable, Sendable {
     var state = State.opening
     /// Why the state is what it is, in words; nil while there is nothing to say.
     var reason: String?
+    /// How long the state has been what it is.
+    var secondsInState = 0.0
     var uptime = 0.0
     var upstream: Upstream
     var output = Output()
@@ -167,6 +180,12 @@ extension RelayStatus {
         upstream.resets = all.reduce(0) { $0 + $1.counts.resets }
         upstream.failedLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
         upstream.failedTries = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
+        upstream.stall = main.stall.map { "\($0)" }
+        guard let redundancy = status.redundancy else { return }
+        upstream.source = redundancy.source
+        upstream.sourceTried = redundancy.tried
+        upstream.sourceSwitches = redundancy.switches
+        upstream.secondsMissing = redundancy.missing.seconds
     }
 
     mutating func note(_ counts: SpliceCounts, skipped: Int, notPublished: Int) {

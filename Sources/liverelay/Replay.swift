@@ -32,14 +32,19 @@ struct Replay {
     func run(observe: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
         var answers = ReplayAnswers(capture)
-        let session = UpstreamSession(
-            upstream: capture.index.upstream, policy: UpstreamSession.Policy(variant: capture.index.variant))
+        let session = ChannelSession(
+            upstream: capture.index.upstream,
+            policy: ChannelSession.Policy(
+                session: UpstreamSession.Policy(variant: capture.index.variant),
+                fillsAfter: RelayConfiguration.gapsAfter))
         var driver = ReplayDriver(session: session)
         let length = capture.index.duration
         return try await driver.run(
             until: length + Self.grace, isOver: { status, _ in status.hasSeenEverything(until: length) },
             answer: { answers.answer($0, at: $1) },
             perform: { output, now in
+                // Behind its end a capture says nothing, which is no outage of its upstream.
+                if case .delivery(let delivery) = output, case .missing = delivery.content, now > length { return }
                 try await relay.perform(output, at: now)
                 observe(output, now)
             })

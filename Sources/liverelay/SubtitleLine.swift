@@ -27,7 +27,7 @@ struct SubtitleLine: Sendable {
         switch content {
         case .segment(let tracked): await take(tracked, of: rendition)
         // The segment that comes next says that it follows a seam.
-        case .lost: []
+        case .lost, .missing: []
         case .ended: await publish(timeline.end(rendition))
         }
     }
@@ -84,7 +84,7 @@ extension NewSubtitles {
 
 extension Ticks {
     /// The nearest tick; of a length that no playlist means, the longest one that can be counted.
-    fileprivate init(_ duration: Duration) {
+    init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: Ticks.perSecond)
         let part = (attoseconds / 1_000_000_000 * Ticks.perSecond + 500_000_000) / 1_000_000_000

@@ -62,7 +62,7 @@ func republish(_ capture: CaptureDirectory) async throws -> Republished {
     result.status = replay.site.status
     guard let snapshot = replay.site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return result }
     result.whole = String(decoding: whole, as: UTF8.self)
-    for entry in snapshot.index.listed {
+    for entry in snapshot.index.listed where !entry.isGap {
         result.segments.append(
             (
                 entry.segment.name,

@@ -100,4 +100,13 @@ package struct MarkCounts: Equatable, Sendable {
     package var unplaced = 0
 
     package init() {}
+
+    package static func + (left: MarkCounts, right: MarkCounts) -> MarkCounts {
+        var sum = left
+        let fields: [WritableKeyPath<MarkCounts, Int>] = [
+            \.cues, \.dateRanges, \.past, \.unreadable, \.attributesChanged, \.unpaired, \.otherTags, \.unplaced,
+        ]
+        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        return sum
+    }
 }

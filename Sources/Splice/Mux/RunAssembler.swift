@@ -92,6 +92,14 @@ struct RunAssembler: Sendable {
         return written + [end]
     }
 
+    /// The channel went on to `position` without this one; the next piece begins a run there.
+    mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
+        self.position = position
+        (timeline, description) = (nil, nil)
+        audio.resume(at: position)
+        dates.resume(datedUntil: datedUntil)
+    }
+
     /// A run whose parameter sets cannot be described is left out, openly, until the next one begins.
     private mutating func beginRun(_ piece: RunPiece, configuration: AudioConfiguration?) {
         do throws(SpliceError) {

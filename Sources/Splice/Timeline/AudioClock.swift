@@ -59,6 +59,15 @@ struct AudioClock: Equatable, Sendable {
         if let next, start - next > Self.longestLag { self.next = start }
     }
 
+    /// The channel went on to `position` without this clock; nothing is left of the run it was in.
+    mutating func resume(at position: TimelinePosition) {
+        counts.trimmed += pending.count
+        pending = []
+        timeline = nil
+        next = position.audioDecodeTime ?? next
+        configuration = position.sound ?? configuration
+    }
+
     mutating func append(_ frames: [TimedAudio]) { pending += frames }
 
     /// Takes the samples that end no later than the picture of a segment does.

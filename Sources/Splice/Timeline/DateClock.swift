@@ -34,6 +34,9 @@ struct DateClock: Equatable, Sendable {
         anchor = Anchor(date: max(anchor.date, end ?? anchor.date), time: time)
     }
 
+    /// Others published what is dated up to `end`.
+    mutating func resume(datedUntil end: Int64?) { self.end = end ?? self.end }
+
     /// The upstream says that the picture shown at `time` is of `date`.
     mutating func note(_ date: Int64, at time: Ticks) {
         guard isSettled else {

@@ -38,6 +38,15 @@ package struct TimelinePosition: Equatable, Sendable {
         fragmentSequence &+= 1
     }
 
+    /// Later by time in which nothing was published.
+    package func advanced(by missing: Ticks) -> TimelinePosition {
+        var later = self
+        later.videoDecodeTime = videoDecodeTime.map { $0 + missing.count }
+        later.audioDecodeTime = audioDecodeTime.map { $0 + ProgramTimeline.audioTime(missing) }
+        later.presentationEnd = presentationEnd + missing
+        return later
+    }
+
     /// A channel begins with decode time 0.
     package static let beginning = TimelinePosition(
         videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: ProgramTimeline.compositionDelay,

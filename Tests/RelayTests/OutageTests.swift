@@ -1,0 +1,145 @@
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import Splice
+import TestSupport
+import Testing
+import Tracker
+
+@testable import liverelay
+
+/// A channel that plays a capture over and over, and its backup, each away at times, on a virtual clock.
+private struct TroubledChannel {
+    static let upstream = "http://home.example/main.m3u8"
+    static let backup = "http://backup.example/main.m3u8"
+
+    var home = CaptureFixture.clean
+    /// Seconds in which a source answers nothing.
+    var away: [Range<Int>] = []
+    var backup: CaptureFixture?
+
+    func play(seconds: Int) async throws -> Aired {
+        let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: spool) }
+        var configuration = RelayConfiguration(
+            upstream: Self.upstream, giveUp: nil, spool: spool.path,
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+        configuration.backups = backup == nil ? [] : [Self.backup]
+        let site = ChannelSite(upstream: Self.upstream) { .zero }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
+        let origins = [
+            "home.example": try CaptureOrigin(CaptureDirectory(home.directory)),
+            "backup.example": try CaptureOrigin(CaptureDirectory((backup ?? home).directory)),
+        ]
+        var driver = ReplayDriver(
+            session: ChannelSession(upstream: Self.upstream, policy: configuration.policy))
+        var aired = Aired()
+        _ = try await driver.run(until: .seconds(seconds)) { request, now in
+            (answer(request, origins, at: now), .milliseconds(20))
+        } perform: { output, now in
+            try await relay.perform(output, at: now)
+            guard let live = site.snapshot?.livePlaylist, live != aired.versions.last?.text else { return }
+            aired.versions.append((now, live))
+        }
+        aired.status = site.status
+        let snapshot = try #require(site.snapshot)
+        for entry in snapshot.index.listed {
+            let bytes = entry.isGap ? [] : Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
+            aired.segments.append((entry, bytes))
+        }
+        return aired
+    }
+
+    private func answer(_ request: FetchRequest, _ origins: [String: CaptureOrigin], at now: Duration) -> FetchOutcome {
+        guard let url = URL(string: request.url), let origin = origins[url.host() ?? ""] else {
+            return .failure(FetchError(.unresolvedHost, url: request.url))
+        }
+        let isHome = url.host() == "home.example"
+        if isHome, away.contains(where: { $0.contains(Int(now.components.seconds)) }) {
+            return .failure(FetchError(.refused, url: request.url))
+        }
+        let path = url.path() == "/main.m3u8" ? origin.entry : url.path()
+        guard let target = try? RequestTarget(method: .get, uri: path),
+            case .bytes(let body, _) = origin.response(to: target, at: now).body
+        else { return .success(FetchAnswer(status: 404, finalURL: request.url, body: [])) }
+        return .success(FetchAnswer(status: 200, finalURL: request.url, body: body))
+    }
+}
+
+/// What a channel published.
+private struct Aired {
+    var versions: [(at: Duration, text: [UInt8])] = []
+    var segments: [(entry: RingEntry, bytes: [UInt8])] = []
+    var status: RelayStatus?
+
+    /// `s` a segment, `-` a gap, `|` before what lies behind a discontinuity.
+    var trace: String {
+        segments.map { ($0.entry.isDiscontinuous ? "|" : "") + ($0.entry.isGap ? "-" : "s") }.joined()
+    }
+
+    /// The longest time in which live.m3u8 did not change.
+    var longestStandstill: Duration {
+        zip(versions, versions.dropFirst()).map { $1.at - $0.at }.max() ?? .zero
+    }
+
+    /// Each segment begins, in the bytes of it, where the clocks stood behind the one before, gaps included.
+    func expectContinuousClocks(_ comment: Comment) {
+        var expected: UInt64?
+        for (entry, bytes) in segments {
+            let begins = entry.isGap ? expected : Self.videoDecodeTime(bytes)
+            if let expected { #expect(begins == expected, "\(comment): \(entry.mediaSequence)") }
+            expected = entry.mark.videoDecodeTime
+            guard let begins, let expected else { continue }
+            #expect(expected - begins == UInt64(entry.duration), "\(comment): \(entry.mediaSequence)")
+        }
+    }
+
+    /// Of the first `tfdt` in a segment, which is the video track's: version 1, so 64 bits behind version and flags.
+    private static func videoDecodeTime(_ bytes: [UInt8]) -> UInt64? {
+        let type = Array("tfdt".utf8)
+        guard let index = bytes.indices.first(where: { bytes[$0...].starts(with: type) }) else { return nil }
+        return bytes[index...].dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Dates go on from one entry to the next, gaps included.
+    func expectContinuousDates(_ comment: Comment) {
+        for (entry, next) in zip(segments, segments.dropFirst()) {
+            let (end, start) = (entry.entry.programDateTimeEnd, next.entry.programDateTime)
+            let apart = start.millisecondsSince1970 - end.millisecondsSince1970
+            #expect((-1...1).contains(apart), "\(comment): \(next.entry.mediaSequence)")
+        }
+    }
+}
+
+/// The capture is five segments of 2 s, played over and over, each round behind a discontinuity of its own.
+@Test func anOutageIsShownByGapsAndTheChannelGoesOnBehindThem() async throws {
+    let aired = try await TroubledChannel(away: [20..<41]).play(seconds: 60)
+    #expect(aired.trace == "sssss|sssss|ss----------|ss|sssss|sssss|ss")
+    #expect(aired.longestStandstill <= .milliseconds(7100), "three and a half target durations")
+    #expect(aired.status?.output.gaps == 10 && aired.status?.upstream.secondsMissing == 20)
+    aired.expectContinuousClocks("an outage")
+    aired.expectContinuousDates("an outage")
+}
+
+@Test func aBackupStandsInAndIsLeftAgain() async throws {
+    let aired = try await TroubledChannel(away: [20..<41], backup: .ssaiTagged).play(seconds: 160)
+    #expect(aired.trace.hasPrefix("sssss|sssss|ss--|sssss"), "two gaps until the backup is seen to be alive")
+    #expect(aired.longestStandstill <= .milliseconds(7100))
+    let status = try #require(aired.status)
+    #expect(status.upstream.source == 0 && status.upstream.sourceSwitches == 2)
+    #expect(status.state == .live && status.output.gaps == 2)
+    let codecs = Set(aired.segments.map { $0.entry.initialization.name })
+    #expect(codecs.count > 1, "the backup's own init sections")
+    aired.expectContinuousClocks("a backup")
+    aired.expectContinuousDates("a backup")
+}
+
+@Test func sourcesMayHaveTheirSoundInOtherPlaces() async throws {
+    let aired = try await TroubledChannel(away: [20..<41], backup: .demuxedAES128).play(seconds: 60)
+    #expect(aired.trace.hasPrefix("sssss|sssss|ss--|s"))
+    #expect(aired.status?.upstream.source == 1)
+    #expect(aired.segments.allSatisfy { $0.entry.isGap || $0.entry.format.audioCodec != nil })
+    aired.expectContinuousClocks("another structure")
+}

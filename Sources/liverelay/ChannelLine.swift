@@ -23,6 +23,8 @@ struct ChannelLine: Sendable {
         case soundRefused(SpliceError)
         /// Nothing comes: what stands in for it begins here.
         case standInBegan(StandIn)
+        /// A piece of the slate cannot be read; a gap is listed for it.
+        case slateFailed(RelayError)
         case ended
     }
 
@@ -41,6 +43,9 @@ struct ChannelLine: Sendable {
     /// The one that is published.
     private var source = 0
     private var standIn: StandIn?
+    private var slate: Slate?
+    /// Time of the outage that nothing has stood in for; below zero where a piece of the slate was longer.
+    private var owed = Ticks.zero
     /// Where the output's clocks stand.
     private var position: TimelinePosition
     private(set) var subtitles: SubtitleLine
@@ -55,15 +60,18 @@ struct ChannelLine: Sendable {
     private(set) var notPublished = 0
     /// Segments that stood in for what did not come.
     private(set) var gaps = 0
+    private(set) var slates = 0
 
     /// - Parameters:
     ///   - resume: where an earlier process of this channel stopped.
     ///   - isLive: subtitles that fall behind are not waited for; those of a finished programme are.
     ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
+    ///   - slate: stands in when nothing comes; nil: gaps do.
     init(
         upstream: String, ring: DVRRing, resume: ContinuationMark?, sound: SoundConfiguration, isLive: Bool,
-        wallClock: Int64
+        wallClock: Int64, slate: Slate? = nil
     ) {
+        self.slate = slate
         self.upstream = upstream
         self.ring = ring
         self.sound = sound
@@ -158,7 +166,7 @@ struct ChannelLine: Sendable {
     /// - Parameter source: nil: what stands in for all of them.
     private mutating func publish(_ segment: SplicedSegment, from source: Int?) async -> [Event] {
         var events: [Event] = []
-        if lastRun != segment.description.run {
+        if source != nil, lastRun != segment.description.run {
             lastRun = segment.description.run
             events.append(.runBegan(segment.description, mediaSequence: segment.mediaSequence))
         }
@@ -204,18 +212,41 @@ extension ChannelLine {
         // Of a channel that never showed anything nothing is missing.
         guard hasPublished, !hasEnded else { return [] }
         var events = standIn == nil ? try await pause() : []
-        if standIn == nil { events.append(.standInBegan(.gap)) }
+        owed = (standIn == nil ? .zero : owed) + min(Ticks(duration), Ticks(ring.maximumSegmentDuration))
+        while owed > .zero {
+            let last = standIn
+            let (used, news) = await standInPiece()
+            if let now = standIn, now != last { events.append(.standInBegan(now)) }
+            events += news
+            // A piece that lasts no time is none.
+            owed = used > .zero ? owed - used : .zero
+        }
+        return events
+    }
+
+    /// One piece of the slate, or of nothing where there is no slate or it cannot be read.
+    private mutating func standInPiece() async -> (lasting: Ticks, events: [Event]) {
+        var events: [Event] = []
+        do throws(RelayError) {
+            let date = datedUntil ?? wallClock
+            if let segment = try slate?.next(at: position, date: date) {
+                standIn = .slate
+                slates += 1
+                return (segment.duration, await publish(segment, from: nil))
+            }
+        } catch {
+            events.append(.slateFailed(error))
+        }
         standIn = .gap
-        let lasting = min(Ticks(duration), Ticks(ring.maximumSegmentDuration))
-        let later = position.advanced(by: lasting)
+        let later = position.advanced(by: owed)
         do throws(RingError) {
-            try await ring.publishGap(lasting: lasting.count, mark: ContinuationMark(later))
+            try await ring.publishGap(lasting: owed.count, mark: ContinuationMark(later))
             position = later
             gaps += 1
         } catch {
             events.append(.notPublished(error))
         }
-        return events
+        return (owed, events)
     }
 
     /// What comes next is of `next`, behind what was published meanwhile.

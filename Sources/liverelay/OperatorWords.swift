@@ -296,6 +296,16 @@ extension ProgramSelection.Listed {
     }
 }
 
+extension SlateMovie.Sound {
+    var words: String {
+        switch self {
+        case .copied: "it is copied"
+        case .absent: "it has none"
+        case .unusable(let entries): "\(entries.joined(separator: ", ")) is not copied; AAC is"
+        }
+    }
+}
+
 extension RingError {
     var words: String {
         switch self {

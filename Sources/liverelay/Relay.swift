@@ -92,12 +92,17 @@ struct Relay {
         site.turn(to: .live, because: nil)
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: resume, sound: configuration.sound,
-            isLive: !joined.isVOD, wallClock: wallClock())
+            isLive: !joined.isVOD, wallClock: wallClock(), slate: try slate(for: ring))
         line?.add(source: source, hasAudioRendition: hasAudioRendition)
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
         let waiting = early
         early = []
         for delivery in waiting { try await take(delivery) }
+    }
+
+    private func slate(for ring: DVRRing) throws(RelayError) -> Slate? {
+        guard let source = configuration.slate else { return nil }
+        return try Slate(source, longestSegment: Ticks(ring.maximumSegmentDuration), sound: configuration.sound)
     }
 
     private mutating func take(_ delivery: Delivery) async throws(RelayError) {
@@ -114,6 +119,7 @@ struct Relay {
             $0.note(line.subtitles)
             $0.note(line.markCounts, line.counts)
             $0.output.gaps = line.gaps
+            $0.output.slateSegments = line.slates
         }
     }
 
@@ -123,7 +129,8 @@ struct Relay {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.turn(to: .ended, because: nil)
-        case .standInBegan, .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused, .soundRefused:
+        case .standInBegan, .slateFailed, .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused,
+            .soundRefused:
             break
         }
     }

@@ -21,12 +21,22 @@ struct RelayCommand: AsyncParsableCommand {
     @Argument(help: "Address of the channel's master or media playlist (http or https).")
     var upstream: String
 
+    @Option(
+        name: .customLong("backup"),
+        help: ArgumentHelp(
+            "Address that stands in when the upstream is silent; may be repeated.",
+            discussion: """
+                Tried in their order once the upstream has listed nothing new for three and a half target durations. The \
+                upstream is taken back when it was healthy for a minute.
+                """, valueName: "address"))
+    var backups: [String] = []
+
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Upstream") var intake: IntakeOptions
     @OptionGroup(title: "Sound") var sound: SoundOptions
 
     func run() async throws {
-        try await serving.run(upstream: upstream, intake: intake, sound: sound) { base in
+        try await serving.run(upstream: upstream, backups: backups, intake: intake, sound: sound) { base in
             ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
         }
     }
@@ -58,6 +68,15 @@ struct ServingOptions: ParsableArguments {
             discussion: "It has to be empty or not there yet; see liverelay help record.", valueName: "directory"))
     var record: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "MP4 file that is shown while nothing comes from any upstream.",
+            discussion: """
+                From one and a half target durations of silence on, over and over, until the upstream is back. Without it \
+                such time is listed as gaps (EXT-X-GAP), from three and a half on.
+                """, valueName: "file"))
+    var slate: String?
+
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.info
 
@@ -65,20 +84,25 @@ struct ServingOptions: ParsableArguments {
     var exitAtEnd = false
 
     func run(
-        upstream: String, intake: IntakeOptions, sound: SoundOptions, greeting: @escaping @Sendable (String) -> [String]
+        upstream: String, backups: [String] = [], intake: IntakeOptions, sound: SoundOptions,
+        greeting: @escaping @Sendable (String) -> [String]
     ) async throws {
+        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
         let console = Console()
         var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
         logger.logLevel = logLevel.level
+        if let slate, slate.movie.sound != .copied {
+            logger.warning("The slate \(slate.path) is shown without its sound: \(slate.movie.sound.words)")
+        }
         try await RelayService(
             configuration: RelayConfiguration(
-                upstream: upstream, backups: intake.backups, variant: intake.variant,
+                upstream: upstream, backups: backups, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, sound: sound.configuration,
-                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }),
+                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
             address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
             logger: logger, greeting: greeting
         ).run()
@@ -94,16 +118,6 @@ struct IntakeOptions: ParsableArguments {
         name: .customLong("header"),
         help: ArgumentHelp("Header for every request, as 'Name: value'; may be repeated.", valueName: "header"))
     var headers: [HeaderArgument] = []
-
-    @Option(
-        name: .customLong("backup"),
-        help: ArgumentHelp(
-            "Address that stands in when the upstream is silent; may be repeated.",
-            discussion: """
-                Tried in their order once the upstream has listed nothing new for three and a half target durations. The \
-                upstream is taken back when it was healthy for a minute.
-                """, valueName: "address"))
-    var backups: [String] = []
 
     @Option(help: "User-Agent of every request.")
     var userAgent = "liverelay"

@@ -20,13 +20,18 @@ struct RelayConfiguration: Sendable {
     /// Directory for a capture of what the upstream answers; nil: none is kept.
     var capture: URL?
 
+    /// Stands in when nothing comes; nil: gaps do.
+    var slate: SlateSource?
+
     /// Silence after which missing time is listed: an outage is shown, a late segment is not.
     static let gapsAfter = TargetDurations.halves(7)
+    /// Silence after which the slate is published: before viewers run dry.
+    static let slateAfter = TargetDurations.halves(3)
 
     var policy: ChannelSession.Policy {
         ChannelSession.Policy(
             session: UpstreamSession.Policy(variant: variant, giveUp: giveUp), backups: backups,
-            fillsAfter: Self.gapsAfter)
+            fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
     }
 }
 

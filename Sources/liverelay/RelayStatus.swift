@@ -50,6 +50,8 @@ struct RelayStatus: Encodable, Sendable {
         var rewindDropsForFullDisk = 0
         /// Segments listed as EXT-X-GAP, because nothing came.
         var gaps = 0
+        /// Segments of the slate, published because nothing came.
+        var slateSegments = 0
     }
 
     struct Splice: Encodable, Equatable, Sendable {

@@ -18,6 +18,7 @@ private struct TroubledChannel {
     /// Seconds in which a source answers nothing.
     var away: [Range<Int>] = []
     var backup: CaptureFixture?
+    var slate: SlateSource?
 
     func play(seconds: Int) async throws -> Aired {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
@@ -25,6 +26,7 @@ private struct TroubledChannel {
         var configuration = RelayConfiguration(
             upstream: Self.upstream, giveUp: nil, spool: spool.path,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+        configuration.slate = slate
         configuration.backups = backup == nil ? [] : [Self.backup]
         let site = ChannelSite(upstream: Self.upstream) { .zero }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -142,4 +144,30 @@ private struct Aired {
     #expect(aired.status?.upstream.source == 1)
     #expect(aired.segments.allSatisfy { $0.entry.isGap || $0.entry.format.audioCodec != nil })
     aired.expectContinuousClocks("another structure")
+}
+
+@Test func aSlateStandsInBeforeViewersRunDry() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-slate-\(UUID().uuidString).mp4")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try makeSlate(file)
+    let aired = try await TroubledChannel(away: [20..<41], slate: try SlateSource(file.path)).play(seconds: 60)
+    #expect(aired.longestStandstill <= .milliseconds(3100), "one and a half target durations")
+    let status = try #require(aired.status)
+    #expect(status.output.gaps == 0 && status.output.slateSegments >= 11)
+    #expect(aired.trace.contains("|sssss|sssss") && !aired.trace.contains("-"))
+    aired.expectContinuousClocks("a slate")
+    aired.expectContinuousDates("a slate")
+}
+
+/// Three seconds of picture and tone.
+private func makeSlate(_ file: URL) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=25:duration=3", "-f", "lavfi", "-i"]
+        + ["sine=frequency=440:sample_rate=44100:duration=3", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p"]
+        + ["-c:a", "aac", "-ac", "1", file.path]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
 }

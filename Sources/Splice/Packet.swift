@@ -1,11 +1,17 @@
 /// One video access unit in decoding order, as fMP4 wants it.
 package struct VideoPacket: Equatable, Sendable {
     package enum Sync: Equatable, Sendable {
-        /// An IDR picture (HEVC: IDR or BLA, and CRA at the start of a run): decoding may begin here.
+        /// An IDR picture (HEVC: IDR or BLA): decoding may begin here.
         case instantaneousRefresh
-        /// A recovery point SEI or an HEVC CRA: decodable after some pictures; never marked sync.
+        /// An HEVC CRA picture: a run may begin here, without the pictures that lead it. Elsewhere those refer to what came
+        /// before, and it is not marked sync.
+        case cleanRandomAccess
+        /// A recovery point SEI: decodable after some pictures; never marked sync.
         case recoveryPoint
         case none
+
+        /// A run may begin here.
+        var isRandomAccess: Bool { self == .instantaneousRefresh || self == .cleanRandomAccess }
     }
 
     /// PID of the elementary stream it came from (0 when the container has none).
@@ -18,7 +24,7 @@ package struct VideoPacket: Equatable, Sendable {
     /// Bytes of this access unit were lost or doubted on the way.
     package let isDamaged: Bool
     /// NAL units, each behind its length in four bytes: access unit delimiters and filler left out, and in front of
-    /// a sync sample exactly the parameter sets of `configuration`, in its order.
+    /// random access exactly the parameter sets of `configuration`, in its order.
     package let payload: ArraySlice<UInt8>
 
     package init(
@@ -32,6 +38,13 @@ package struct VideoPacket: Equatable, Sendable {
         self.sync = sync
         self.isDamaged = isDamaged
         self.payload = payload
+    }
+
+    /// The same at the start of a run, where decoding begins with it.
+    var beginningRun: VideoPacket {
+        VideoPacket(
+            pid: pid, configuration: configuration, pts: pts, dts: dts, sync: .instantaneousRefresh,
+            isDamaged: isDamaged, payload: payload)
     }
 }
 

@@ -109,6 +109,7 @@ package struct SpliceEngine: Sendable {
         guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
         for step in alone.end(left, of: lastSegment) { written += try perform(step, of: lastSegment) }
+        pictures.append(finder.finish())
         return written
     }
 
@@ -121,7 +122,9 @@ package struct SpliceEngine: Sendable {
             pictures.append(finder.pieces(of: left.video, from: segment, border: .none))
         case .pictures(let packets, let border, let isBack):
             try takePictures(packets, border: border, isBack: isBack, of: segment)
-        case .sound(let pieces): return writeSound(pieces)
+        case .sound(let pieces):
+            pictures.append(finder.finish())
+            return writeSound(pieces)
         }
         return []
     }
@@ -134,7 +137,9 @@ package struct SpliceEngine: Sendable {
         var pieces = finder.pieces(of: packets.video, from: segment, border: isBack ? .seam : border)
         metadataDiscarded += pieces.add(packets.metadata)
         if companion == nil, packets.promisesNoSound {
-            for index in pieces.indices { pieces[index].hasNoSound = true }
+            for index in pieces.indices where pieces[index].mediaSequence == segment.mediaSequence {
+                pieces[index].hasNoSound = true
+            }
         }
         pictures.append(pieces)
         // Pictures in front of the first parameter sets are pictures, too.

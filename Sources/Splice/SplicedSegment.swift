@@ -73,7 +73,7 @@ extension RunDescription {
 /// What was left out or put in on the way, summed over the channel.
 package struct SpliceCounts: Equatable, Sendable {
     package var runs = 0
-    /// Pictures between a signal and the first IDR after it.
+    /// Pictures between a signal and the first IDR (HEVC: or CRA) after it.
     package var picturesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
     package var leadingPictures = 0

@@ -51,6 +51,19 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
             ], [900_000...986_400, 126_000...214_320, 216_240...304_560]
         ),
         (
+            "sound on a clock of its own restarts while the picture's clock happens to go on",
+            [
+                .frames(Synthetic.frames(60, from: 7_000_000_000)), .broken(.announced),
+                .frames(
+                    Synthetic.frames(94, from: 7_000_000_000, configuration: Synthetic.sound(channels: 1)),
+                    discontinuity: 1),
+            ],
+            [
+                window(900_000, 1_015_200, beginsRun: true),
+                window(990_000, 1_080_000, discontinuity: 1, beginsRun: true),
+            ], [900_000...1_013_280, 990_000...1_078_320]
+        ),
+        (
             "ads that all count from the same second",
             [
                 .frames(Synthetic.frames(94, from: 126_000), discontinuity: 1), .broken(.announced),

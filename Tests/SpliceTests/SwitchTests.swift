@@ -134,6 +134,76 @@ private let rows: [(when: String, fed: [Fed], runs: [ProgramSwitchDetector.Signa
         ], [.joined], [2]
     ),
     (
+        "a clean random access picture begins a run, those that lead it are not shown, and the next begins none",
+        [
+            .init(
+                border: .plain,
+                pictures: [
+                    Synthetic.picture(dts: 0, pts: 7200, sync: .cleanRandomAccess),
+                    Synthetic.picture(dts: 3600, pts: 3600),
+                    Synthetic.picture(dts: 7200, pts: 14_400, sync: .cleanRandomAccess),
+                    Synthetic.picture(dts: 10_800, pts: 10_800),
+                ])
+        ], [.joined], [3]
+    ),
+    (
+        "where the clock goes back a clean random access picture is enough to go on with",
+        [
+            .init(border: .plain, pictures: Synthetic.pictures(25, from: 9_000_000)),
+            .init(
+                border: .plain,
+                pictures: [
+                    Synthetic.picture(dts: 0, pts: 3600, sync: .cleanRandomAccess),
+                    Synthetic.picture(dts: 3600, pts: 7200),
+                ]),
+        ], [.joined, .clock], [25, 2]
+    ),
+    (
+        "a clean random access picture with other parameter sets begins a run",
+        [
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(25, from: 0) + [
+                    Synthetic.picture(dts: 90_000, sync: .cleanRandomAccess, configuration: Synthetic.advertisement)
+                ])
+        ], [.joined, .configuration], [25, 1]
+    ),
+    (
+        "two clocks that meet in their decode times alone",
+        [
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(25, from: 900_000) + [
+                    Synthetic.picture(dts: 990_000, pts: 702_000, sync: .instantaneousRefresh),
+                    Synthetic.picture(dts: 993_600, pts: 705_600),
+                ])
+        ], [.joined, .clock], [25, 2]
+    ),
+    (
+        "nor does a picture that nothing can begin with go on on the other clock",
+        [
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(25, from: 900_000) + [
+                    Synthetic.picture(dts: 990_000, pts: 702_000), Synthetic.picture(dts: 993_600, pts: 705_600),
+                    Synthetic.picture(dts: 997_200, pts: 709_200, sync: .instantaneousRefresh),
+                    Synthetic.picture(dts: 1_000_800, pts: 712_800),
+                ])
+        ], [.joined, .clock], [25, 2]
+    ),
+    (
+        "a picture of other parameter sets is none of the old run's, whatever it is",
+        [
+            .init(
+                border: .plain,
+                pictures: Synthetic.pictures(25, from: 0) + [
+                    Synthetic.picture(dts: 90_000, configuration: Synthetic.advertisement),
+                    Synthetic.picture(
+                        dts: 93_600, sync: .instantaneousRefresh, configuration: Synthetic.advertisement),
+                ])
+        ], [.joined, .configuration], [25, 1]
+    ),
+    (
         "two programmes inside one segment",
         [
             .init(
@@ -186,4 +256,49 @@ func runsAreFound(_ index: Int) {
     let pieces = finder.pieces(of: fed, from: Synthetic.segment(), border: .plain)
     #expect(pieces.first?.window.start.count == 9_090_000)
     #expect(pieces.first?.window.clockStart?.count == 9_036_000, "sound on another clock began with that picture")
+}
+
+/// Whatever a leading picture's decode time is to its presentation: an encoder may decode all of them late.
+@Test(arguments: [0, 7200, 288_000])
+func aLeadingPictureLeftOutGivesItsDecodeTimeAway(late: Int64) {
+    let fed = [
+        Synthetic.picture(dts: late, pts: 10_800, sync: .instantaneousRefresh),
+        Synthetic.picture(dts: late + 3600, pts: 3600), Synthetic.picture(dts: late + 7200, pts: 7200),
+        Synthetic.picture(dts: late + 10_800, pts: 14_400),
+    ]
+    var finder = RunFinder()
+    let pieces = finder.pieces(of: fed, from: Synthetic.segment(), border: .plain)
+    #expect(pieces.first?.units.map(\.dts.count) == [late + 7200, late + 10_800])
+    #expect(pieces.first?.units.map(\.isSync) == [true, false])
+}
+
+/// An upstream segment may end between a run's first picture and those that lead it.
+@Test func aFirstPictureWaitsForThoseThatLeadIt() {
+    var finder = RunFinder()
+    let first = [Synthetic.picture(dts: 0, pts: 10_800, sync: .instantaneousRefresh)]
+    let rest = [
+        Synthetic.picture(dts: 3600, pts: 3600), Synthetic.picture(dts: 7200, pts: 7200),
+        Synthetic.picture(dts: 10_800, pts: 14_400),
+    ]
+    #expect(finder.pieces(of: first, from: Synthetic.segment(7), border: .plain).isEmpty)
+    let pieces = finder.pieces(of: rest, from: Synthetic.segment(8), border: .plain)
+    #expect(pieces.map { $0.units.map(\.dts.count) } == [[7200], [10_800]])
+    #expect(pieces.map(\.mediaSequence) == [7, 8])
+    #expect(pieces.map(\.opensSegment) == [true, true])
+    var ended = RunFinder()
+    #expect(ended.pieces(of: first, from: Synthetic.segment(), border: .plain).isEmpty)
+    #expect(ended.finish().map(\.units.count) == [1])
+}
+
+@Test func theClockOfWhatWasLeftOutIsRememberedOverSegments() {
+    var finder = RunFinder()
+    let fed = [
+        Synthetic.pictures(25, from: 0), Array(Synthetic.pictures(25, from: 9_000_000).dropFirst(10)),
+        Array(Synthetic.pictures(25, from: 5_000_000).dropFirst(10)),
+        Array(Synthetic.pictures(20, from: 5_090_000).dropFirst(1)),
+        Synthetic.pictures(25, from: 5_162_000),
+    ]
+    let pieces = fed.flatMap { finder.pieces(of: $0, from: Synthetic.segment(), border: .plain) }
+    #expect(pieces.map(\.window.start.count) == [0, 5_162_000])
+    #expect(pieces.last?.window.clockStart?.count == 5_036_000, "of the clock that the run is on")
 }

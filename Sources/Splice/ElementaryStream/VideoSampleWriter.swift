@@ -18,7 +18,6 @@ struct VideoSampleWriter: Sendable {
     private let pid: UInt16
     private let codec: VideoConfiguration.Codec
     private var ledger: ParameterSetLedger
-    private var awaitsRandomAccess = true
     private var samples: [Sample] = []
     private var arena: [UInt8] = []
 
@@ -38,9 +37,6 @@ struct VideoSampleWriter: Sendable {
         ledger.refresh()
     }
 
-    /// What comes next does not continue what came before.
-    mutating func awaitRandomAccess() { awaitsRandomAccess = true }
-
     /// Appends one access unit.
     /// - Parameters:
     ///   - units: of the access unit, in order, none empty.
@@ -50,19 +46,18 @@ struct VideoSampleWriter: Sendable {
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
         let sync = syncKind(units, roles, bytes)
-        let isSync = sync == .instantaneousRefresh
+        let isRandomAccess = sync?.isRandomAccess ?? false
         let start = arena.count
-        if isSync { prepare(units, roles, bytes) }
-        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, isSync: isSync) {
+        if isRandomAccess { prepare(units, roles, bytes) }
+        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, isRandomAccess: isRandomAccess) {
             NALUnitLength.append(unit.end - unit.start, to: &arena)
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
-        if !isSync { ledger.settleFirst() }
+        if !isRandomAccess { ledger.settleFirst() }
         guard let configuration = ledger.configuration, let sync else {
             arena.removeLast(arena.count - start)
             return false
         }
-        if isSync { awaitsRandomAccess = false }
         samples.append(
             Sample(configuration: configuration, timing: timing, sync: sync, payload: start..<arena.count))
         return true
@@ -80,7 +75,7 @@ struct VideoSampleWriter: Sendable {
         }
     }
 
-    /// At a sync access unit: its parameter sets come into force, and all in force are put in front.
+    /// At random access: its parameter sets come into force, and all in force are put in front.
     private mutating func prepare(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
     ) {
@@ -94,11 +89,13 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Parameter sets stay in the payload where a decoder that began at the last sync sample would not hold them.
-    private mutating func isKept(_ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], isSync: Bool) -> Bool {
+    private mutating func isKept(
+        _ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], isRandomAccess: Bool
+    ) -> Bool {
         switch role {
         case .delimiter, .filler: return false
         case .parameterSet(let kind):
-            guard !isSync else { return false }
+            guard !isRandomAccess else { return false }
             let isNew = ledger.take(bytes[unit.start..<unit.end], kind)
             return isNew && ledger.configuration != nil
         case .prefix, .slice, .other: return true
@@ -114,7 +111,7 @@ struct VideoSampleWriter: Sendable {
         for (unit, role) in zip(units, roles) {
             switch role {
             case .slice(_, .instantaneousRefresh): return .instantaneousRefresh
-            case .slice(_, .cleanRandomAccess): return awaitsRandomAccess ? .instantaneousRefresh : .recoveryPoint
+            case .slice(_, .cleanRandomAccess): return .cleanRandomAccess
             case .slice: hasPicture = true
             case .prefix where RecoveryPoint.isIn(unit, of: bytes, codec: codec): recovers = true
             default: break

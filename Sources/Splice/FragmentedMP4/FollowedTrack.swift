@@ -27,9 +27,6 @@ struct FollowedTrack: Sendable {
     /// - Parameter capacity: bytes of the segment that this track may fill alone.
     mutating func beginSegment(capacity: Int) { video?.reserve(bytes: capacity) }
 
-    /// What comes next does not continue what came before.
-    mutating func breakOff() { video?.awaitRandomAccess() }
-
     /// - Throws: when the sample entry it names cannot be used.
     mutating func take(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment

@@ -77,10 +77,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         (movie, movieBytes) = (read, bytes)
     }
 
-    package mutating func reset() -> DemuxedSegment {
-        tracks?.breakOff()
-        return DemuxedSegment()
-    }
+    package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
 
     package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
 }

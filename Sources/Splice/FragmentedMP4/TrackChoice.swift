@@ -46,8 +46,6 @@ struct TrackChoice: Sendable {
 
     mutating func beginSegment(capacity: Int) { video?.beginSegment(capacity: capacity) }
 
-    mutating func breakOff() { video?.breakOff() }
-
     mutating func take(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
     ) throws(SpliceError) {

@@ -23,8 +23,6 @@ struct VideoFragmentFramer: Sendable {
 
     mutating func reserve(bytes: Int) { writer.reserve(bytes: bytes) }
 
-    mutating func awaitRandomAccess() { writer.awaitRandomAccess() }
-
     /// - Parameter index: of the sample entry that holds for the samples to come, from 0.
     /// - Returns: the packets so far, when their codec ends here.
     mutating func useEntry(_ index: Int) throws(SpliceError) -> [VideoPacket] {

@@ -249,10 +249,10 @@ struct RenditionMerger: Equatable, Sendable {
         stretches[index].queued.count * 2 >= (window.end - window.start).count
     }
 
-    /// The picture's clock goes on from the window before.
+    /// The picture's clock goes on from the window before, counted from where it could not be shown yet.
     private func continuesClock(_ window: Window) -> Bool {
         guard let last else { return false }
-        return abs((window.start - last.end).count) <= VideoClock.longestFrame.count
+        return abs(((window.clockStart ?? window.start) - last.end).count) <= VideoClock.longestFrame.count
     }
 
     /// Whether one stretch goes on, on the same clock, where another ends, with a hole or without.
@@ -300,14 +300,20 @@ struct RenditionMerger: Equatable, Sendable {
         return first < window.end + Self.sharedClock && first > window.start - Ticks.seconds(10)
     }
 
+    /// A run begins with sound that goes back behind what was heard, if its distance from the picture's clock stayed.
+    private func restarts(_ stretch: AudioStretch, _ window: Window) -> Bool {
+        guard window.beginsRun, let lastShift, let soundEnd, let first = stretch.frames.first else { return false }
+        return first.pts + lastShift < soundEnd - VideoClock.longestFrame
+    }
+
     private func shift(of stretch: AudioStretch, for window: Window) -> Ticks {
         let isUnbroken = !window.beginsRun || continuesClock(window)
         if let shift = stretch.shift, isUnbroken { return shift }
         let first = stretch.frames.first?.pts ?? stretch.end
         let unfolded = Ticks(wire: first.wire, near: window.start) - first
         if fits(stretch, window) { return unfolded }
-        // Behind a loss on a clock of its own: as far from the picture's as it was before.
-        if stretch.followsLoss || isUnbroken, let lastShift,
+        // On a clock of its own that goes on, be it behind a loss: as far from the picture's as it was before.
+        if stretch.followsLoss || isUnbroken && !restarts(stretch, window), let lastShift,
             abs((first + lastShift - window.start).count) < Self.longestHole.count
         {
             return lastShift

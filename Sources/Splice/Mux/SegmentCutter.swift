@@ -82,7 +82,7 @@ struct SegmentCutter: Equatable, Sendable {
         let places = range.dropFirst().prefix { held[$0].dts - start <= longest }
         let closed = places.filter(keepsOrder)
         return places.last { held[$0].isSync } ?? closed.last { borders.contains($0) }
-            ?? closed.last { held[$0].packet.sync == .recoveryPoint } ?? closed.last ?? places.last
+            ?? closed.last { held[$0].packet.sync != .none } ?? closed.last ?? places.last
     }
 
     /// No picture decoded from `place` on is shown before one decoded earlier.

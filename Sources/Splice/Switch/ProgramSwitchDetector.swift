@@ -1,7 +1,7 @@
 /// Decides for each video access unit whether it goes on with the current run or begins another one.
 ///
-/// A run is the longest stretch with one clock and one configuration. It begins at the first IDR at or after the signal
-/// that the old one is over; what lies between belongs to nobody.
+/// A run is the longest stretch with one clock and one configuration. It begins at the first random access (IDR, or
+/// HEVC CRA) at or after the signal that the old one is over; what lies between belongs to nobody.
 struct ProgramSwitchDetector: Equatable, Sendable {
     /// Why a run begins.
     enum Signal: Equatable, Sendable {
@@ -29,9 +29,9 @@ struct ProgramSwitchDetector: Equatable, Sendable {
     }
 
     enum Loss: Equatable, Sendable {
-        /// Between a signal and the first IDR after it.
+        /// Between a signal and the first random access after it.
         case beforeSync
-        /// An open GOP's leading picture, shown before the IDR its run begins with.
+        /// An open GOP's leading picture, shown before the picture its run begins with.
         case leading
     }
 
@@ -44,6 +44,8 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         var pid: UInt16
         var configuration: VideoConfiguration
         var firstPresented: Ticks
+        /// From the first picture's decode time to its presentation.
+        var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
     }
@@ -54,6 +56,11 @@ struct ProgramSwitchDetector: Equatable, Sendable {
     static let longestGap = Ticks.seconds(10)
     /// At a segment's border a step by more, either way, is another clock.
     static let longestBorderGap = Ticks.milliseconds(500)
+
+    /// A change of the time from decoding to presentation by more than this, and by more frames than pictures may be
+    /// reordered by (both standards), is another clock.
+    static let longestTurn = Ticks.seconds(1)
+    private static let deepestReordering: Int64 = 16
 
     private var state = State.awaitingSync(.joined)
 
@@ -70,7 +77,7 @@ struct ProgramSwitchDetector: Equatable, Sendable {
     }
 
     private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
-        guard unit.isSync else {
+        guard unit.packet.sync.isRandomAccess else {
             state = .awaitingSync(signal)
             return .dropped(.beforeSync)
         }
@@ -79,7 +86,7 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         state = .following(
             Signature(
                 pid: unit.packet.pid, configuration: unit.packet.configuration, firstPresented: unit.pts,
-                last: unit.dts, frameDuration: frame))
+                reordering: unit.pts - unit.dts, last: unit.dts, frameDuration: frame))
         return .begins(signal)
     }
 
@@ -94,11 +101,21 @@ struct ProgramSwitchDetector: Equatable, Sendable {
 
     private static func signal(of unit: TimedVideo, after old: Signature, border: Border) -> Signal? {
         if border == .seam { return .seam }
-        let isOther =
-            unit.packet.pid != old.pid || (unit.isSync && unit.packet.configuration != old.configuration)
+        let isOther = unit.packet.pid != old.pid || unit.packet.configuration != old.configuration
         if isOther { return border == .tagged ? .tagged : .configuration }
-        guard jumps(by: unit.dts - old.last, frame: old.frameDuration, atBorder: border != .none) else { return nil }
+        guard
+            jumps(by: unit.dts - old.last, frame: old.frameDuration, atBorder: border != .none)
+                || turns(unit, after: old)
+        else { return nil }
         return border == .tagged ? .tagged : .clock
+    }
+
+    /// Two clocks may meet in their decode times alone. In all of a run the time from decoding to presentation is much
+    /// the same; the time of a damaged picture says nothing.
+    private static func turns(_ unit: TimedVideo, after old: Signature) -> Bool {
+        guard !unit.packet.isDamaged else { return false }
+        let deepest = old.frameDuration.count * deepestReordering
+        return abs((unit.pts - unit.dts - old.reordering).count) > max(longestTurn.count, deepest)
     }
 
     /// Whether a `step` from one picture or frame to the next leads to another clock.

@@ -2,36 +2,53 @@
 struct RunFinder: Equatable, Sendable {
     private var clock = VideoClock()
     private var detector = ProgramSwitchDetector()
-    /// Pictures between a signal and the first IDR after it.
+    /// Pictures between a signal and the first random access after it.
     private(set) var picturesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
     private(set) var leadingPictures = 0
 
+    /// A run's first picture with which its upstream segment ended: pictures that lead it may follow, and then it is
+    /// decoded in their place.
+    private var held: RunPiece?
+
+    /// What was dropped since the signal, in this segment and in those before.
+    private var unshown: Unshown?
+
+    private struct Unshown: Equatable, Sendable {
+        /// Presentation time of the earliest on the clock of the last.
+        var start: Ticks
+        var last: Ticks
+    }
+
     /// Pictures that carried no time of their own.
     var timesFilled: Int { clock.filled }
 
-    /// - Returns: the pieces of `packets`, each of one run, in order; none is empty.
+    /// - Returns: the pieces of `packets` and of what was held, each of one run, in order; none is empty.
     mutating func pieces(
         of packets: [VideoPacket], from segment: SegmentInput, border: ProgramSwitchDetector.Border
     ) -> [RunPiece] {
-        var pieces: [RunPiece] = []
+        var pieces = finish()
+        let earlier = pieces.count
         var border = border
         var origin = SegmentOrigin(segment, isAtStart: border != .none)
+        origin.clockStart = unshown?.start
         for packet in packets {
             let unit = clock.unfold(packet)
             origin.note(unit, lasting: clock.frameDuration)
             switch detector.handle(unit, border: border) {
             case .begins(let signal):
-                pieces.append(RunPiece(signal: signal, first: unit, lasting: clock.frameDuration, from: origin))
+                let first = TimedVideo(packet: packet.beginningRun, dts: unit.dts, pts: unit.pts)
+                pieces.append(RunPiece(signal: signal, first: first, lasting: clock.frameDuration, from: origin))
                 origin.endBeginning()
-            case .goesOn where pieces.isEmpty:
+                unshown = nil
+            case .goesOn where pieces.count == earlier:
                 pieces.append(RunPiece(signal: nil, first: unit, lasting: clock.frameDuration, from: origin))
                 origin.endBeginning()
             case .goesOn:
                 pieces[pieces.count - 1].append(unit, lasting: clock.frameDuration)
             case .dropped(.beforeSync):
-                origin.clockStart = min(origin.clockStart ?? unit.pts, unit.pts)
-                origin.isCutMidGroup = pieces.isEmpty
+                origin.clockStart = startOfUnshown(with: unit, border: border)
+                origin.isCutMidGroup = pieces.count == earlier
                 picturesBeforeSync += 1
             case .dropped(.leading):
                 leadingPictures += 1
@@ -39,7 +56,25 @@ struct RunFinder: Equatable, Sendable {
             }
             border = .none
         }
+        if let last = pieces.last, last.mayBeLed { held = pieces.removeLast() }
         return pieces
+    }
+
+    /// A signal may come while the first picture of another run is still awaited.
+    private mutating func startOfUnshown(with unit: TimedVideo, border: ProgramSwitchDetector.Border) -> Ticks {
+        let isOther = border == .tagged || border == .seam
+        if let unshown, !isOther, abs((unit.pts - unshown.last).count) <= ProgramSwitchDetector.longestTurn.count {
+            self.unshown = Unshown(start: min(unshown.start, unit.pts), last: unit.pts)
+        } else {
+            unshown = Unshown(start: unit.pts, last: unit.pts)
+        }
+        return unshown?.start ?? unit.pts
+    }
+
+    /// Nothing follows what was held.
+    mutating func finish() -> [RunPiece] {
+        defer { held = nil }
+        return held.map { [$0] } ?? []
     }
 }
 

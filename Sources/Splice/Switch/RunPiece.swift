@@ -61,11 +61,15 @@ struct RunPiece: Equatable, Sendable {
         return last.dts - first.dts + frameDuration
     }
 
+    /// It is a run's first picture alone, and shown at another time than it is decoded: others may be shown before it.
+    var mayBeLed: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
+
     /// A leading picture of the run's first one was left out: that one is decoded in its place, so that decoding has no
     /// hole where showing has none.
     mutating func leaveOut(leading unit: TimedVideo) {
         clockStart = min(clockStart, unit.pts)
-        guard units.count == 1, units[0].dts < unit.dts, unit.dts <= units[0].pts else { return }
+        let step = unit.dts - units[0].dts
+        guard units.count == 1, step > .zero, step <= VideoClock.longestFrame else { return }
         units[0].dts = unit.dts
     }
 

@@ -17,7 +17,7 @@ struct StillPicture: Equatable, Sendable {
 
     /// Keeps the last key frame of `pictures`, in bytes of its own.
     mutating func note(_ pictures: [VideoPacket]) {
-        guard let found = pictures.last(where: { $0.sync == .instantaneousRefresh && !$0.isDamaged }) else { return }
+        guard let found = pictures.last(where: { $0.sync.isRandomAccess && !$0.isDamaged }) else { return }
         key = found.shown(at: .zero, payload: Array(found.payload)[...])
         shown = .zero
     }

@@ -19,6 +19,27 @@ struct TortureProgramme: Sendable {
         }
     }
 
+    /// What a group of pictures begins with.
+    enum GroupStart: Sendable {
+        /// An IDR picture, shown first.
+        case refresh
+        /// An IDR picture behind which pictures follow that are shown before it (HEVC: RADL).
+        case leading
+        /// An I picture with a recovery point, or a CRA picture; those that follow and are shown before it refer to the
+        /// group before.
+        case open
+    }
+
+    /// How the lines of a frame are coded (H.264).
+    enum Scan: Sendable {
+        /// A frame may code pairs of macroblocks as fields; in a stream that looks like any other.
+        case frames
+        /// Two pictures for each frame, in one PES packet or in two.
+        case fields(apart: Bool)
+        /// One frame of three is coded as a frame, the others as two fields.
+        case mixed
+    }
+
     var serial: Int
     var rate = Rate.pal
     /// Its parameter sets are of `hevcRows`.
@@ -49,19 +70,26 @@ struct TortureProgramme: Sendable {
     /// Pictures of its first group and of its end that are not sent: it was cut out of something longer.
     var cutAtStart = 0
     var cutAtEnd = 0
-    /// The first picture is followed by as many that are shown before it as `reordered` says.
-    var hasLeadingPictures = false
+    /// Of the first group, and of the others in turn.
+    var firstStart = GroupStart.refresh
+    var otherStarts = [GroupStart.refresh]
+    /// Nil: frames, and a sequence parameter set that knows nothing else.
+    var scan: Scan?
+    /// From the first random access at or behind the beginning of this segment on, another picture parameter set holds.
+    var changesPictureSetAt: Int?
+    /// Decode times are this much too late, ticks: later than presentation.
+    var decodeLate: Int64 = 0
+    var container = TortureContainer.transport
+    var companionContainer = TortureContainer.transport
     /// Pictures of each of its segments.
     var segments: [Int] = [50, 50, 50]
 
     var pictureCount: Int { segments.reduce(0, +) }
     /// In decoding order.
     var sentPictures: Range<Int> { cutAtStart..<pictureCount - cutAtEnd }
-    /// Of those sent, what a decoder that begins there can show.
-    var decodablePictures: [Int] {
-        let first = cutAtStart > 0 ? group : 0
-        return sentPictures.filter { $0 >= first && !(hasLeadingPictures && (1...reordered).contains($0)) }
-    }
+    /// First picture of each segment, and where the last one ends.
+    var borders: [Int] { segments.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) } }
+
     /// stream_type.
     var soundType: UInt8 { isLayer3 ? 0x03 : 0x0F }
     var samplesPerFrame: Int64 { isLayer3 ? 1152 : 1024 }
@@ -69,6 +97,10 @@ struct TortureProgramme: Sendable {
     /// On the picture's clock.
     var firstPresentation: Int64 { clock + reorderDelay }
     var reorderDelay: Int64 { reordered > 0 ? rate.time(1) : 0 }
+    var firstSound: Int64 { audioClock ?? firstPresentation }
+
+    func decode(_ index: Int) -> Int64 { clock + decodeLate + rate.time(index) }
+    func presentation(_ index: Int) -> Int64 { firstPresentation + rate.time(presented(index)) }
 
     /// Where the source puts frame `index` behind the first picture's presentation.
     func audioTime(_ index: Int) -> Int64 {
@@ -81,154 +113,49 @@ struct TortureProgramme: Sendable {
         while audioTime(count) < rate.time(pictureCount) { count += 1 }
         return count
     }
+}
+
+// MARK: - Groups of pictures
+
+extension TortureProgramme {
+    func start(ofGroup number: Int) -> GroupStart {
+        number == 0 ? firstStart : otherStarts[number % otherStarts.count]
+    }
+
+    func isGroupStart(_ index: Int) -> Bool { index % group == 0 }
+    func isIDR(_ index: Int) -> Bool { isGroupStart(index) && start(ofGroup: index / group) != .open }
+    /// A run may begin here.
+    func isRandomAccess(_ index: Int) -> Bool { isGroupStart(index) && (isHEVC || isIDR(index)) }
+
+    /// Pictures of a group that are shown before its first one.
+    func leading(ofGroup number: Int) -> Int { start(ofGroup: number) == .refresh ? 0 : reordered }
+    func isLeading(_ index: Int) -> Bool { (1..<leading(ofGroup: index / group) + 1).contains(index % group) }
 
     /// Picture number in presentation order of the one decoded at `index`.
     func presented(_ index: Int) -> Int {
         guard reordered > 0 else { return index }
-        let leading = hasLeadingPictures && index < group ? reordered : 0
-        let inGroup = index % group - leading
-        let first = index - inGroup
-        let length = min(group - leading, pictureCount - first)
-        if leading > 0, index % group <= leading { return index == 0 ? leading : index - 1 }
+        let leading = leading(ofGroup: index / group)
+        let first = index - index % group + leading
+        guard index >= first, leading == 0 || index > first else { return isGroupStart(index) ? first : index - 1 }
+        let inGroup = index - first
         guard inGroup > 0 else { return index }
-        let mini = (inGroup - 1) / (reordered + 1)
+        let length = min(group - leading, pictureCount - first)
         let place = (inGroup - 1) % (reordered + 1)
-        let last = min((mini + 1) * (reordered + 1), length - 1)
+        let last = min(inGroup - place + reordered, length - 1)
         return place == 0 ? first + last : index - 1
     }
 
-    var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
-    static let pictureSet: [UInt8] = [0x68, 0xEE, 0x3C, 0x80]
-
-    func accessUnit(_ index: Int) -> [UInt8] {
-        let isIDR = index % group == 0
-        if isHEVC { return hevcAccessUnit(index, isIDR: isIDR) }
-        let slice =
-            [isIDR ? 0x65 : 0x41, 0x88] + [UInt8](repeating: 0x33, count: 24)
-            + TortureLabel.bytes(serial, index)
-        let sets = isIDR ? [sequenceSet, Self.pictureSet] : []
-        return ElementarySamples.stream([ElementarySamples.delimiter] + sets + [slice])
+    /// Where another picture parameter set comes into force.
+    var pictureSetChange: Int? {
+        guard let place = changesPictureSetAt else { return nil }
+        return (borders[place]..<pictureCount).first(where: isRandomAccess)
     }
 
-    private func hevcAccessUnit(_ index: Int, isIDR: Bool) -> [UInt8] {
-        // IDR_W_RADL or TRAIL_R, first_slice_segment_in_pic_flag set.
-        let slice =
-            [isIDR ? 0x26 : 0x02, 0x01, 0x88] + [UInt8](repeating: 0x33, count: 24)
-            + TortureLabel.bytes(serial, index)
-        let sets = [
-            ParameterSyntaxWriter.hevcVideoParameterSet(id: 0), sequenceSet,
-            ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: false),
-        ]
-        return ElementarySamples.stream([[0x46, 0x01, 0x50]] + (isIDR ? sets : []) + [slice])
-    }
-
-    func audioFrame(_ index: Int) -> [UInt8] {
-        guard !isLayer3 else {
-            // 128 kbit/s at 48 kHz, stereo: 384 bytes.
-            return [0xFF, 0xFB, 0x94, 0x00] + [UInt8](repeating: 0, count: 372) + TortureLabel.bytes(serial, index)
-        }
-        let body = [UInt8](repeating: 0x21, count: 12) + TortureLabel.bytes(serial, index)
-        let whole = 7 + body.count
-        let head: [UInt8] = [
-            0xFF, 0xF1, 0x40 | frequencyIndex << 2 | channels >> 2,
-            (channels & 3) << 6 | UInt8(whole >> 11),
-            UInt8(whole >> 3 & 0xFF), UInt8(whole & 7) << 5 | 0x1F, 0xFC,
-        ]
-        return head + body
-    }
-}
-
-/// Which programme's which picture or frame a payload is: its last eight bytes, none of which looks like a start code.
-struct TortureLabel: Hashable, Comparable, Sendable {
-    var serial: Int
-    var index: Int
-
-    static func bytes(_ serial: Int, _ index: Int) -> [UInt8] {
-        let value = serial << 16 | index
-        return (0..<8).map { 0x40 | UInt8(value >> (28 - 4 * $0) & 15) }
-    }
-
-    init?(_ payload: ArraySlice<UInt8>) {
-        guard payload.count >= 8, payload.suffix(8).allSatisfy({ $0 & 0xF0 == 0x40 }) else {
-            return nil
-        }
-        let value = payload.suffix(8).reduce(0) { $0 << 4 | Int($1 & 15) }
-        (serial, index) = (value >> 16, value & 0xFFFF)
-    }
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.serial, left.index) < (right.serial, right.index)
-    }
-}
-
-/// Multiplexes programmes into transport stream segments.
-struct TortureMultiplexer {
-    private var builder = TransportStreamBuilder()
-    /// Audio of the current programme from this frame on was not written.
-    private var nextFrame = 0
-
-    private func wire(_ time: Int64) -> Int64 { time & (Ticks.wrap - 1) }
-
-    /// The bytes of all of a programme's segments.
-    mutating func segments(of programme: TortureProgramme) -> [[UInt8]] {
-        nextFrame = 0
-        var first = 0
-        return programme.segments.indices.map { place in
-            let pictures = first..<first + programme.segments[place]
-            first = pictures.upperBound
-            write(pictures, of: programme, isLast: place == programme.segments.indices.last)
-            return builder.cut()
-        }
-    }
-
-    /// A segment in which pictures of several programmes follow each other.
-    mutating func segment(of programmes: [TortureProgramme]) -> [UInt8] {
-        for programme in programmes {
-            nextFrame = 0
-            write(0..<programme.pictureCount, of: programme, isLast: true)
-        }
-        return builder.cut()
-    }
-
-    private mutating func write(_ pictures: Range<Int>, of programme: TortureProgramme, isLast: Bool) {
-        var streams = [TransportStreamBuilder.Stream(pid: programme.videoPID, type: programme.isHEVC ? 0x24 : 0x1B)]
-        let isMuxed = programme.hasAudio && !programme.soundsInCompanion
-        if isMuxed { streams.append(.init(pid: programme.audioPID, type: programme.soundType)) }
-        builder.tables(streams)
-        for index in pictures {
-            let decode = programme.clock + programme.rate.time(index)
-            let presentation =
-                programme.firstPresentation + programme.rate.time(programme.presented(index))
-            if programme.sentPictures.contains(index) {
-                builder.pes(
-                    pid: programme.videoPID, pts: wire(presentation),
-                    dts: presentation == decode ? nil : wire(decode), programme.accessUnit(index))
-            }
-            let limit = programme.rate.time(index + 1) - programme.audioLag
-            if isMuxed { writeSound(before: limit, of: programme) }
-        }
-        if isMuxed, isLast { writeSound(before: .max, of: programme) }
-    }
-
-    private mutating func writeSound(before limit: Int64, of programme: TortureProgramme) {
-        let count = programme.frameCount
-        while nextFrame < count, programme.audioTime(nextFrame) < limit {
-            let frames = nextFrame..<min(count, nextFrame + programme.framesPerPacket)
-            let base = programme.audioClock ?? programme.firstPresentation
-            builder.pes(
-                pid: programme.audioPID, streamID: 0xC0, pts: wire(base + programme.audioTime(nextFrame)),
-                isBounded: true, frames.flatMap(programme.audioFrame))
-            nextFrame = frames.upperBound
-        }
-    }
-
-    /// The programme's sound alone, in segments that end where `borders` (ticks behind its first picture) say.
-    mutating func companion(of programme: TortureProgramme, borders: [Int64]) -> [[UInt8]] {
-        nextFrame = 0
-        return borders.map { border in
-            builder.tables([.init(pid: programme.audioPID, type: programme.soundType)])
-            writeSound(before: border, of: programme)
-            return builder.cut()
-        }
+    /// Of those sent, what a decoder that begins there can show, and what it can go on with where its parameter sets
+    /// change.
+    var decodablePictures: [Int] {
+        guard let first = sentPictures.first(where: isRandomAccess) else { return [] }
+        let starts = [first, max(first, pictureSetChange ?? first)].map { $0 / group }
+        return sentPictures.filter { $0 >= first && !(isLeading($0) && starts.contains($0 / group)) }
     }
 }

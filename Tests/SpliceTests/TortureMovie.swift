@@ -1,0 +1,166 @@
+@testable import Splice
+
+/// How a packager writes a programme as fragmented MP4.
+struct TortureMovie: Sendable {
+    var videoTimescale: UInt32 = 90_000
+    var audioTimescale: UInt32 = 48_000
+    /// Bytes of the length in front of a NAL unit.
+    var lengthSize: UInt8 = 4
+    /// Parameter sets stand in the samples and not in the sample entry (avc3, hev1).
+    var isInBand = false
+    /// Presentation begins with an edit list's media time: behind the reordering of pictures and the priming of sound.
+    var hasEdits = false
+    /// Fragments of a segment.
+    var fragments = 1
+
+    /// To the nearest unit.
+    static func units(_ ticks: Int64, _ timescale: UInt32) -> Int64 {
+        (ticks * Int64(timescale) * 2 + 90_000) / 180_000
+    }
+}
+
+/// Writes a programme's segments, each behind the map that is its turn.
+struct TortureMovieWriter {
+    let programme: TortureProgramme
+    let maps: [TortureMovie]
+    private var nextFrame = 0
+
+    init(programme: TortureProgramme, maps: [TortureMovie]) {
+        (self.programme, self.maps) = (programme, maps)
+    }
+
+    private var isMuxed: Bool { programme.hasAudio && !programme.soundsInCompanion }
+
+    mutating func segments() -> [TortureSegment] {
+        let borders = programme.borders
+        return programme.segments.indices.map { place in
+            let map = maps[place % maps.count]
+            let pictures = borders[place]..<borders[place + 1]
+            let isLast = place == programme.segments.indices.last
+            var tracks = [videoTrack(map, at: pictures.lowerBound)]
+            if isMuxed { tracks.append(audioTrack(map)) }
+            return TortureSegment(
+                initialization: MovieBuilder.initialization(tracks), atoms: fragments(of: pictures, map, isLast: isLast)
+            )
+        }
+    }
+
+    /// The programme's sound alone.
+    mutating func companion(borders: [Int64]) -> [TortureSegment] {
+        borders.enumerated().map { place, border in
+            let map = maps[place % maps.count]
+            return TortureSegment(
+                initialization: MovieBuilder.initialization([audioTrack(map)]),
+                atoms: [sound(before: border, map)].compactMap(\.self).map { MovieBuilder.fragment([$0]) })
+        }
+    }
+
+    private mutating func fragments(of pictures: Range<Int>, _ map: TortureMovie, isLast: Bool) -> [[UInt8]] {
+        let step = (pictures.count + map.fragments - 1) / map.fragments
+        return stride(from: pictures.lowerBound, to: pictures.upperBound, by: step).compactMap { start in
+            let end = min(start + step, pictures.upperBound)
+            let isEnd = isLast && end == pictures.upperBound
+            let limit = isEnd ? .max : programme.rate.time(end) - programme.audioLag
+            let trafs = [video(start..<end, map), isMuxed ? sound(before: limit, map) : nil].compactMap(\.self)
+            return trafs.isEmpty ? nil : MovieBuilder.fragment(trafs)
+        }
+    }
+
+    // MARK: - Samples
+
+    /// All fields of each sample, in the fragment's own `trun`.
+    private static let everything: UInt32 = 0xF01
+
+    private func editOfPictures(_ map: TortureMovie) -> Int64 { map.hasEdits ? programme.reorderDelay : 0 }
+
+    private func video(_ pictures: Range<Int>, _ map: TortureMovie) -> MovieBuilder.Traf? {
+        let sent = pictures.clamped(to: programme.sentPictures)
+        guard !sent.isEmpty else { return nil }
+        let edit = editOfPictures(map)
+        let decode = { (index: Int) -> Int64 in TortureMovie.units(programme.decode(index) + edit, map.videoTimescale) }
+        let samples = sent.map { index in
+            let presentation = TortureMovie.units(programme.presentation(index) + edit, map.videoTimescale)
+            return MovieBuilder.Sample(
+                duration: UInt32(decode(index + 1) - decode(index)), offset: Int32(presentation - decode(index)),
+                flags: programme.isIDR(index) ? 0 : 0x1_0000, payload: payload(index, map))
+        }
+        return MovieBuilder.Traf(
+            id: 1, decodeTime: UInt64(decode(sent.lowerBound)), runs: [(flags: Self.everything, samples: samples)])
+    }
+
+    private func payload(_ index: Int, _ map: TortureMovie) -> [UInt8] {
+        programme.units(index).flatMap { (map.isInBand ? $0.sets : []) + $0.media }.flatMap { unit in
+            NALUnitLength.bytes(unit.count).suffix(Int(map.lengthSize)) + unit
+        }
+    }
+
+    private mutating func sound(before border: Int64, _ map: TortureMovie) -> MovieBuilder.Traf? {
+        let frames = programme.frames(from: nextFrame, before: border)
+        guard !frames.isEmpty else { return nil }
+        nextFrame = frames.upperBound
+        let first: Int64 =
+            TortureMovie.units(programme.firstSound + programme.audioOffset, map.audioTimescale) + priming(map)
+        let (rate, scale) = (programme.sampleRate, Int64(map.audioTimescale))
+        let length = programme.samplesPerFrame
+        let time = { (frame: Int) -> Int64 in (Int64(frame) * length * scale * 2 / rate + 1) / 2 + first }
+        let samples = frames.map { frame in
+            MovieBuilder.Sample(duration: UInt32(time(frame + 1) - time(frame)), payload: programme.audioSample(frame))
+        }
+        return MovieBuilder.Traf(
+            id: 2, decodeTime: UInt64(time(frames.lowerBound)), runs: [(flags: Self.everything, samples: samples)])
+    }
+
+    /// One frame, in the track's timescale.
+    private func priming(_ map: TortureMovie) -> Int64 {
+        map.hasEdits ? programme.samplesPerFrame * Int64(map.audioTimescale) / programme.sampleRate : 0
+    }
+
+    // MARK: - Tracks
+
+    private func videoTrack(_ map: TortureMovie, at index: Int) -> MovieBuilder.Track {
+        let edit = TortureMovie.units(editOfPictures(map), map.videoTimescale)
+        let sets = map.isInBand ? [] : programme.sets(at: index)
+        return MovieBuilder.Track(
+            id: 1, timescale: map.videoTimescale,
+            entries: [
+                programme.isHEVC
+                    ? MovieBuilder.hvc1(sets, lengthSize: map.lengthSize)
+                    : MovieBuilder.avc1(sets, lengthSize: map.lengthSize)
+            ],
+            edits: edits(map, from: edit))
+    }
+
+    private func edits(_ map: TortureMovie, from time: Int64) -> [(duration: UInt32, mediaTime: Int32)] {
+        guard map.hasEdits else { return [] }
+        return [(duration: 0, mediaTime: Int32(time))]
+    }
+
+    private func audioTrack(_ map: TortureMovie) -> MovieBuilder.Track {
+        let info: [UInt8] = [
+            2 << 3 | programme.frequencyIndex >> 1, (programme.frequencyIndex & 1) << 7 | programme.channels << 3,
+        ]
+        return MovieBuilder.Track(
+            id: 2, timescale: map.audioTimescale, handler: "soun",
+            entries: [programme.isLayer3 ? MovieBuilder.mp4a(objectType: 0x6B, []) : MovieBuilder.mp4a(info)],
+            edits: edits(map, from: priming(map)))
+    }
+}
+
+extension MovieBuilder {
+    /// - Parameter sets: one sequence and one picture parameter set; none: they stand in the samples.
+    fileprivate static func avc1(_ sets: [[UInt8]], lengthSize: UInt8) -> (type: BoxType, boxes: [UInt8]) {
+        let count = UInt8(sets.isEmpty ? 0 : 1)
+        let (sequence, picture) = (sets.prefix(1), sets.dropFirst())
+        let record: [UInt8] = [1, 0x64, 0, 30, 0xFC | lengthSize - 1, 0xE0 | count] + sequence.flatMap(unit) + [count]
+        return (sets.isEmpty ? "avc3" : "avc1", box("avcC", record + picture.flatMap(unit)))
+    }
+
+    /// - Parameter sets: one of each kind, or none.
+    fileprivate static func hvc1(_ sets: [[UInt8]], lengthSize: UInt8) -> (type: BoxType, boxes: [UInt8]) {
+        let head: [UInt8] = [1] + [UInt8](repeating: 0, count: 20) + [0xFC | lengthSize - 1, UInt8(sets.count)]
+        let arrays: [UInt8] = sets.flatMap { set -> [UInt8] in [0x80 | set[0] >> 1 & 0x3F, 0, 1] + unit(set) }
+        return (sets.isEmpty ? "hev1" : "hvc1", box("hvcC", head + arrays))
+    }
+
+    private static func unit(_ set: [UInt8]) -> [UInt8] { [UInt8(set.count >> 8), UInt8(set.count & 0xFF)] + set }
+}

@@ -63,6 +63,7 @@ let package = Package(
                 "liverelay", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        tests("FuzzTests", ["liverelay", "Playlist", "Splice", "LiveRing", "TestSupport"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -45,11 +45,14 @@ package enum RewindRange: Equatable, Sendable {
 
     private static func seconds(_ milliseconds: Int64) -> String {
         let fraction = String(1000 + milliseconds.magnitude % 1000).dropFirst()
-        return "\(milliseconds / 1000).\(fraction)"
+        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(fraction)"
     }
 
     private static func moment(_ text: String, _ name: String) throws(ResourceRequest.Refusal) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
+        if text.hasPrefix("-"), let milliseconds = milliseconds(String(text.dropFirst())) {
+            return ProgramDateTime(millisecondsSince1970: -milliseconds)
+        }
         // "+01:00" typed into an address arrives as " 01:00".
         let restored = String(text.map { $0 == " " ? "+" : $0 })
         guard let moment = ProgramDateTime(parsing: restored) else { throw .badQuery(name: name, value: text) }

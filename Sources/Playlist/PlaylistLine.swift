@@ -1,4 +1,5 @@
-/// One line of a playlist's text (RFC 8216 §4.1), without its end and without white space around it.
+/// One line of a playlist's text (RFC 8216 §4.1), without its end, without white space around it and without the control
+/// characters that §4.1 forbids: what is read is what can be written.
 package struct PlaylistLine: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case blank
@@ -78,7 +79,7 @@ package struct PlaylistLines: Sequence, IteratorProtocol {
         let line = rest[rest.startIndex..<end]
         rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
         number += 1
-        return PlaylistLine(number: number, bytes: line.trimmingWhiteSpace())
+        return PlaylistLine(number: number, bytes: line.trimmingWhiteSpace().withoutControlCharacters())
     }
 }
 
@@ -101,9 +102,26 @@ enum ASCII {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == space || byte == tab || byte == carriageReturn }
+
+    /// But for the tab, which separates IDs in EXT-X-SKIP.
+    static func isControl(_ byte: UInt8) -> Bool { (byte < space || byte == delete) && byte != tab }
 }
 
 extension ArraySlice<UInt8> {
+    /// Those of one byte, and U+0080 to U+009F of two.
+    fileprivate func withoutControlCharacters() -> ArraySlice<UInt8> {
+        guard contains(where: { ASCII.isControl($0) || $0 == Self.leadOfControls }) else { return self }
+        var kept: [UInt8] = []
+        kept.reserveCapacity(count)
+        for byte in self where !ASCII.isControl(byte) {
+            if kept.last == Self.leadOfControls, 0x80...0x9F ~= byte { kept.removeLast() } else { kept.append(byte) }
+        }
+        return kept[...].trimmingWhiteSpace()
+    }
+
+    /// The first byte of U+0080 to U+00BF in UTF-8.
+    private static let leadOfControls: UInt8 = 0xC2
+
     func trimmingWhiteSpace() -> ArraySlice<UInt8> {
         var start = startIndex
         var end = endIndex

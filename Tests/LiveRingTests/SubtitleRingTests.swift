@@ -109,6 +109,7 @@ struct SubtitleRingTests {
     @Test(arguments: [
         RewindRange.whole, .last(milliseconds: 90_500), .delayed(milliseconds: 0), .between(start: at(5), end: nil),
         .between(start: nil, end: at(7)), .between(start: at(1), end: at(2)),
+        .between(start: ProgramDateTime(millisecondsSince1970: -500), end: at(2)),
     ])
     func aRangeReadsBackFromItsQuery(_ range: RewindRange) throws {
         let query = range.query.split(separator: "&").map { part in

@@ -31,6 +31,11 @@ private let segmentRows: [(when: String, text: String, segments: [String])] = [
         "CRLF, blank lines, no end of the last line", "\r\n\r\n#EXTINF:6,\r\n\r\na\r\n#EXTINF:4,\r\nb",
         ["0/0 a 6", "1/0 b 4"]
     ),
+    (
+        "control characters, which no line may have",
+        "#EXT-X-\0GAP\n#EXTINF:6,\n \u{1} a\u{85}\rb\u{7F}.ts\u{C2}\u{A9} \u{0}",
+        ["0/0 ab.ts\u{C2}\u{A9} 6 gap"]
+    ),
     ("white space around a URI", "#EXTINF:6,\n  a b.ts \t", ["0/0 a b.ts 6"]),
     (
         "numbers count from the tags",

@@ -1,0 +1,138 @@
+import Playlist
+
+@testable import LiveRing
+
+/// The ring's memory, as a crash or a bad disk may have left it.
+enum JournalEntry {
+    static let entry = FuzzEntry(
+        "journal", "the journal of a spool, and going on from it", largest: 8192,
+        dictionary: [
+            "#LIVERELAY-SPOOL:1", "#LIVERELAY-ENTRY:", "BYTES=", "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
+            "18446744073709551615", "9223372036854775807", "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
+        ],
+        seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
+        run: { bytes in
+            for isWhole in [true, false] { try recover(bytes, files: isWhole ? files(of: bytes) : [:]) }
+        })
+
+    /// As if every file that the journal names were there.
+    private static func files(of bytes: [UInt8]) -> [String: Int] {
+        let journal: Journal?
+        do throws(RingError) { journal = try Journal.read(bytes, path: "ring.m3u8") } catch { return [:] }
+        let files = (journal?.entries ?? []).flatMap { [$0.segment, $0.initialization] }
+        return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
+    }
+
+    private static func recover(_ bytes: [UInt8], files: [String: Int]) throws {
+        let policy = RetentionPolicy(rewind: .seconds(60), byteLimit: 1 << 20)
+        let found: RingRecovery
+        do throws(RingError) {
+            found = try RingRecovery(
+                journal: bytes, path: "ring.m3u8", files: files, policy: policy, targetDuration: 6,
+                firstMediaSequence: 0)
+        } catch { return }
+        var index = found.index
+        try isConsistent(index)
+        try isListed(index, hasEnded: found.hasEnded)
+        // As `DVRRing` begins: what it writes must be what it read.
+        try reads(Journal(index, hasEnded: found.hasEnded))
+        let before = index.nextMediaSequence
+        for number in 0..<3 {
+            _ = index.publish(next(of: index, duration: 540_000, after: found.resume, number: number))
+            try isConsistent(index)
+        }
+        try demand(index.nextMediaSequence == before + 3, "numbers do not go on")
+        try isListed(index, hasEnded: false)
+        _ = index.dropRewind()
+        try isConsistent(index)
+    }
+
+    private static func isConsistent(_ index: RingIndex) throws {
+        for (old, new) in zip(index.listed, index.listed.dropFirst()) {
+            try demand(new.mediaSequence == old.mediaSequence + 1, "\(new.mediaSequence) follows \(old.mediaSequence)")
+            let step: UInt64 = new.isDiscontinuous ? 1 : 0
+            try demand(
+                new.discontinuitySequence == old.discontinuitySequence + step, "discontinuity numbers do not count")
+        }
+        if let last = index.listed.last {
+            try demand(index.nextMediaSequence == last.mediaSequence + 1, "the next number is not the next")
+        }
+        try demand(
+            index.listedTicks == index.listed.reduce(0) { $0 + $1.duration }, "\(index.listedTicks) ticks are listed")
+        try demand(
+            index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(index.listedBytes) bytes are listed"
+        )
+        try demand(
+            index.retiredBytes == index.retired.reduce(0) { $0 + $1.entry.storedBytes },
+            "\(index.retiredBytes) bytes are retired")
+        let used = index.listed.filter { !$0.isGap } + index.retired.map(\.entry).filter { !$0.isGap }
+        try demand(
+            Set(index.initializations.keys) == Set(used.map(\.initialization.name)), "init sections without use")
+    }
+
+    private static func isListed(_ index: RingIndex, hasEnded: Bool) throws {
+        let snapshot = RingSnapshot(
+            version: 0, index: index, hasEnded: hasEnded, rewindDrops: 0, housekeepingError: nil, directory: "spool")
+        _ = snapshot.masterPlaylist()
+        let date = index.listed.first?.programDateTime
+        let ranges: [RewindRange] = [
+            .whole, .last(milliseconds: 20_000), .delayed(milliseconds: 20_000), .between(start: date, end: nil),
+            .between(start: nil, end: date),
+        ]
+        for bytes in [snapshot.livePlaylist] + ranges.map({ snapshot.dvrPlaylist($0) }) {
+            guard let bytes else { continue }
+            let playlist: MediaPlaylist
+            do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(bytes) } catch {
+                throw FuzzFinding(
+                    description: "a list cannot be read: \(error)\n\(String(decoding: bytes, as: UTF8.self))")
+            }
+            try demand(!playlist.segments.isEmpty, "an empty list")
+        }
+    }
+
+    private static func reads(_ journal: Journal) throws {
+        let text = journal.text
+        let again: Journal?
+        do throws(RingError) { again = try Journal.read(Array(text.utf8), path: "ring.m3u8") } catch {
+            throw FuzzFinding(description: "its own journal cannot be read: \(error)\n\(text)")
+        }
+        try demand(again?.entries == journal.entries, "its own journal reads otherwise:\n\(text)")
+    }
+}
+
+extension JournalEntry {
+    private static func journal(of count: Int, duration: Int64) throws -> String {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
+        for number in 0..<count { _ = index.publish(next(of: index, duration: duration, after: nil, number: number)) }
+        return Journal(index, hasEnded: count == 15).text
+    }
+
+    /// As `DVRRing` makes it of a new segment.
+    private static func next(
+        of index: RingIndex, duration: Int64, after mark: ContinuationMark?, number: Int
+    ) -> RingEntry {
+        let isDiscontinuous = number.isMultiple(of: 3) && !index.listed.isEmpty
+        return RingEntry(
+            mediaSequence: index.nextMediaSequence,
+            discontinuitySequence: index.discontinuitySequence + (isDiscontinuous ? 1 : 0),
+            isDiscontinuous: isDiscontinuous, isIndependent: true,
+            initialization: SpoolFile(name: "init-\(number / 4).mp4", byteCount: 700),
+            segment: SpoolFile(name: "seg-\(index.nextMediaSequence)-0a0b0c0d.m4s", byteCount: 100_000),
+            duration: duration,
+            programDateTime: ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(number) * 6000),
+            mark: mark
+                ?? ContinuationMark(
+                    videoDecodeTime: UInt64(number) * 540_000, audioDecodeTime: UInt64(number) * 84_672_000,
+                    fragmentSequenceNumber: UInt64(number) + 1, presentationEnd: Int64(number) * 540_000,
+                    compositionOffset: 18_000),
+            format: SegmentFormat(videoCodec: "avc1.640028"), marks: marks(number), isGap: false, listedFrom: 0)
+    }
+
+    private static func marks(_ number: Int) -> SegmentMarks {
+        guard number == 2 else { return SegmentMarks() }
+        var range = DateRange(id: "break")
+        range.startDate = ProgramDateTime(millisecondsSince1970: 1_767_225_612_000)
+        range.plannedDuration = .seconds(30)
+        return SegmentMarks(cues: [CueMark("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
+    }
+}

@@ -1,0 +1,101 @@
+@testable import Splice
+
+/// What comes beside picture and sound.
+enum MetadataEntries {
+    static let all = [id3, spliceInformation, webVTT]
+
+    private static let id3 = FuzzEntry(
+        "id3", "ID3 tags in front of packed audio", largest: 1024,
+        dictionary: ["ID3\u{4}\0\0\0\0\0\u{3F}", "PRIV", "TXXX", "com.apple.streaming.transportStreamTimestamp\0"],
+        seeds: { seeds in seeds.segments(in: .packedAudio).map { Array($0.prefix(256)) } },
+        run: { bytes in
+            let tags = ID3Tags(bytes)
+            try demand((0...bytes.count).contains(tags.end), "the tags end at \(tags.end) of \(bytes.count)")
+            var end = 0
+            for tag in tags.telling {
+                try demand(end <= tag.lowerBound && tag.upperBound <= tags.end, "\(tag) is no tag of its own")
+                end = tag.upperBound
+            }
+            try demand(tags.timestamp.map { (0..<Ticks.wrap).contains($0.count) } ?? true, "a time above 33 bits")
+        })
+
+    /// The CRC_32 is put right: a fuzzer does not guess it.
+    private static let spliceInformation = FuzzEntry(
+        "splice-information", "a splice_info_section (SCTE 35)", largest: 1024, dictionary: ["CUEI", "\u{2}"],
+        seeds: { _ in sections },
+        run: { bytes in
+            guard bytes.count > 4 else { return }
+            var section = bytes
+            SectionRepair.seal(0..<section.count, of: &section)
+            let information: SpliceInformation
+            do throws(SpliceError) { information = try SpliceInformation(section) } catch { return }
+            try demand(information.bytes == section, "it is passed on otherwise")
+            let times = [information.spliceTime] + information.cues.map(\.duration)
+            for time in times { try demand(time?.count ?? 0 >= 0, "a time below 0") }
+            try demand(
+                information.segmentations.count * 6 <= bytes.count,
+                "\(information.segmentations.count) of \(bytes.count)")
+        })
+
+    /// A time_signal with a placement opportunity, a splice_insert, an empty command (SCTE 35 §14).
+    private static let sections: [[UInt8]] = [
+        [
+            0xFC, 0x30, 0x34, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xF0, 5, 6, 0xFE, 0x72, 0xBD, 0, 0x50, 0, 0x1E, 2, 0x1C,
+            0x43, 0x55, 0x45, 0x49, 0x48, 0, 0, 0x8E, 0x7F, 0xCF, 0, 1, 0xA5, 0x99, 0xB0, 8, 8, 0, 0, 0, 0, 0x2C, 0xA0,
+            0xA1, 0x8A, 0x34, 2, 0, 0, 0, 0, 0,
+        ],
+        [
+            0xFC, 0x30, 0x2F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xF0, 0x14, 5, 0x48, 0, 0, 0x8F, 0x7F, 0xEF, 0xFE, 0x73,
+            0x69, 0xC0, 0x2E, 0xFE, 0, 0x52, 0xCC, 0xF5, 0, 0, 0, 0, 0, 0x0A, 0, 8, 0x43, 0x55, 0x45, 0x49, 0, 0, 1,
+            0x35, 0, 0, 0, 0,
+        ],
+        [0xFC, 0x30, 0x11, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+
+    private static let webVTT = FuzzEntry(
+        "webvtt", "a WebVTT segment, and its way to the subtitles of a picture", largest: 4096,
+        dictionary: [
+            "WEBVTT\n\n", " --> ", "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:", "STYLE\n", "REGION\n", "NOTE ",
+        ],
+        seeds: { seeds in Array(seeds.subtitles.prefix(60)) },
+        run: { bytes in
+            try settle(bytes)
+            let file: WebVTT
+            do throws(SpliceError) { file = try WebVTTParser.parse(bytes) } catch { return }
+            let text = WebVTTWriter.write(definitions: file.definitions, cues: file.cues, from: Ticks(900_000))
+            let again: WebVTT
+            do throws(SpliceError) { again = try WebVTTParser.parse(text) } catch {
+                throw FuzzFinding(description: "what was written cannot be read: \(error)")
+            }
+            let shown = String(decoding: text, as: UTF8.self)
+            try demand(again.cues == file.cues, "\(file.cues) is read as \(again.cues) from\n\(shown)")
+            try demand(again.definitions == file.definitions, "other definitions are read from\n\(shown)")
+        })
+
+    /// Beside a picture of a minute, in four segments.
+    private static func settle(_ bytes: [UInt8]) throws {
+        var timeline = SubtitleTimeline(renditions: 1, lateness: .seconds(20))
+        var settled: [SettledSubtitles] = []
+        for number in 0..<UInt64(4) {
+            let start = Ticks.seconds(Int64(number) * 15)
+            let input = SubtitleInput(
+                mediaSequence: number, duration: .seconds(15), programDateTime: number == 1 ? 1_767_225_600_000 : nil,
+                bytes: bytes)
+            settled += timeline.take(input, of: 0)
+            let span = SourceSpan(
+                run: 0, mediaSequence: number, discontinuitySequence: 0,
+                programDateTime: 1_767_225_600_000 + Int64(number) * 15_000, start: start + .seconds(10),
+                end: start + .seconds(25), output: start)
+            settled += timeline.note(
+                [span],
+                of: SubtitleTrack.Pending(mediaSequence: number, run: 0, start: start, end: start + .seconds(15)))
+        }
+        settled += timeline.end(0) + timeline.endPictures()
+        try demand(settled.map(\.mediaSequence) == [0, 1, 2, 3], "subtitles of \(settled.map(\.mediaSequence))")
+        for file in settled {
+            do throws(SpliceError) { _ = try WebVTTParser.parse(file.bytes) } catch {
+                throw FuzzFinding(description: "what is published cannot be read: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Playlist
+
+/// RFC 8216 text.
+enum PlaylistEntries {
+    static let all = [playlist, attributeList]
+
+    private static let playlist = FuzzEntry(
+        "playlist", "a media or multivariant playlist", largest: 8192, dictionary: words,
+        seeds: { seeds in seeds.playlists.filter { $0.count <= 8192 }.suffix(80) + [everyTag] },
+        run: { bytes in
+            let document: PlaylistDocument
+            do throws(PlaylistError) {
+                document = try PlaylistParser.parse(bytes, address: "http://a.example/b/c.m3u8?token=1")
+            } catch { return }
+            switch document {
+            case .media(let playlist): try survives(playlist)
+            case .multivariant(let playlist): try survives(playlist)
+            }
+        })
+
+    private static let attributeList = FuzzEntry(
+        "attributes", "the attribute list of a tag", largest: 1024, dictionary: ["=", "\"", ",", "0x", "@", "ID="],
+        seeds: { seeds in
+            seeds.playlists.flatMap { $0.split(separator: UInt8(ascii: "\n")) }.compactMap { line in
+                line.firstIndex(of: UInt8(ascii: ":")).map { Array(line[($0 + 1)...]) }
+            }.suffix(60)
+        },
+        run: { bytes in
+            let list: AttributeList
+            do throws(PlaylistError) {
+                list = try AttributeList(parsing: String(decoding: bytes, as: UTF8.self), line: 1, tag: "EXT-X-A")
+            } catch { return }
+            let again = try read(list.text)
+            try demand(again == list, "\(list) was written as \(list.text), which reads as \(again)")
+        })
+
+    private static func read(_ text: String) throws -> AttributeList {
+        do throws(PlaylistError) {
+            return try AttributeList(parsing: text, line: 1, tag: "EXT-X-A")
+        } catch {
+            throw FuzzFinding(description: "what was written cannot be read: \(text): \(error)")
+        }
+    }
+
+    /// What is written is read as the same, but for decimals that are not written.
+    private static func survives(_ playlist: MediaPlaylist) throws {
+        let text = PlaylistWriter.write(playlist)
+        let again: MediaPlaylist
+        do throws(PlaylistError) { again = try MediaPlaylistParser.parse(Array(text.utf8)) } catch {
+            throw FuzzFinding(description: "what was written cannot be read: \(error)\n\(text)")
+        }
+        try demand(again.segments.count == playlist.segments.count, "other segments are read from\n\(text)")
+        let second = PlaylistWriter.write(again)
+        try demand(second == text, "written twice, it is not the same:\n\(text)\n\(second)")
+        for segment in playlist.segments {
+            let address = URIReference.resolve(segment.uri, against: "http://a.example/b/c.m3u8?token=1")
+            try demand(
+                URIReference.resolve(address, against: "http://b.example/") == address, "\(address) is not absolute")
+        }
+    }
+
+    private static func survives(_ playlist: MultivariantPlaylist) throws {
+        let text = PlaylistWriter.write(playlist)
+        let again: MultivariantPlaylist
+        do throws(PlaylistError) { again = try MultivariantPlaylistParser.parse(Array(text.utf8)) } catch {
+            throw FuzzFinding(description: "what was written cannot be read: \(error)\n\(text)")
+        }
+        let second = PlaylistWriter.write(again)
+        try demand(second == text, "written twice, it is not the same:\n\(text)\n\(second)")
+        for choice in [VariantChoice("max"), VariantChoice("min"), VariantChoice("720"), VariantChoice("2500000")] {
+            let chosen = choice?.choose(from: playlist)
+            try demand((chosen == nil) == playlist.variants.isEmpty, "\(playlist.variants.count) variants, none chosen")
+        }
+    }
+
+    private static let words =
+        PlaylistTag.allCases.map { "#\($0.rawValue)" } + [
+            "#EXT-X-CUE-OUT:30.5", "#EXT-X-CUE-OUT-CONT:", "#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:", "#EXTM3U\n", "\r\n",
+            "URI=\"", "METHOD=AES-128", "IV=0x", "BYTERANGE=\"", "18446744073709551615", "9223372036854775807", "1@0",
+            "ID=\"", "START-DATE=\"2026-01-01T00:00:00Z\"", "DURATION=", "PLANNED-DURATION=", "{$", "NAME=\"",
+            "VALUE=\"", "QUERYPARAM=\"token\"", "BANDWIDTH=", "RESOLUTION=1x1", "CODECS=\"", "TYPE=SUBTITLES",
+        ]
+
+    /// Each tag once, with a little behind it.
+    private static let everyTag = Array(
+        ("#EXTM3U\n" + PlaylistTag.allCases.map { "#\($0.rawValue):1,ID=\"a\",URI=\"b\"\n" }.joined() + "a\n").utf8)
+}

@@ -166,6 +166,16 @@ import Testing
         #expect(units.map { Array(bytes[$0.start..<$0.end]) } == ComparableFrame.startCodePrefixed(bytes))
     }
 
+    /// Each key frame repeats the parameter sets in force: without a bound, 2 MB would become 3 GB.
+    @Test func largeParameterSetsInFrontOfManyKeyFramesTakeNoMoreThanTheirSegmentAllows() {
+        let large = Sample.sequenceUnit(0) + [UInt8](repeating: 0x33, count: 32 << 10)
+        let keys = (0..<100_000).map { _ in Sample.slice(1, isIDR: true, size: 10) }
+        let stream = Sample.stream([large] + [Sample.pictureUnit(0)] + keys)
+        let (packets, counts) = Self.frame([(0, stream)])
+        #expect(packets.reduce(0) { $0 + $1.payload.count } <= 4 * stream.count + 1 << 20)
+        #expect(!packets.isEmpty && packets.count + counts.undecodable == 100_000)
+    }
+
     private static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])]) -> ([VideoPacket], DemuxCounts) {
         var buffer = ElementaryBuffer()
         for packet in packets {

@@ -20,15 +20,27 @@ struct VideoSampleWriter: Sendable {
     private var ledger: ParameterSetLedger
     private var samples: [Sample] = []
     private var arena: [UInt8] = []
+    /// Bytes that the arena may have: every sync sample repeats its parameter sets, and an upstream may make these as
+    /// large and those as many as it likes.
+    private(set) var room: Int
+    /// What any segment may take. NAL units behind one byte of length become less than four times as long.
+    private static let spareRoom = 1 << 20
 
-    /// - Parameter pid: of the packets; 0 when the container has none.
-    init(pid: UInt16, codec: VideoConfiguration.Codec) {
+    /// - Parameters:
+    ///   - pid: of the packets; 0 when the container has none.
+    ///   - room: bytes that may be written until it is told for how many.
+    init(pid: UInt16, codec: VideoConfiguration.Codec, room: Int = 0) {
+        self.room = room
         self.pid = pid
         self.codec = codec
         ledger = ParameterSetLedger(codec: codec)
     }
 
-    mutating func reserve(bytes: Int) { arena.reserveCapacity(arena.count + bytes) }
+    /// - Parameter bytes: from which samples are written until `take`.
+    mutating func reserve(bytes: Int) {
+        arena.reserveCapacity(arena.count + bytes)
+        room = arena.count + 4 * bytes + Self.spareRoom
+    }
 
     /// Parameter sets that stand outside the stream: they hold from here on, and nothing else does.
     mutating func adopt(_ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)]) {
@@ -41,7 +53,7 @@ struct VideoSampleWriter: Sendable {
     /// - Parameters:
     ///   - units: of the access unit, in order, none empty.
     ///   - roles: of the same.
-    /// - Returns: false when no picture is in it, or no parameter sets were there to decode it with.
+    /// - Returns: false when no picture is in it, no parameter sets were there to decode it with, or there is no room.
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
@@ -54,7 +66,7 @@ struct VideoSampleWriter: Sendable {
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
         if !isRandomAccess { ledger.settleFirst() }
-        guard let configuration = ledger.configuration, let sync else {
+        guard let configuration = ledger.configuration, let sync, arena.count <= room else {
             arena.removeLast(arena.count - start)
             return false
         }

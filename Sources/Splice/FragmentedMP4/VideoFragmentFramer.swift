@@ -34,7 +34,7 @@ struct VideoFragmentFramer: Sendable {
         if description.codec != codec {
             done = writer.take()
             codec = description.codec
-            writer = VideoSampleWriter(pid: 0, codec: codec)
+            writer = VideoSampleWriter(pid: 0, codec: codec, room: writer.room)
         }
         lengthSize = description.lengthSize
         writer.adopt(description.parameterSets.map { ($0.kind, $0.unit) })

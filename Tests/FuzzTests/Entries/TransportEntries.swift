@@ -58,6 +58,8 @@ struct DemuxPromise {
                 packet.configuration.samplesPerFrame >= 0, "a frame of less than nothing: \(packet.configuration)")
             try demand(packet.configuration.sampleRate > 0, "no sample rate: \(packet.configuration)")
         }
+        let pictures = video.reduce(0) { $0 + $1.payload.count }
+        try demand(pictures <= 5 * bytes + outputs.count << 20, "\(pictures) bytes of pictures of \(bytes)")
         let sound = audio.reduce(0) { $0 + $1.payload.count }
         try demand(sound <= 2 * bytes + 4096, "\(sound) bytes of sound of \(bytes)")
     }

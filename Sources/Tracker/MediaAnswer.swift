@@ -5,12 +5,15 @@ import Playlist
 /// Why one try brought nothing.
 package enum FailedTry: Error, Equatable, Sendable {
     case refused(status: Int)
-    case unreachable(FetchError.Reason)
-    /// An HTML page.
+    /// `address` is the host's, when it is denied for that.
+    case unreachable(FetchError.Reason, address: String? = nil)
+    /// A page of HTML or XML, a JSON answer, or a playlist.
     case notMedia
     case empty
     /// Fewer bytes than the range asked for.
     case shortRange
+    /// It ended with its connection, in the middle of a packet, a box or a cipher block.
+    case cutShort
 
     /// The answer's status, nil when there was none or it was a success.
     package var status: Int? {
@@ -20,40 +23,87 @@ package enum FailedTry: Error, Equatable, Sendable {
     var lossReason: SegmentLoss.Reason {
         switch self {
         case .notMedia, .empty: .notMedia
-        case .refused, .unreachable, .shortRange: .unavailable(status: status)
+        case .refused, .unreachable, .shortRange, .cutShort: .unavailable(status: status)
         }
     }
+
+    var prospect: RetryBudget.Prospect {
+        switch self {
+        case .refused(let status) where status.isMetering: .metered
+        case .refused(status: 401), .refused(status: 403), .refused(status: 410): .freshAddress
+        case .unreachable(let reason, _) where reason.isFinal: .none
+        case .refused, .unreachable, .notMedia, .empty, .shortRange, .cutShort: .open
+        }
+    }
+}
+
+/// A try that brought nothing, and how it stands with the thing asked for.
+struct FailedFetch: Equatable, Sendable {
+    let failure: FailedTry
+    /// By now, this one included.
+    let failures: Int
+    /// There is no further try.
+    let isLast: Bool
 }
 
 extension FetchRequest {
     /// The bytes asked for and the address they came from.
     ///
     /// An origin that does not know ranges answers 200 with the whole file: the range is cut from it here.
-    func media(in outcome: FetchOutcome) throws(FailedTry) -> (body: [UInt8], url: String) {
+    ///
+    /// - Parameters:
+    ///   - isEncrypted: with AES-128, as a whole.
+    ///   - believesEnd: take what looks cut short, because nothing better came.
+    func media(
+        in outcome: FetchOutcome, isEncrypted: Bool = false, believesEnd: Bool = false
+    ) throws(FailedTry) -> (body: [UInt8], url: String) {
         let answer: FetchAnswer
         switch outcome {
         case .success(let whole): answer = whole
-        case .failure(let error): throw .unreachable(error.reason)
+        case .failure(let error):
+            throw .unreachable(error.reason, address: error.reason == .privateAddress ? error.message : nil)
         }
         guard (200..<300).contains(answer.status) else { throw .refused(status: answer.status) }
         if answer.body.isEmpty { throw .empty }
-        if answer.body.beginsLikeHTML { throw .notMedia }
-        guard let byteRange else { return (answer.body, answer.finalURL) }
+        if answer.body.beginsLikeMessage, purpose != .key || answer.body.count != keySize { throw .notMedia }
+        let body = try wanted(of: answer)
+        if answer.endsAtClose, !believesEnd, purpose != .key, body.isCut(isEncrypted: isEncrypted) { throw .cutShort }
+        return (body, answer.finalURL)
+    }
+
+    private func wanted(of answer: FetchAnswer) throws(FailedTry) -> [UInt8] {
+        guard let byteRange else { return answer.body }
         guard answer.body.count >= byteRange.length else { throw .shortRange }
-        if answer.status == 206 || answer.body.count == byteRange.length { return (answer.body, answer.finalURL) }
+        if answer.status == 206 || answer.body.count == byteRange.length { return answer.body }
         let (end, overflows) = byteRange.offset.addingReportingOverflow(byteRange.length)
         guard !overflows, end <= answer.body.count else { throw .shortRange }
-        return (Array(answer.body[Int(byteRange.offset)..<Int(end)]), answer.finalURL)
+        return Array(answer.body[Int(byteRange.offset)..<Int(end)])
     }
 }
 
+/// Bytes of an AES-128 key.
+private let keySize = 16
+
 extension [UInt8] {
-    /// `<!DOCTYPE` or `<html`, in any case, after white space.
-    var beginsLikeHTML: Bool {
-        let text = drop { [0x09, 0x0A, 0x0D, 0x20].contains($0) }.prefix(9)
-        let lowered = text.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
-        return lowered.starts(with: "<!doctype".utf8) || lowered.starts(with: "<html".utf8)
+    /// HTML, XML, JSON or a playlist, after white space: text where media was due. Encrypted media has any bytes, but
+    /// hardly sixteen letters in a row behind such a beginning.
+    var beginsLikeMessage: Bool {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = dropFirst(starts(with: byteOrderMark) ? byteOrderMark.count : 0).drop { $0.isBlank }
+        guard text.prefix(16).allSatisfy(\.isText), let second = text.dropFirst().first else { return false }
+        switch text.first {
+        case UInt8(ascii: "<"): return second.isLetter || "!?".utf8.contains(second)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return second.isBlank || "\"{[]}".utf8.contains(second)
+        default: return text.starts(with: "#EXTM3U".utf8)
+        }
     }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
+    fileprivate var isBlank: Bool { [0x09, 0x0A, 0x0D, 0x20].contains(self) }
+    /// ASCII.
+    fileprivate var isText: Bool { isBlank || (0x20..<0x7F).contains(self) }
 }
 
 /// What a playlist request was answered with, and the address that its relative URIs are resolved against.
@@ -67,14 +117,23 @@ func readPlaylist(
     case .success(let answer):
         guard (200..<300).contains(answer.status) else { throw TrackerError(.refused(status: answer.status), url: url) }
         do {
-            return (
-                try PlaylistParser.parse(answer.body, address: answer.finalURL, imported: variables), answer.finalURL
-            )
+            return (try answer.playlist(imported: variables), answer.finalURL)
         } catch {
             if case .notAPlaylist(let beginning) = error.reason {
                 throw TrackerError(.notAPlaylist(beginning: beginning), url: url, section: error.section)
             }
             throw TrackerError(.malformedPlaylist(error), url: url, section: error.section)
         }
+    }
+}
+
+extension FetchAnswer {
+    /// Of a media playlist that may be cut short, the last line counts when its end is there: half an address would be
+    /// fetched as if it were one. A list that always lacks that line end is one segment late by this.
+    fileprivate func playlist(imported variables: [VariableDefinition]) throws(PlaylistError) -> PlaylistDocument {
+        let document = try PlaylistParser.parse(body, address: finalURL, imported: variables)
+        guard endsAtClose, case .media(let list) = document, !list.hasEndList else { return document }
+        guard let lineEnd = body.lastIndex(of: 0x0A), lineEnd + 1 < body.count else { return document }
+        return try PlaylistParser.parse(Array(body[...lineEnd]), address: finalURL, imported: variables)
     }
 }

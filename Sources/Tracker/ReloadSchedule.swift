@@ -23,6 +23,9 @@ package struct ReloadSchedule: Equatable, Sendable {
     /// A load starts.
     package mutating func began(at now: Duration) { began = now }
 
+    /// When it may be loaded again, if there is a reason.
+    func earliest(at now: Duration) -> Duration { max(now, began + Self.shortestWait) }
+
     /// When to load again; nil when there is no more to come.
     ///
     /// After a failure there is nothing to wait for in the playlist's own rhythm: the origin is asked again soon, then

@@ -79,23 +79,31 @@ extension RenditionTracker {
 
     /// Follows the same rendition elsewhere: the cursor stays. Returns a load to cancel.
     mutating func move(to address: String, at now: Duration) -> FetchID? {
-        guard !cursor.hasEnded, address != self.address || lastFailure != nil else { return nil }
+        guard !cursor.hasEnded, address != self.address || lastFailure != nil || queue.awaitsList else { return nil }
         self.address = address
         let abandoned = abandonLoad(at: now)
         load = .due(at: now)
         return abandoned
     }
 
+    /// What was refused may have another address by now.
+    mutating func reloadSoon(at now: Duration) {
+        if case .due(let at) = load { load = .due(at: min(at, schedule.earliest(at: now))) }
+    }
+
     /// The last load did not fail in the same way.
     func isNews(_ error: TrackerError) -> Bool { lastFailure != error }
 
-    /// - Parameter retry: when to load again, if not by the schedule.
+    /// - Parameters:
+    ///   - retryAfter: as the answer says; honoured as long as a segment's would be.
+    ///   - retry: when to load again, if not by the schedule.
     mutating func loadFailed(
-        _ error: TrackerError, at now: Duration, retry: Duration? = nil
+        _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration, retry: Duration? = nil
     ) -> UpstreamEvent? {
         counts.failedLoads += 1
         let next = schedule.next(after: .failed, targetDuration: assumedTargetDuration, at: now)
-        load = (retry ?? next).map { .due(at: $0) } ?? .complete
+        let asked = now + min(retryAfter ?? .zero, RetryBudget.span(assumedTargetDuration))
+        load = (retry ?? next).map { .due(at: max($0, asked)) } ?? .complete
         defer { lastFailure = error }
         return isNews(error) ? .playlistFailed(role, error) : nil
     }
@@ -106,12 +114,12 @@ extension RenditionTracker {
 extension RenditionTracker {
     /// Takes what a list has that is new.
     mutating func accept(
-        _ list: MediaPlaylist, base: String, at now: Duration
+        _ list: MediaPlaylist, base: String, _ shelf: ResourceShelf, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         let hadJoined = cursor.next != nil
         let effects = cursor.handle(list, at: now)
         var events = note(list, at: now)
-        if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base) }
+        if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base, shelf) }
         let news = effects.compactMap(\.firstNew)
         let firstTaken = effects.compactMap(\.firstTaken).first
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }

@@ -65,10 +65,14 @@ struct ResourceShelf: Sendable {
         if let oldest { entries.remove(at: oldest) }
     }
 
-    /// The next request whose try is due, now being fetched as `id`.
-    mutating func start(as id: FetchID, at now: Duration) -> FetchRequest? {
+    /// The next request whose try is due and permitted, now being fetched as `id`.
+    mutating func start(
+        as id: FetchID, at now: Duration, where isPermitted: (FetchRequest) -> Bool
+    ) -> FetchRequest? {
         for index in entries.indices {
-            guard case .due(let at) = entries[index].progress, at <= now else { continue }
+            guard case .due(let at) = entries[index].progress, at <= now, isPermitted(entries[index].request) else {
+                continue
+            }
             entries[index].progress = .fetching(id)
             return entries[index].request
         }
@@ -78,7 +82,7 @@ struct ResourceShelf: Sendable {
     /// A try ended. Returns what went wrong, if it did, and how often by now.
     mutating func settle(
         _ id: FetchID, _ outcome: FetchOutcome, at now: Duration
-    ) -> (failure: FailedTry, failures: Int, isLast: Bool)? {
+    ) -> FailedFetch? {
         let index = entries.firstIndex { entry in
             if case .fetching(id) = entry.progress { true } else { false }
         }
@@ -87,13 +91,14 @@ struct ResourceShelf: Sendable {
             entries[index].progress = .held(try entries[index].request.media(in: outcome).body)
             return nil
         } catch {
-            let verdict = entries[index].budget.failed(isListed: true, at: now)
+            let verdict = entries[index].budget.failed(
+                error.prospect, retryAfter: outcome.retryAfter, isListed: true, at: now)
             if case .retry(let next) = verdict {
                 entries[index].progress = .due(at: next)
             } else {
                 entries[index].progress = .failed(error)
             }
-            return (error, entries[index].budget.failures, verdict == .exhausted)
+            return FailedFetch(failure: error, failures: entries[index].budget.failures, isLast: verdict == .exhausted)
         }
     }
 

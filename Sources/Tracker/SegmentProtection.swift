@@ -18,9 +18,9 @@ extension [SegmentKey] {
 /// Everything one segment needs before it can be handed over, as absolute requests.
 struct SegmentRequests: Equatable, Sendable {
     let media: FetchRequest
-    let key: FetchRequest?
-    let map: FetchRequest?
-    let mapKey: FetchRequest?
+    private(set) var key: FetchRequest?
+    private(set) var map: FetchRequest?
+    private(set) var mapKey: FetchRequest?
 
     /// - Parameter base: address of the playlist after redirects.
     init(_ segment: MediaSegment, base: String) throws(TrackerError) {
@@ -34,5 +34,13 @@ struct SegmentRequests: Equatable, Sendable {
         map = segment.map.map {
             FetchRequest(.map, url: URIReference.resolve($0.uri, against: base), byteRange: $0.byteRange)
         }
+    }
+    /// The same media, with the key and the map of `fresh` where `isWanted` says so of these.
+    func replacing(with fresh: SegmentRequests, where isWanted: (FetchRequest) -> Bool) -> SegmentRequests {
+        var requests = self
+        if key.map(isWanted) == true { requests.key = fresh.key }
+        if map.map(isWanted) == true { requests.map = fresh.map }
+        if mapKey.map(isWanted) == true { requests.mapKey = fresh.mapKey }
+        return requests
     }
 }

@@ -4,28 +4,8 @@ import Playlist
 ///
 /// Fetches may end in any order; what is handed over is always the head.
 struct SegmentQueue: Sendable {
-    enum Progress: Sendable {
-        case waiting
-        case fetching(FetchID)
-        case pausing(until: Duration)
-        case fetched(body: [UInt8], url: String)
-        case failed(FailedTry)
-    }
-
-    struct Pending: Sendable {
-        let segment: MediaSegment
-        var requests: SegmentRequests
-        let listedAt: Duration
-        let listedDateRanges: [DateRange]
-        /// Still in the playlist as last loaded.
-        var isListed = true
-        var progress = Progress.waiting
-        /// Starts with the first try.
-        var budget: RetryBudget?
-    }
-
     private enum Entry: Sendable {
-        case segment(Pending)
+        case segment(PendingSegment)
         case loss(SegmentLoss, [MediaSegment])
         /// The list counts anew from here.
         case seam
@@ -55,8 +35,7 @@ struct SegmentQueue: Sendable {
     mutating func append(
         _ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange] = [], at now: Duration
     ) {
-        entries.append(
-            .segment(Pending(segment: segment, requests: requests, listedAt: now, listedDateRanges: dateRanges)))
+        entries.append(.segment(PendingSegment(segment, requests, dateRanges: dateRanges, at: now)))
     }
 
     /// - Parameters: `segments`: what was lost, as far as it was listed; `duration`: about what it lasts.
@@ -73,30 +52,26 @@ struct SegmentQueue: Sendable {
 
     /// The numbers of what is queued mean nothing in the lists to come.
     mutating func appendSeam() {
-        updatePending { $0.isListed = false }
+        updatePending { $0.leaveList() }
         entries.append(.seam)
     }
 
-    /// Takes over fresh addresses, whose tokens live longer, and notes what has left the list.
-    mutating func refresh(from list: MediaPlaylist, base: String) {
-        guard let window = list.window else { return }
-        updatePending { pending in
-            guard pending.isListed else { return }
-            pending.isListed = window.contains(pending.segment.mediaSequence)
-            if case .fetching = pending.progress { return }
-            guard pending.isListed else { return }
-            let listed = list.segment(pending.segment.mediaSequence)
-            if let requests = try? SegmentRequests(listed, base: base) { pending.requests = requests }
+    /// Takes over what a newer list says of the segments.
+    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceShelf) {
+        updatePending { $0.refresh(from: list, base: base, shelf) }
+    }
+
+    /// A segment was refused that may have another address in a newer list.
+    var awaitsList: Bool {
+        entries[head...].contains { entry in
+            if case .segment(let pending) = entry { pending.awaitsList } else { false }
         }
     }
 
-    private mutating func updatePending(_ update: (inout Pending) -> Void) {
+    private mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
-            switch pending.progress {
-            case .fetched, .failed: continue
-            case .waiting, .fetching, .pausing: break
-            }
+            entries[index] = .seam  // the body has one owner
             update(&pending)
             entries[index] = .segment(pending)
         }
@@ -111,16 +86,13 @@ extension SegmentQueue {
         fileprivate let index: Int
         /// Nothing else can be delivered before it, so it may not be held back.
         let isHead: Bool
+        let url: String
     }
 
     func startable(at now: Duration) -> Startable? {
         for index in head..<entries.count {
-            guard case .segment(let pending) = entries[index] else { continue }
-            switch pending.progress {
-            case .waiting: return Startable(index: index, isHead: index == head)
-            case .pausing(let until) where until <= now: return Startable(index: index, isHead: index == head)
-            case .pausing, .fetching, .fetched, .failed: continue
-            }
+            guard case .segment(let pending) = entries[index], pending.isDue(at: now) else { continue }
+            return Startable(index: index, isHead: index == head, url: pending.requests.media.url)
         }
         return nil
     }
@@ -129,9 +101,8 @@ extension SegmentQueue {
         _ startable: Startable, as id: FetchID, targetDuration: Duration, at now: Duration
     ) -> SegmentRequests? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        pending.progress = .fetching(id)
         if pending.budget == nil { startedDuration += pending.segment.duration }
-        pending.budget = pending.budget ?? RetryBudget(targetDuration: targetDuration, at: now)
+        pending.start(as: id, targetDuration: targetDuration, at: now)
         entries[startable.index] = .segment(pending)
         inFlight += 1
         return pending.requests
@@ -140,26 +111,17 @@ extension SegmentQueue {
     /// A try ended. Returns what went wrong, if it did, and how often by now.
     mutating func settle(
         _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
-    ) -> (failure: FailedTry, failures: Int, isLast: Bool)? {
+    ) -> FailedFetch? {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         inFlight -= 1
-        defer { entries[index] = .segment(pending) }
-        do {
-            let (body, url) = try request.media(in: outcome)
-            pending.progress = .fetched(body: body, url: url)
+        let trouble = pending.settle(request, outcome, at: now)
+        entries[index] = .segment(pending)
+        if case .fetched(let body, _) = pending.progress {
             heldBytes += body.count
             recentSize = max(body.count, lastSize)
             lastSize = body.count
-            return nil
-        } catch {
-            let verdict = pending.budget?.failed(isListed: pending.isListed, at: now) ?? .exhausted
-            if case .retry(let next) = verdict {
-                pending.progress = .pausing(until: next)
-            } else {
-                pending.progress = .failed(error)
-            }
-            return (error, pending.budget?.failures ?? 1, verdict == .exhausted)
         }
+        return trouble
     }
 
     /// When the next pause between two tries is over, of those that are not over by `now`.
@@ -168,7 +130,7 @@ extension SegmentQueue {
         for index in head..<entries.count {
             guard case .segment(let pending) = entries[index] else { continue }
             if case .waiting = pending.progress { break }
-            guard case .pausing(let until) = pending.progress, until > now else { continue }
+            guard case .pausing(let until, _) = pending.progress, until > now else { continue }
             earliest = min(earliest ?? until, until)
         }
         return earliest
@@ -227,7 +189,7 @@ extension SegmentQueue {
         passedOver = (passedOver + segments).suffix(Self.passedOverLimit)
     }
 
-    private func content(of pending: Pending, _ shelf: ResourceShelf) -> Delivery.Content? {
+    private func content(of pending: PendingSegment, _ shelf: ResourceShelf) -> Delivery.Content? {
         let number = pending.segment.mediaSequence
         func lost(_ reason: SegmentLoss.Reason) -> Delivery.Content {
             .lost(SegmentLoss(mediaSequences: number..<number + 1, reason: reason))

@@ -36,7 +36,8 @@ extension UpstreamSession {
                 reportChoice()
             }
         } catch {
-            openingFailed(error, at: now)
+            count(FetchFault(error))
+            openingFailed(error, retryAfter: outcome.retryAfter, at: now)
         }
     }
 
@@ -48,14 +49,15 @@ extension UpstreamSession {
             guard case .media(let list) = document else { throw TrackerError(.unexpectedPlaylistKind, url: address) }
             try follow(index, list, base, at: now)
         } catch {
-            playlistFailed(index, error, at: now)
+            count(FetchFault(error))
+            playlistFailed(index, error, retryAfter: outcome.retryAfter, at: now)
         }
     }
 
     private mutating func follow(
         _ index: Int, _ list: MediaPlaylist, _ base: String, at now: Duration
     ) throws(TrackerError) {
-        let events = try trackers[index].accept(list, base: base, at: now)
+        let events = try trackers[index].accept(list, base: base, shelf, at: now)
         for event in events { report(event) }
         guard trackers[index].role == .main else { return }
         if case .opening = phase { phase = .following }
@@ -64,24 +66,33 @@ extension UpstreamSession {
 
     /// A later answer that is no playlist counts as an unchanged one, asked for again soon; one that cannot be read
     /// by anybody without its keys ends the session.
-    private mutating func playlistFailed(_ index: Int, _ error: TrackerError, at now: Duration) {
-        if trackers[index].role.isSubtitles { return subtitlesFailed(index, error, at: now) }
+    private mutating func playlistFailed(
+        _ index: Int, _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration
+    ) {
+        if trackers[index].role.isSubtitles { return subtitlesFailed(index, error, retryAfter: retryAfter, at: now) }
         if case .unsupportedProtection = error.reason { return finish(.failed(error)) }
-        if case .opening = phase, trackers[index].role == .main { return openingFailed(error, at: now) }
-        report(trackers[index].loadFailed(error, at: now))
+        if case .opening = phase, trackers[index].role == .main {
+            return openingFailed(error, retryAfter: retryAfter, at: now)
+        }
+        report(trackers[index].loadFailed(error, retryAfter: retryAfter, at: now))
         if error.mayBeCuredByNewAddress { book.wantReread(at: now) }
     }
 
     /// Subtitles that cannot be had never end the channel, and ask for other addresses once, not at every try.
-    private mutating func subtitlesFailed(_ index: Int, _ error: TrackerError, at now: Duration) {
+    private mutating func subtitlesFailed(
+        _ index: Int, _ error: TrackerError, retryAfter: Duration?, at now: Duration
+    ) {
         if error.mayBeCuredByNewAddress, trackers[index].isNews(error) { book.wantReread(at: now) }
-        report(trackers[index].loadFailed(error, at: now))
+        report(trackers[index].loadFailed(error, retryAfter: retryAfter, at: now))
     }
 
-    private mutating func openingFailed(_ error: TrackerError, at now: Duration) {
+    /// An upstream that says when to come again is alive: the time it asks for is not part of the opening's.
+    private mutating func openingFailed(_ error: TrackerError, retryAfter: Duration?, at now: Duration) {
         guard case .opening(var opening) = phase else { return finish(.failed(error)) }
         opening.lastError = error
-        let retryAt = now + opening.backoff.next()
+        let asked = min(retryAfter ?? .zero, HostGate.longestPause)
+        opening.deadline += asked
+        let retryAt = now + max(asked, opening.backoff.next())
         if error.isFinal || opening.backoff.failures >= policy.openingTries { return finish(.failed(error)) }
         if let main = index(of: .main) {
             report(trackers[main].loadFailed(error, at: now, retry: retryAt))
@@ -108,6 +119,7 @@ extension UpstreamSession {
             if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
             move(to: addresses, at: now)
         } catch {
+            count(FetchFault(error))
             if book.rereadFailed(error) { report(.rereadFailed(error)) }
         }
         if isInOutage { book.wantReread(at: now) }
@@ -176,20 +188,24 @@ extension UpstreamSession {
             guard let overdue = trackers[index].overdueLoad, overdue <= now else { continue }
             cancel(trackers[index].abandonLoad(at: now))
             let error = TrackerError(.unreachable(.timedOut), url: trackers[index].address)
+            count(FetchFault(error))
             playlistFailed(index, error, at: now)
         }
     }
 
     mutating func startPlaylists(at now: Duration) {
-        if case .opening(var opening) = phase, let retryAt = opening.retryAt, retryAt <= now {
+        if case .opening(var opening) = phase, let retryAt = opening.retryAt, retryAt <= now,
+            gate.admits(book.upstream, at: now)
+        {
             opening.retryAt = nil
             phase = .opening(opening)
             fetchUpstream()
         }
-        for index in trackers.indices {
+        for index in trackers.indices where gate.admits(trackers[index].address, at: now) {
             guard let request = trackers[index].startLoad(as: nextID, at: now) else { continue }
             fetch(request, for: .playlist(trackers[index].role))
         }
-        if let request = book.startReread(as: nextID, at: now) { fetch(request, for: .reread) }
+        guard gate.admits(book.upstream, at: now), let request = book.startReread(as: nextID, at: now) else { return }
+        fetch(request, for: .reread)
     }
 }

@@ -9,9 +9,23 @@ extension UpstreamSession {
         guard let index = index(of: role) else { return }
         guard let trouble = trackers[index].queue.settle(id, request, outcome, at: now) else { return }
         trackers[index].counts.failedTries += 1
-        report(.tryFailed(request, trouble.failure, failures: trouble.failures, isLast: trouble.isLast))
-        let isRefused = trouble.failure.status == 401 || trouble.failure.status == 403
-        if trouble.isLast, isRefused { book.wantReread(at: now) }
+        note(trouble, of: request, at: now)
+    }
+
+    private mutating func note(_ trouble: FailedFetch, of request: FetchRequest, at now: Duration) {
+        count(FetchFault(trouble.failure))
+        let prospect = trouble.failure.prospect
+        // That the host is metered was told when it began.
+        if prospect != .metered || trouble.isLast {
+            report(.tryFailed(request, trouble.failure, failures: trouble.failures, isLast: trouble.isLast))
+        }
+        if prospect == .freshAddress { wantFreshAddresses(at: now) }
+    }
+
+    /// A token has expired, by all appearances: what names the addresses is read again, at once.
+    private mutating func wantFreshAddresses(at now: Duration) {
+        if book.hasMultivariant { return book.wantReread(at: now) }
+        for index in trackers.indices { trackers[index].reloadSoon(at: now) }
     }
 
     mutating func settleResource(
@@ -19,7 +33,7 @@ extension UpstreamSession {
     ) {
         if let trouble = shelf.settle(id, outcome, at: now) {
             failedResourceTries += 1
-            report(.tryFailed(request, trouble.failure, failures: trouble.failures, isLast: trouble.isLast))
+            note(trouble, of: request, at: now)
         } else if request.purpose == .key {
             report(.keyFetched(url: request.url))
         }
@@ -54,9 +68,9 @@ extension UpstreamSession {
             guard start(next.startable, of: next.index, at: now) else { return }
         }
         for index in trackers.indices where trackers[index].role.isSubtitles && isInStep(index) {
-            guard trackers[index].queue.inFlight == 0, let next = trackers[index].queue.startable(at: now) else {
-                continue
-            }
+            guard trackers[index].queue.inFlight == 0, let next = trackers[index].queue.startable(at: now),
+                gate.admits(next.url, at: now)
+            else { continue }
             _ = start(next, of: index, at: now)
         }
     }
@@ -81,7 +95,8 @@ extension UpstreamSession {
             trackers[index].queue.startable(at: now).map { (index: index, startable: $0) }
         }
         let hasRoom = expectedBytes < policy.maxInFlightBytes
-        return candidates.filter { hasRoom || $0.startable.isHead }.min {
+        let permitted = candidates.filter { gate.admits($0.startable.url, at: now) }
+        return permitted.filter { hasRoom || $0.startable.isHead }.min {
             trackers[$0.index].queue.startedDuration < trackers[$1.index].queue.startedDuration
         }
     }
@@ -117,7 +132,9 @@ extension UpstreamSession {
     }
 
     mutating func startResources(at now: Duration) {
-        while let request = shelf.start(as: nextID, at: now) { fetch(request, for: .resource(request)) }
+        while let request = shelf.start(as: nextID, at: now, where: { gate.admits($0.url, at: now) }) {
+            fetch(request, for: .resource(request))
+        }
     }
 
     /// A companion that does not end when the main rendition does is not waited for beyond an outage.

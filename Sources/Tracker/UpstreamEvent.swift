@@ -27,6 +27,10 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// A segment, key or map did not come. `failures` counts from 1; after the last one it is lost.
     case tryFailed(FetchRequest, FailedTry, failures: Int, isLast: Bool)
     case keyFetched(url: String)
+    /// A host asks for fewer requests: it is left alone for `pause`, then asked one thing at a time.
+    case metered(host: String, status: Int, pause: Duration)
+    /// It has not asked so for a while, after `answers` that did.
+    case meteringEnded(host: String, answers: Int)
     case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
     case endListed(RenditionRole)
     /// A source is opened beside the one that is silent, or because the channel's own is well again. Sources count as

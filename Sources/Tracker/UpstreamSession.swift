@@ -22,6 +22,8 @@ package struct UpstreamSession: Sendable {
         package var maxInFlight: Int
         /// Bytes of segments fetched or being fetched ahead of the one that is due.
         package var maxInFlightBytes: Int
+        /// Requests of any kind to one host at once; nil: as many as there are.
+        package var maxConnections: Int?
         /// How long a playlist may be without segments when it is opened.
         package var noSegmentsLimit: Duration
         /// How often and how long opening is tried before the first media playlist is read.
@@ -35,8 +37,9 @@ package struct UpstreamSession: Sendable {
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
             noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
-            maxSubtitles: Int = 8
+            maxSubtitles: Int = 8, maxConnections: Int? = nil
         ) {
+            self.maxConnections = maxConnections
             self.maxSubtitles = maxSubtitles
             self.variant = variant
             self.giveUp = giveUp
@@ -77,7 +80,7 @@ package struct UpstreamSession: Sendable {
 
     /// Until the first media playlist is read, trouble is fatal after a few tries.
     struct Opening: Equatable, Sendable {
-        let deadline: Duration
+        var deadline: Duration
         /// When the upstream's own address is fetched again.
         var retryAt: Duration?
         var backoff = Backoff()
@@ -99,8 +102,11 @@ package struct UpstreamSession: Sendable {
     /// Main first.
     var trackers: [RenditionTracker] = []
     var shelf = ResourceShelf()
+    var gate: HostGate
     var errands: [FetchID: Errand] = [:]
     var failedResourceTries = 0
+    /// Of every answer, and of every request that had none.
+    var faults: [FetchFault: Int] = [:]
     private var fetchCount: UInt64 = 0
     private var armedWake: Duration?
     /// What concerns the upstream goes out before what is handed downstream: a consumer that takes its time then holds
@@ -111,6 +117,7 @@ package struct UpstreamSession: Sendable {
     /// - Parameter upstream: absolute address of a multivariant or a media playlist.
     package init(upstream: String, policy: Policy) {
         self.policy = policy
+        gate = HostGate(maxConnections: policy.maxConnections)
         book = AddressBook(upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles)
     }
 
@@ -120,7 +127,10 @@ package struct UpstreamSession: Sendable {
         switch input {
         case .start: open(at: now)
         case .answered(let id, let outcome):
-            if let errand = errands.removeValue(forKey: id) { settle(errand, id, outcome, at: now) }
+            if let errand = errands.removeValue(forKey: id) {
+                report(gate.ended(id, outcome, at: now))
+                settle(errand, id, outcome, at: now)
+            }
         case .wake: armedWake = nil
         }
         if phase != .over { work(at: now) }
@@ -144,6 +154,7 @@ package struct UpstreamSession: Sendable {
 
     /// Everything that is due by now.
     private mutating func work(at now: Duration) {
+        for event in gate.release(at: now) { report(event) }
         checkDeadlines(at: now)
         guard phase != .over else { return }
         climbLadders(at: now)
@@ -151,6 +162,8 @@ package struct UpstreamSession: Sendable {
         startPlaylists(at: now)
         guard policy.fetchesMedia else { return passOverMedia() }
         deliver(at: now)
+        // Before and after: what a segment waits for goes first where little may be fetched at once.
+        startResources(at: now)
         startSegments(at: now)
         startResources(at: now)
         endIfDrained()
@@ -159,7 +172,8 @@ package struct UpstreamSession: Sendable {
     /// Asks to be woken for what is due next. What is due already and was not done waits for an answer, not for time.
     private mutating func arm(at now: Duration) {
         var deadlines =
-            trackers.map { $0.nextDeadline(after: now) } + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline]
+            trackers.map { $0.nextDeadline(after: now) }
+            + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline, gate.nextDeadline(after: now)]
         if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
         let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
         guard let next, next != armedWake else { return }
@@ -177,11 +191,17 @@ extension UpstreamSession {
     mutating func fetch(_ request: FetchRequest, for errand: Errand) {
         errands[nextID] = errand
         requests.append(.fetch(nextID, request))
+        gate.began(nextID, request.url)
         fetchCount += 1
+    }
+
+    mutating func count(_ fault: FetchFault?) {
+        if let fault { faults[fault, default: 0] += 1 }
     }
 
     mutating func cancel(_ id: FetchID?) {
         guard let id, errands.removeValue(forKey: id) != nil else { return }
+        gate.cancelled(id)
         requests.append(.cancel(id))
     }
 
@@ -229,6 +249,8 @@ extension UpstreamSession {
         return UpstreamStatus(
             phase: phase, variant: book.variant, audio: book.audio, subtitles: book.subtitles,
             renditions: trackers.map(\.status),
-            failedResourceTries: failedResourceTries, multivariantReads: book.reads)
+            failedResourceTries: failedResourceTries, multivariantReads: book.reads,
+            requests: Int(clamping: fetchCount), faults: faults, maxConnections: policy.maxConnections,
+            meteredAnswers: gate.meteredAnswers, meteredHosts: gate.status)
     }
 }

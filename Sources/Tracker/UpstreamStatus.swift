@@ -24,6 +24,15 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var counts: TrackerCounts
     }
 
+    /// A host that asked for fewer requests.
+    package struct MeteredHost: Equatable, Sendable {
+        package var name: String
+        /// That asked for it.
+        package var answers: Int
+        /// It is asked for nothing before.
+        package var pauseEnd: Duration
+    }
+
     package var phase: Phase
     package var variant: Variant?
     package var audio: Playlist.Rendition?
@@ -35,6 +44,15 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var failedResourceTries: Int
     /// How often the multivariant playlist was read, the first time included.
     package var multivariantReads: Int
+    /// Of every kind, redirects not counted.
+    package var requests: Int
+    package var faults: [FetchFault: Int]
+    /// Requests to one host at once; nil: no limit.
+    package var maxConnections: Int?
+    /// Answers that asked for fewer requests (429, 509), of all hosts.
+    package var meteredAnswers: Int
+    /// In the order of their names.
+    package var meteredHosts: [MeteredHost]
     /// nil of a session with one source, by itself.
     package var redundancy: Redundancy?
 
@@ -55,7 +73,8 @@ package struct UpstreamStatus: Equatable, Sendable {
 
     static let idle = UpstreamStatus(
         phase: .idle, variant: nil, audio: nil, subtitles: [], renditions: [], failedResourceTries: 0,
-        multivariantReads: 0)
+        multivariantReads: 0,
+        requests: 0, faults: [:], meteredAnswers: 0, meteredHosts: [])
 }
 
 /// What happened to one rendition since the session began.

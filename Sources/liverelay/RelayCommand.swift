@@ -101,7 +101,7 @@ struct ServingOptions: ParsableArguments {
                 upstream: upstream, backups: backups, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests, sound: sound.configuration,
+                requests: intake.requests, maxConnections: intake.maxConnections, sound: sound.configuration,
                 capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
             address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
             logger: logger, greeting: greeting
@@ -127,6 +127,12 @@ struct IntakeOptions: ParsableArguments {
 
     @Option(help: "HTTP or SOCKS proxy.")
     var proxy: String?
+
+    @Option(
+        help:
+            "Requests to one host at once, for origins that allow few connections; without it four segments and the lists."
+    )
+    var maxConnections: Int?
 
     @Option(help: "Largest segment that is taken: 64MiB, 1GiB.")
     var maxSegment = ByteCount(256 << 20)
@@ -161,8 +167,10 @@ struct IntakeOptions: ParsableArguments {
     }
 
     func validate() throws {
-        guard denyPrivate, proxy != nil else { return }
-        throw ValidationError("--deny-private cannot hold behind --proxy: the proxy looks up names itself.")
+        if let maxConnections, maxConnections < 1 { throw ValidationError("--max-connections is 1 at least.") }
+        if denyPrivate, proxy != nil {
+            throw ValidationError("--deny-private cannot hold behind --proxy: the proxy looks up names itself.")
+        }
     }
 }
 

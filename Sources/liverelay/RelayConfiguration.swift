@@ -16,6 +16,8 @@ struct RelayConfiguration: Sendable {
     var spool: String
     var retention: RetentionPolicy
     var requests = CurlConfiguration()
+    /// Requests to one host at once; nil: no limit.
+    var maxConnections: Int?
     var sound = SoundConfiguration()
     /// Directory for a capture of what the upstream answers; nil: none is kept.
     var capture: URL?
@@ -30,7 +32,8 @@ struct RelayConfiguration: Sendable {
 
     var policy: ChannelSession.Policy {
         ChannelSession.Policy(
-            session: UpstreamSession.Policy(variant: variant, giveUp: giveUp), backups: backups,
+            session: UpstreamSession.Policy(variant: variant, giveUp: giveUp, maxConnections: maxConnections),
+            backups: backups,
             fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
     }
 }

@@ -60,6 +60,12 @@ struct RelayLog: Sendable {
         case .tryFailed(let request, let failed, let failures, let isLast):
             let next = isLast ? "given up" : "tried again"
             logger.notice("Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
+        case .metered(let host, let status, let pause):
+            logger.warning(
+                "\(host) answers HTTP \(status): it is left alone for \(pause.inSeconds), then asked one thing at a time"
+            )
+        case .meteringEnded(let host, let answers):
+            logger.info("\(host) is asked as before; \(answers) answers of it wanted fewer requests")
         case .keyFetched(let url): logger.debug("Key \(url)")
         case .targetDurationChanged(let role, let old, let new):
             logger.notice("The \(role.words) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
@@ -116,8 +122,9 @@ extension FailedTry {
     fileprivate var words: String {
         switch self {
         case .refused(let status): "HTTP \(status)"
-        case .unreachable(let reason): reason.words
-        case .notMedia: "a page of HTML"
+        case .unreachable(let reason, let address): reason.words + (address.map { " (\($0))" } ?? "")
+        case .notMedia: "a page or a message, no media"
+        case .cutShort: "it ends in the middle"
         case .empty: "nothing in it"
         case .shortRange: "fewer bytes than the range"
         }

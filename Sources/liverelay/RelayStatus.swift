@@ -36,6 +36,7 @@ struct RelayStatus: Encodable, Sendable {
         var stall: String?
         /// In outages, in all.
         var secondsMissing = 0.0
+        var fetches = Fetches()
     }
 
     struct Output: Encodable, Equatable, Sendable {
@@ -138,6 +139,25 @@ struct RelayStatus: Encodable, Sendable {
         var eventMessages = 0
     }
 
+    /// What the upstream's hosts are asked, and how they answer.
+    struct Fetches: Encodable, Equatable, Sendable {
+        /// A host that asked for fewer requests by 429 or 509.
+        struct MeteredHost: Encodable, Equatable, Sendable {
+            var host: String
+            var answers: Int
+            /// Until it is asked again, one thing at a time; 0 when it is.
+            var secondsPaused: Double
+        }
+
+        var requests = 0
+        /// By what was wrong: `http404`, `timedOut`, `shortBody`, …
+        var faults: [String: Int] = [:]
+        /// As asked for; absent without a limit.
+        var maxConnections: Int?
+        var meteredAnswers = 0
+        var meteredHosts: [MeteredHost] = []
+    }
+
     var state = State.opening
     /// Why the state is what it is, in words; nil while there is nothing to say.
     var reason: String?
@@ -164,6 +184,7 @@ struct RelayStatus: Encodable, Sendable {
 
 extension RelayStatus {
     mutating func note(_ status: UpstreamStatus, at now: Duration) {
+        noteFetches(status, at: now)
         guard let main = status.renditions.first else { return }
         upstream.playlist = main.url
         upstream.bandwidth = status.variant?.bandwidth
@@ -188,6 +209,17 @@ extension RelayStatus {
         upstream.sourceTried = redundancy.tried
         upstream.sourceSwitches = redundancy.switches
         upstream.secondsMissing = redundancy.missing.seconds
+    }
+
+    private mutating func noteFetches(_ status: UpstreamStatus, at now: Duration) {
+        upstream.fetches = Fetches(
+            requests: status.requests,
+            faults: Dictionary(status.faults.map { ($0.key.name, $0.value) }, uniquingKeysWith: +),
+            maxConnections: status.maxConnections, meteredAnswers: status.meteredAnswers,
+            meteredHosts: status.meteredHosts.map { host in
+                Fetches.MeteredHost(
+                    host: host.name, answers: host.answers, secondsPaused: max(.zero, host.pauseEnd - now).seconds)
+            })
     }
 
     mutating func note(_ counts: SpliceCounts, skipped: Int, notPublished: Int) {

@@ -1,4 +1,5 @@
 import Playlist
+import Synchronization
 
 @testable import Tracker
 
@@ -129,4 +130,12 @@ struct SessionRun {
             }
         }.joined(separator: " ")
     }
+}
+
+/// When a credential was renewed, by an origin that keeps state.
+final class Renewals: Sendable {
+    private let last = Mutex(Duration.zero)
+
+    func renew(at now: Duration) { last.withLock { $0 = now } }
+    func isExpired(at now: Duration) -> Bool { last.withLock { now - $0 > .seconds(13) } }
 }

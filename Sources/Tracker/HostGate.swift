@@ -1,0 +1,125 @@
+import Playlist
+
+/// How many requests each host is asked at once, and when: as the operator allows, and as the host itself does.
+///
+/// A host that answers 429 (RFC 6585 §4) or 509 is not dead, it counts: it is left alone for as long as it says, then
+/// asked one thing at a time, until a minute has passed without another such answer. Hosts are told apart by name. A
+/// request is one to the host asked and to the one that host redirected the last request to.
+struct HostGate: Sendable {
+    private struct Metering: Sendable {
+        /// Asked for nothing before.
+        var pauseEnd: Duration
+        var lastAt: Duration
+        /// That said so.
+        var answers = 0
+        var backoff = Backoff()
+
+        /// When it is metered no longer.
+        var calmAt: Duration { lastAt + HostGate.calm }
+
+        /// Those that were asked for before the pause began are no reason for a longer one.
+        mutating func note(askedFor pause: Duration?, at now: Duration) {
+            answers += 1
+            lastAt = now
+            guard now >= pauseEnd else { return }
+            pauseEnd = now + max(min(pause ?? .zero, HostGate.longestPause), backoff.next())
+        }
+    }
+
+    /// Of what a host asks for itself; beyond, a live window would be gone.
+    static let longestPause = Duration.seconds(30)
+    /// Without another refusal, a host is metered no longer.
+    static let calm = Duration.seconds(60)
+    /// An upstream may name any number of hosts.
+    static let mostRemembered = 64
+
+    /// Requests per host at once; nil: as many as the session has.
+    let maxConnections: Int?
+    /// The hosts of every request in flight.
+    private var inFlight: [FetchID: [String]] = [:]
+    /// Who answered last for a host that redirects.
+    private var redirections: [String: String] = [:]
+    private var meterings: [String: Metering] = [:]
+    /// Answers that asked for less, of all hosts.
+    private(set) var meteredAnswers = 0
+
+    init(maxConnections: Int?) { self.maxConnections = maxConnections }
+
+    /// Whether one more request may be made now.
+    func admits(_ url: String, at now: Duration) -> Bool {
+        hosts(of: url).allSatisfy { host in
+            let metering = meterings[host]
+            if let metering, now < metering.pauseEnd { return false }
+            guard let limit = metering == nil ? maxConnections : 1 else { return true }
+            return requests(to: host) < limit
+        }
+    }
+
+    mutating func began(_ id: FetchID, _ url: String) { inFlight[id] = hosts(of: url) }
+
+    mutating func cancelled(_ id: FetchID) { inFlight[id] = nil }
+
+    /// - Returns: the host's being metered, when that is new.
+    mutating func ended(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) -> UpstreamEvent? {
+        guard let asked = inFlight.removeValue(forKey: id)?.first, case .success(let answer) = outcome else {
+            return nil
+        }
+        let host = Self.host(of: answer.finalURL)
+        learn(asked, answeredBy: host)
+        guard answer.status.isMetering else { return nil }
+        meteredAnswers += 1
+        let isNew = meterings[host] == nil
+        if isNew, meterings.count >= Self.mostRemembered { forgetOldest() }
+        var metering = meterings[host] ?? Metering(pauseEnd: now, lastAt: now)
+        metering.note(askedFor: answer.retryAfter, at: now)
+        meterings[host] = metering
+        return isNew ? .metered(host: host, status: answer.status, pause: metering.pauseEnd - now) : nil
+    }
+
+    /// Hosts that were metered until now.
+    mutating func release(at now: Duration) -> [UpstreamEvent] {
+        let calm = meterings.filter { now >= $0.value.calmAt }.sorted { $0.key < $1.key }
+        for (host, _) in calm { meterings[host] = nil }
+        return calm.map { UpstreamEvent.meteringEnded(host: $0.key, answers: $0.value.answers) }
+    }
+
+    /// When something may be asked for that may not now, or a host is released.
+    func nextDeadline(after now: Duration) -> Duration? {
+        meterings.values.map { $0.pauseEnd > now ? $0.pauseEnd : $0.calmAt }.min()
+    }
+
+    private func requests(to host: String) -> Int { inFlight.values.count { $0.contains(host) } }
+
+    private func hosts(of url: String) -> [String] {
+        let asked = Self.host(of: url)
+        return [asked] + [redirections[asked]].compactMap { $0 }
+    }
+
+    private mutating func learn(_ asked: String, answeredBy host: String) {
+        if redirections.count >= Self.mostRemembered { redirections = [:] }
+        redirections[asked] = host == asked ? nil : host
+    }
+
+    private mutating func forgetOldest() {
+        guard let oldest = meterings.min(by: { ($0.value.lastAt, $0.key) < ($1.value.lastAt, $1.key) }) else { return }
+        meterings[oldest.key] = nil
+    }
+
+    /// What has none is refused before anything is connected.
+    private static func host(of url: String) -> String { URIReference.host(of: url) ?? "" }
+}
+
+extension Int {
+    /// A status that asks for fewer requests, whatever the resource: Too Many Requests, and what hosters answer when
+    /// the bandwidth bought is used up.
+    var isMetering: Bool { self == 429 || self == 509 }
+}
+
+extension HostGate {
+    /// By name; only those that are metered.
+    var status: [UpstreamStatus.MeteredHost] {
+        meterings.sorted { $0.key < $1.key }.map { host, metering in
+            UpstreamStatus.MeteredHost(name: host, answers: metering.answers, pauseEnd: metering.pauseEnd)
+        }
+    }
+}

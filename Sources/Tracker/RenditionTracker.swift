@@ -79,7 +79,9 @@ extension RenditionTracker {
 
     /// Follows the same rendition elsewhere: the cursor stays. Returns a load to cancel.
     mutating func move(to address: String, at now: Duration) -> FetchID? {
-        guard !cursor.hasEnded, address != self.address || lastFailure != nil || queue.awaitsList else { return nil }
+        // A finished list has new addresses, if any, for what was refused; nothing else of it is read again.
+        guard !cursor.hasEnded || queue.awaitsList, address != self.address || lastFailure != nil || queue.awaitsList
+        else { return nil }
         self.address = address
         let abandoned = abandonLoad(at: now)
         load = .due(at: now)

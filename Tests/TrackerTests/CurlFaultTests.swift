@@ -1,3 +1,5 @@
+import Playlist
+import Synchronization
 import Testing
 
 @testable import Tracker
@@ -206,4 +208,77 @@ func noRedirectLeavesHTTP(address: String) async throws {
     let outcome = try await upstream(server).fetch(FetchRequest(.segment, url: server.url))
     #expect(throws: FetchError.self) { try outcome.get() }
     #expect(server.requests.count == CurlJob.maxRedirects + 1)
+}
+
+// Against a whole channel.
+
+private let masterOfOne = bytes("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n")
+
+/// A finished channel of eight segments behind a master, served by one connection at a time.
+private func channel(_ request: LoopbackServer.Request) -> [Step] {
+    if request.target == "/master.m3u8" { return [.answer(body: masterOfOne)] }
+    guard request.target == "/list.m3u8" else { return [.answer(body: bytes(request.target))] }
+    let segments = (0..<8).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+    let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
+    return [.answer(body: bytes("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + key + segments + "#EXT-X-ENDLIST\n"))]
+}
+
+/// The media sequence numbers delivered.
+private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async throws -> [UInt64] {
+    let url = server.url + "/master.m3u8"
+    let upstream = try CurlUpstream(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
+    let session = UpstreamSession(
+        upstream: url, policy: UpstreamSession.Policy(variant: .highest, maxConnections: maxConnections))
+    var delivered: [UInt64] = []
+    let end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock()).run(session: session) { output, _ in
+        guard case .delivery(let delivery) = output, case .segment(let segment) = delivery.content else { return }
+        delivered.append(segment.segment.mediaSequence)
+    }
+    #expect(end == .drained)
+    return delivered
+}
+
+@Test func anOriginOfOneConnectionIsGivenOne() async throws {
+    let server = try LoopbackServer { channel($0) }
+    #expect(try await follow(server, maxConnections: 1) == Array(0..<8))
+    #expect(server.connectionCount == 1)
+    #expect(
+        server.requests.prefix(4).map(\.target) == ["/master.m3u8", "/list.m3u8", "/0.ts", "/key"], "what is due first")
+}
+
+@Test func aCookieThatExpiresIsFetchedAgainWithTheMaster() async throws {
+    /// The number of the session, and how often its cookie was shown.
+    let session = Mutex((number: 0, uses: 0))
+    let server = try LoopbackServer { request in
+        if request.target == "/master.m3u8" {
+            let number = session.withLock { state in
+                state = (state.number + 1, 0)
+                return state.number
+            }
+            return [.answer(200, ["Set-Cookie: session=\(number)"], body: masterOfOne)]
+        }
+        guard request.target.hasSuffix(".ts") else { return channel(request) }
+        let isValid = session.withLock { state in
+            state.uses += 1
+            return state.uses <= 4 && request.headers["cookie"] == "session=\(state.number)"
+        }
+        return isValid ? channel(request) : [.answer(403)]
+    }
+    #expect(try await follow(server, maxConnections: 1) == Array(0..<8))
+    #expect(server.requests.count { $0.target == "/master.m3u8" } == 2)
+}
+
+/// A host whose queue of connections is full answers nothing at all.
+@Test func aConnectionThatIsNeverMadeIsGivenUp() async throws {
+    let queue = try FullQueue()
+    var configuration = loopbackConfiguration()
+    configuration.connectLimit = .milliseconds(300)
+    let url = "http://127.0.0.1:\(queue.port)/"
+    let upstream = try CurlUpstream(upstream: url, configuration: configuration)
+    let outcome = await upstream.fetch(FetchRequest(.mediaPlaylist, url: url))
+    guard case .failure(let error) = outcome else {
+        Issue.record("\(outcome)")
+        return
+    }
+    #expect(error.reason == .timedOut)
 }

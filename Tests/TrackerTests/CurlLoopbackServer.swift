@@ -164,6 +164,39 @@ final class LoopbackServer: Sendable {
     }
 }
 
+/// A listener that accepts nobody and whose queue is full: who connects to it waits for ever.
+final class FullQueue: Sendable {
+    let port: UInt16
+    private let sockets: [Int32]
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var sockets = [listener]
+        let isFull = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                guard unsafe bind(listener, generic, size) == 0, listen(listener, 0) == 0,
+                    unsafe getsockname(listener, generic, &size) == 0
+                else { return false }
+                for _ in 0..<4 {
+                    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+                    _ = unsafe connect(client, generic, size)
+                    sockets.append(client)
+                }
+                return true
+            }
+        }
+        self.sockets = sockets
+        guard isFull else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { for socket in sockets { close(socket) } }
+}
+
 extension LoopbackServer.Step {
     static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 

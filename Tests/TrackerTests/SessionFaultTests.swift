@@ -313,3 +313,19 @@ func noMoreRequestsThanConnections(limit: Int, latency: Duration) async throws {
     #expect(run.trace() == without107)
     #expect(run.requested(.segment).count { $0.hasPrefix("file:") } == 1)
 }
+
+@Test func aTokenThatExpiresInAFinishedProgrammeLosesNothing() async throws {
+    var origin = tokens(403, every: 3)
+    let live = origin
+    origin.instead = { request, now in
+        guard case .success(let answer)? = live.instead(request, now), request.purpose == .mediaPlaylist else {
+            return live.instead(request, now)
+        }
+        return bytes(answer.body + Array("#EXT-X-ENDLIST\n".utf8), request)
+    }
+    origin.latency = { $0.purpose == .segment ? .seconds(2) : .milliseconds(50) }
+    let policy = UpstreamSession.Policy(variant: .highest, maxInFlight: 1)
+    let run = try await SessionRun(origin, seconds: 90, upstream: master, policy: policy)
+    #expect(run.trace() == "100 101 102 103 104 105 .")
+    #expect(run.end == .drained)
+}

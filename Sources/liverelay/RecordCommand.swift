@@ -40,7 +40,8 @@ struct RecordCommand: AsyncParsableCommand {
         try await Recording(
             upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),
             policy: UpstreamSession.Policy(
-                variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration),
+                variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration,
+                maxConnections: intake.maxConnections),
             requests: intake.requests, strip: strip.options, length: length?.duration, console: console, logger: logger
         ).run()
     }

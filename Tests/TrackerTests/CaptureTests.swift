@@ -62,7 +62,7 @@ func timesAreExactToTheMicrosecond(json: String, microseconds: Int64?) {
                     CapturedAnswer(
                         status: 404, finalURL: "http://cdn/1.ts",
                         headers: [.init(name: "A", value: "b"), .init(name: "C", value: "")],
-                        body: .file("body/000001.ts")))),
+                        body: .file("body/000001.ts"), endsAtClose: true))),
         ] + FetchError.Reason.allCases.map { CapturedExchange(at: .seconds(3), url: "http://h", ending: .failure($0)) })
     #expect(try JSONDecoder().decode(CaptureIndex.self, from: JSONEncoder().encode(all)) == all)
     #expect(all.duration == .seconds(3))

@@ -10,6 +10,7 @@ import Playlist
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
 // `variant`, `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text` is empty.
+// `"endsAtClose": true` stands with a body whose end only the connection's end told.
 
 extension CaptureIndex: Codable {
     private enum Key: CodingKey { case upstream, about, variant, exchanges }
@@ -63,7 +64,7 @@ extension CapturedExchange {
 }
 
 extension CapturedExchange: Codable {
-    private enum Key: CodingKey { case at, took, url, range, status, finalURL, headers, body, text, error }
+    private enum Key: CodingKey { case at, took, url, range, status, finalURL, headers, body, text, endsAtClose, error }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -112,7 +113,8 @@ extension CapturedExchange: Codable {
             status: try values.decode(Int.self, forKey: .status),
             finalURL: try values.decodeIfPresent(String.self, forKey: .finalURL),
             headers: headers.sorted { $0.key < $1.key }.map { FetchAnswer.Header(name: $0.key, value: $0.value) },
-            body: file.map { .file($0) } ?? .text(text ?? ""))
+            body: file.map { .file($0) } ?? .text(text ?? ""),
+            endsAtClose: try values.decodeIfPresent(Bool.self, forKey: .endsAtClose) ?? false)
     }
 
     private static func encode(_ answer: CapturedAnswer, in values: inout KeyedEncodingContainer<Key>) throws {
@@ -126,6 +128,7 @@ extension CapturedExchange: Codable {
         case .file(let path): try values.encode(path, forKey: .body)
         case .text(let text): try values.encode(text, forKey: .text)
         }
+        if answer.endsAtClose { try values.encode(true, forKey: .endsAtClose) }
     }
 }
 

@@ -68,7 +68,7 @@ package struct CaptureDirectory: Sendable {
     package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
         FetchAnswer(
             status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
-            body: try bytes(of: answer.body))
+            body: try bytes(of: answer.body), endsAtClose: answer.endsAtClose)
     }
 
     private static func place(of error: any Error) -> String {

@@ -63,11 +63,16 @@ package struct CapturedAnswer: Equatable, Sendable {
     /// By name; none twice.
     package let headers: [FetchAnswer.Header]
     package let body: Body
+    /// As in `FetchAnswer`.
+    package let endsAtClose: Bool
 
-    package init(status: Int, finalURL: String? = nil, headers: [FetchAnswer.Header] = [], body: Body) {
+    package init(
+        status: Int, finalURL: String? = nil, headers: [FetchAnswer.Header] = [], body: Body, endsAtClose: Bool = false
+    ) {
         self.status = status
         self.finalURL = finalURL
         self.headers = headers
         self.body = body
+        self.endsAtClose = endsAtClose
     }
 }

@@ -91,7 +91,7 @@ package struct CaptureWriter: Sendable {
         totals.bytes += answer.body.count
         return CapturedAnswer(
             status: answer.status, finalURL: final == address ? nil : final, headers: mask.headers(answer.headers),
-            body: try store(body, from: url))
+            body: try store(body, from: url), endsAtClose: answer.endsAtClose)
     }
 
     /// Where the bytes lie, the same file for the same bytes.

@@ -144,7 +144,8 @@ struct IntakeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Connect to public addresses only, whatever name or redirect leads elsewhere.",
             discussion: """
-                For a service that takes upstreams from others: loopback, private, link-local, multicast and other special                 addresses are refused after the name is resolved. No proxy is used.
+                For a service that takes upstreams from others: loopback, private, link-local, multicast and other \
+                special addresses are refused after the name is resolved. No proxy is used.
                 """))
     var denyPrivate = false
 

@@ -4,6 +4,7 @@ package struct SpliceEngine: Sendable {
     private var main: RenditionSource
     private var companion: RenditionSource?
     private var alone = SoundAlone()
+    private var repeated = RepeatedMedia()
     private var finder = RunFinder()
     private var pictures: PictureQueue
     private var assembler: RunAssembler
@@ -50,6 +51,8 @@ package struct SpliceEngine: Sendable {
         counts.audioUntimed = pictures.merger.untimed
         counts.stillPictures = alone.stillPictures
         counts.metadataDiscarded += metadataDiscarded + alone.metadataDiscarded
+        counts.picturesRepeated = repeated.pictures
+        counts.audioRepeated = repeated.frames
         counts.demux = main.counts
         let sound = (companion ?? main).sound.counts
         counts.audioBridged = sound.bridged
@@ -89,7 +92,8 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
-        let demuxed = try main.demux(segment)
+        var demuxed = try main.demux(segment)
+        repeated.leaveOut(of: &demuxed)
         lastSegment = segment
         var written: [SplicedSegment] = []
         for step in steps(demuxed, of: segment) { written += try perform(step, of: segment) }

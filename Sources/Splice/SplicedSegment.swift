@@ -77,6 +77,9 @@ package struct SpliceCounts: Equatable, Sendable {
     package var picturesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
     package var leadingPictures = 0
+    /// Pictures, and frames of sound, that the upstream sent again behind a seam, after they were published.
+    package var picturesRepeated = 0
+    package var audioRepeated = 0
     /// Key frames shown again beside sound that came without a picture.
     package var stillPictures = 0
     /// Samples whose times the sanitizer changed.
@@ -124,7 +127,8 @@ package struct SpliceCounts: Equatable, Sendable {
 
     private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
         [
-            \.runs, \.picturesBeforeSync, \.leadingPictures, \.stillPictures, \.sanitized, \.timesFilled,
+            \.runs, \.picturesRepeated, \.audioRepeated, \.picturesBeforeSync, \.leadingPictures, \.stillPictures,
+            \.sanitized, \.timesFilled,
             \.runsBeyondDelay, \.segmentsWithoutSync, \.picturesRefused, \.audioBridged, \.audioUndecodable,
             \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
             \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.metadataDiscarded,

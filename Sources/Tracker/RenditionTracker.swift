@@ -20,6 +20,9 @@ struct RenditionTracker: Sendable {
     var queue = SegmentQueue()
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
+    /// It was live and has ended; it may begin again up to then.
+    private(set) var reopensUntil: Duration?
+    private var isLive = false
     private var schedule = ReloadSchedule()
     private var lastFailure: TrackerError?
 
@@ -38,7 +41,13 @@ struct RenditionTracker: Sendable {
     private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
 
     /// Nothing more to come, and nothing left to hand over.
-    var isDrained: Bool { cursor.hasEnded && queue.isEmpty }
+    func isDrained(at now: Duration) -> Bool {
+        cursor.hasEnded && queue.isEmpty && reopensUntil.map { $0 <= now } ?? true
+    }
+
+    /// A live channel that ended is asked for so long whether it begins again: an encoder that is started anew writes an
+    /// ENDLIST first.
+    private static let reopening = TargetDurations.halves(7)
 }
 
 // MARK: - Loading
@@ -64,12 +73,15 @@ extension RenditionTracker {
         return id
     }
 
+    /// It is not asked any more.
+    mutating func close() { load = .complete }
+
     var overdueLoad: Duration? {
         if case .loading(_, let until) = load { until } else { nil }
     }
 
     func nextDeadline(after now: Duration) -> Duration? {
-        var deadlines = [ladder.nextDeadline, queue.nextRetry(after: now)]
+        var deadlines = [ladder.nextDeadline, queue.nextRetry(after: now), reopensUntil]
         switch load {
         case .due(let at), .loading(_, until: let at): deadlines.append(at)
         case .complete: break
@@ -131,9 +143,19 @@ extension RenditionTracker {
                 events.append(.resumed(role, silence: silence))
             }
         }
-        if cursor.hasEnded { ladder.stop() }
+        noteEnd(list, brings: !news.isEmpty, at: now)
         scheduleNext(list, grew: !news.isEmpty, at: now)
         return events
+    }
+
+    private mutating func noteEnd(_ list: MediaPlaylist, brings news: Bool, at now: Duration) {
+        if !list.isComplete { isLive = true }
+        guard cursor.hasEnded else {
+            reopensUntil = nil
+            return
+        }
+        ladder.stop()
+        if isLive, news || reopensUntil == nil { reopensUntil = now + list.targetDuration * Self.reopening }
     }
 
     private mutating func note(_ list: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
@@ -184,7 +206,7 @@ extension RenditionTracker {
     private mutating func scheduleNext(_ list: MediaPlaylist, grew: Bool, at now: Duration) {
         let outcome: ReloadSchedule.Load
         if cursor.hasEnded {
-            outcome = .complete
+            outcome = reopensUntil.map { now < $0 } ?? false ? .unchanged : .complete
         } else if grew, let last = list.segments.last {
             outcome = .grew(lastSegment: last.duration)
         } else {

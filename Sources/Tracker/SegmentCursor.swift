@@ -8,7 +8,8 @@ package struct SegmentCursor: Sendable {
     package enum State: Sendable {
         case unjoined
         case following(Position)
-        case ended
+        /// Where it was when it ended; nil when nothing was ever listed.
+        case ended(Position?)
     }
 
     package struct Position: Sendable {
@@ -64,14 +65,29 @@ package struct SegmentCursor: Sendable {
 
     /// - Parameter now: time since the session began, when the list arrived.
     package mutating func handle(_ list: MediaPlaylist, at now: Duration) -> [Effect] {
-        if case .ended = state { return [] }
+        if case .ended(let last) = state { return reopen(list, last, at: now) }
         var effects: [Effect] = []
         if let window = list.window { effects = follow(list, window, at: now) }
-        if list.isComplete {
-            state = .ended
-            effects.append(.ended)
-        }
+        if list.isComplete { effects.append(end()) }
         return effects
+    }
+
+    /// A live channel that ended may begin again under its address. A list in which nothing is new is an old one.
+    private mutating func reopen(_ list: MediaPlaylist, _ last: Position?, at now: Duration) -> [Effect] {
+        guard let last, let window = list.window else { return [] }
+        state = .following(last)
+        var effects = follow(list, window, at: now)
+        guard effects.contains(where: \.bringsSegments) else {
+            state = .ended(last)
+            return []
+        }
+        if list.isComplete { effects.append(end()) }
+        return effects
+    }
+
+    private mutating func end() -> Effect {
+        if case .following(let position) = state { state = .ended(position) } else { state = .ended(nil) }
+        return .ended
     }
 
     private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
@@ -90,6 +106,15 @@ package struct SegmentCursor: Sendable {
         }
         state = .following(position)
         return effects
+    }
+}
+
+extension SegmentCursor.Effect {
+    fileprivate var bringsSegments: Bool {
+        switch self {
+        case .take, .gap: true
+        case .slid, .stale, .reset, .ended: false
+        }
     }
 }
 

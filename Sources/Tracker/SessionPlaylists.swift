@@ -74,6 +74,8 @@ extension UpstreamSession {
         if case .opening = phase, trackers[index].role == .main {
             return openingFailed(error, retryAfter: retryAfter, at: now)
         }
+        // What has ended owes no answer.
+        if trackers[index].cursor.hasEnded { return trackers[index].close() }
         report(trackers[index].loadFailed(error, retryAfter: retryAfter, at: now))
         if error.mayBeCuredByNewAddress { book.wantReread(at: now) }
     }

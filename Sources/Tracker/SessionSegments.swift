@@ -138,12 +138,12 @@ extension UpstreamSession {
     }
 
     /// A companion that does not end when the main rendition does is not waited for beyond an outage.
-    mutating func endIfDrained() {
+    mutating func endIfDrained(at now: Duration) {
         guard phase == .following else { return }
-        let mainIsDrained = trackers.first?.isDrained ?? false
+        let mainIsDrained = trackers.first?.isDrained(at: now) ?? false
         for index in trackers.indices where !trackers[index].hasDeliveredEnd {
             let isLeftBehind = mainIsDrained && trackers[index].isSilent
-            guard trackers[index].isDrained || isLeftBehind else { continue }
+            guard trackers[index].isDrained(at: now) || isLeftBehind else { continue }
             trackers[index].hasDeliveredEnd = true
             hand(.ended, of: trackers[index].role)
         }

@@ -166,7 +166,7 @@ package struct UpstreamSession: Sendable {
         startResources(at: now)
         startSegments(at: now)
         startResources(at: now)
-        endIfDrained()
+        endIfDrained(at: now)
     }
 
     /// Asks to be woken for what is due next. What is due already and was not done waits for an answer, not for time.

@@ -69,6 +69,8 @@ struct RelayStatus: Encodable, Sendable {
         var segmentsWithoutSync = 0
         var picturesRefused = 0
         var leadingPictures = 0
+        var picturesRepeated = 0
+        var audioFramesRepeated = 0
         var stillPictures = 0
         var timesFilled = 0
         var runsBeyondCompositionDelay = 0
@@ -231,6 +233,8 @@ extension RelayStatus {
         splice.segmentsWithoutSync = counts.segmentsWithoutSync
         splice.picturesRefused = counts.picturesRefused
         splice.leadingPictures = counts.leadingPictures
+        splice.picturesRepeated = counts.picturesRepeated
+        splice.audioFramesRepeated = counts.audioRepeated
         splice.stillPictures = counts.stillPictures
         splice.timesFilled = counts.timesFilled
         splice.runsBeyondCompositionDelay = counts.runsBeyondDelay

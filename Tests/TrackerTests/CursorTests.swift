@@ -49,7 +49,15 @@ let growthRows: [CursorRow] = [
     (
         "ENDLIST alone", [mediaPlaylist(100..<106), mediaPlaylist(100..<106, edit: { $0.hasEndList = true })], [.ended]
     ),
-    ("after ENDLIST", [mediaPlaylist(0..<6, edit: { $0.hasEndList = true }), mediaPlaylist(0..<9)], []),
+    (
+        "after the ENDLIST of a live channel, a list that goes on",
+        [mediaPlaylist(0..<6), mediaPlaylist(0..<6, edit: { $0.hasEndList = true }), mediaPlaylist(0..<9)],
+        [.take(6..<9)]
+    ),
+    (
+        "after its ENDLIST, an old list",
+        [mediaPlaylist(0..<6), mediaPlaylist(0..<6, edit: { $0.hasEndList = true }), mediaPlaylist(0..<5)], []
+    ),
     (
         "a query that changes at each refresh",
         [mediaPlaylist(0..<6) { "s\($0).ts?t=1" }, mediaPlaylist(1..<7) { "s\($0).ts?t=2" }], [.take(6..<7)]

@@ -121,6 +121,38 @@ let liveRows: [SessionRow] = [
             $0.endsWithList = true
         }, delivers: "104 105 106 107 .", end: .drained),
     SessionRow(
+        when: "ENDLIST, and a new session under the same address",
+        seconds: 60,
+        origin: SessionOrigin().with { origin in
+            var ended = SessionOrigin()
+            (ended.stopsAt, ended.endsWithList) = (.seconds(12), true)
+            var anew = SessionOrigin()
+            anew.edge = 2
+            anew.uri = { number, _ in "new\(number).ts" }
+            let (first, second) = (ended, anew)
+            origin.instead = { request, now in
+                guard isList(request) else { return nil }
+                let text = now < .seconds(28) ? first.playlist(at: now) : second.playlist(at: now - .seconds(28))
+                return bytes(Array(text.utf8), request)
+            }
+        }, delivers: "104 105 106 107 |0 1 2 3 4 5"),
+    SessionRow(
+        when: "ENDLIST, while a stale edge still serves older lists without it", seconds: 60,
+        origin: SessionOrigin().with { origin in
+            (origin.stopsAt, origin.endsWithList) = (.seconds(12), true)
+            let healthy = origin
+            origin.instead = { request, now in
+                guard isList(request), Int(now.components.seconds) % 2 == 0 else { return nil }
+                return text(healthy.playlist(at: min(now, .seconds(11))), request)
+            }
+        }, delivers: "104 105 106 107 .", end: .drained),
+    SessionRow(
+        when: "ENDLIST, then the address is gone", seconds: 60,
+        origin: SessionOrigin().with { origin in
+            (origin.stopsAt, origin.endsWithList) = (.seconds(12), true)
+            origin.instead = { request, now in isList(request) && now > .seconds(16) ? refused(404, request) : nil }
+        }, delivers: "104 105 106 107 .", end: .drained),
+    SessionRow(
         when: "VOD",
         origin: SessionOrigin().with {
             $0.stopsAt = .zero

@@ -164,6 +164,7 @@ extension ChannelSession {
     /// Of a finished programme nothing is ever missing.
     private mutating func note(_ event: UpstreamEvent) {
         if case .ofBackup(_, let inner) = event { return note(inner) }
+        if case .endListed(.main) = event { return fill.stop() }
         guard case .joined(let joined) = event, joined.rendition == .main else { return }
         targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
     }

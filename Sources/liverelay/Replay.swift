@@ -52,12 +52,13 @@ struct Replay {
 }
 
 extension UpstreamStatus {
-    /// Every playlist was read in the state that a capture of that length ends with, and what it lists was taken.
+    /// Every playlist was read in the state that a capture of that length ends with, and what it lists was taken. A
+    /// channel that has ended ends by itself, when it is known that it does not begin again.
     fileprivate func hasSeenEverything(until length: Duration) -> Bool {
-        !renditions.isEmpty
-            && renditions.allSatisfy { rendition in
-                let isRead = rendition.loadedAt.map { $0 >= length } ?? false
-                return rendition.queued == 0 && (isRead || rendition.hasEnded)
-            }
+        guard let main = renditions.first, !main.hasEnded else { return false }
+        return renditions.allSatisfy { rendition in
+            let isRead = rendition.loadedAt.map { $0 >= length } ?? false
+            return rendition.queued == 0 && (isRead || rendition.hasEnded)
+        }
     }
 }

@@ -37,15 +37,20 @@ extension ProgramDateTime {
         self.init(millisecondsSince1970: (minutes * 60 + second) * 1000 + millisecond)
     }
 
-    /// Always `2026-01-02T03:04:05.678Z`.
+    /// Always `2026-01-02T03:04:05.678Z`. What four digits of a year cannot say is written as the nearest that they can:
+    /// players would read nothing else.
     package var text: String {
-        let (days, millisecond) = Self.floorDivide(millisecondsSince1970, 86_400_000)
+        let (days, millisecond) = Self.floorDivide(
+            min(max(millisecondsSince1970, Self.calendar.lowerBound), Self.calendar.upperBound), 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: days)
         let second = millisecond / 1000
         let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
         let time = [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined(separator: ":")
         return "\(date)T\(time).\(Self.padded(millisecond % 1000, 3))Z"
     }
+
+    /// From the year 0 to the end of 9999.
+    private static let calendar: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     // A year begins in March here, so that the leap day is its last and months need no table.
 
@@ -85,7 +90,7 @@ extension ProgramDateTime {
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {
-        (number < 0 ? "-" : "") + DecimalSeconds.padded(number.magnitude, to: width)
+        DecimalSeconds.padded(number.magnitude, to: width)
     }
 }
 

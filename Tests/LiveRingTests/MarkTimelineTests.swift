@@ -204,6 +204,11 @@ struct ListedRangeTests {
             ),
             ("a moment before the channel", 0, [range("a", -1)], [:], { $0.past = 1 }),
             ("announced", 0, [range("a", 600)], [0: [told("a", 600)]], { _ in }),
+            (
+                "on clocks so far apart that it would begin before the year 0", -70_000_000_000_000,
+                [range("a", 0, ",SCTE35-OUT=0xFC")],
+                [0: [#"ID="a",START-DATE="0000-01-01T00:00:00.000Z",SCTE35-OUT=0xFC"#]], { _ in }
+            ),
             ("no beginning", 0, [#"#EXT-X-DATERANGE:ID="a",DURATION=5"#], [:], { $0.unreadable = 1 }),
         ]
     }

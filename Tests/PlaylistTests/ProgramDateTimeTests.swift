@@ -18,6 +18,8 @@ private let readRows: [(when: String, text: String, written: String?)] = [
     ("leap day of a century that has one", "2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"),
     ("leap second", "2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"),
     ("before 1970", "1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
+    ("before the year 0, by its zone", "0000-01-01T00:00:00+01:00", "0000-01-01T00:00:00.000Z"),
+    ("after 9999, by its zone", "9999-12-31T23:59:59-01:00", "9999-12-31T23:59:59.999Z"),
     ("no leap day in 2026", "2026-02-29T00:00:00Z", nil),
     ("no leap day in 1900", "1900-02-29T00:00:00Z", nil),
     ("month 13", "2026-13-01T00:00:00Z", nil),

@@ -90,7 +90,7 @@ struct OutputPromise {
         for track in fragment.tracks { try check(track, beginsRun: segment.isDiscontinuous) }
     }
 
-    /// Only sound that a run was without may begin later than it ended, with the discontinuity behind that run.
+    /// Only sound that a run lacked for more than a second may begin later than it ended, with the discontinuity behind it.
     private mutating func check(_ track: TrackFragment, beginsRun: Bool) throws {
         let id = track.header.trackID
         let start = track.header.decodeTime

@@ -8,7 +8,7 @@ package struct SegmentCursor: Sendable {
     package enum State: Sendable {
         case unjoined
         case following(Position)
-        /// Where it was when it ended; nil when nothing was ever listed.
+        /// Where a live one was when it ended; nil of a programme that was finished when it was found.
         case ended(Position?)
     }
 
@@ -66,9 +66,10 @@ package struct SegmentCursor: Sendable {
     /// - Parameter now: time since the session began, when the list arrived.
     package mutating func handle(_ list: MediaPlaylist, at now: Duration) -> [Effect] {
         if case .ended(let last) = state { return reopen(list, last, at: now) }
+        let wasLive = next != nil
         var effects: [Effect] = []
         if let window = list.window { effects = follow(list, window, at: now) }
-        if list.isComplete { effects.append(end()) }
+        if list.isComplete { effects.append(end(wasLive: wasLive)) }
         return effects
     }
 
@@ -81,12 +82,13 @@ package struct SegmentCursor: Sendable {
             state = .ended(last)
             return []
         }
-        if list.isComplete { effects.append(end()) }
+        if list.isComplete { effects.append(end(wasLive: true)) }
         return effects
     }
 
-    private mutating func end() -> Effect {
-        if case .following(let position) = state { state = .ended(position) } else { state = .ended(nil) }
+    /// A programme that was finished when it was found does not begin again.
+    private mutating func end(wasLive: Bool) -> Effect {
+        if wasLive, case .following(let position) = state { state = .ended(position) } else { state = .ended(nil) }
         return .ended
     }
 

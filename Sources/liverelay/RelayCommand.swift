@@ -72,8 +72,8 @@ struct ServingOptions: ParsableArguments {
         help: ArgumentHelp(
             "MP4 file that is shown while nothing comes from any upstream.",
             discussion: """
-                From one and a half target durations of silence on, over and over, until the upstream is back. Without it \
-                such time is listed as gaps (EXT-X-GAP), from three and a half on.
+                From one and a half target durations of silence on, 3 s at least, over and over, until the upstream is back. Without it \
+                such time is listed as gaps (EXT-X-GAP), from three and a half on, and 8 s at least.
                 """, valueName: "file"))
     var slate: String?
 

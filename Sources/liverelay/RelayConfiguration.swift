@@ -25,10 +25,11 @@ struct RelayConfiguration: Sendable {
     /// Stands in when nothing comes; nil: gaps do.
     var slate: SlateSource?
 
-    /// Silence after which missing time is listed: an outage is shown, a late segment is not.
-    static let gapsAfter = TargetDurations.halves(7)
+    /// Silence after which missing time is listed: an outage is shown, a late segment is not. Viewers who have to wait
+    /// a moment are better off than those who are sent over a discontinuity.
+    static let gapsAfter = OutageFill.Patience(.halves(7), atLeast: .seconds(8))
     /// Silence after which the slate is published: before viewers run dry.
-    static let slateAfter = TargetDurations.halves(3)
+    static let slateAfter = OutageFill.Patience(.halves(3), atLeast: .seconds(3))
 
     var policy: ChannelSession.Policy {
         ChannelSession.Policy(

@@ -30,7 +30,7 @@ private struct ChannelRun {
 
     init(
         _ sources: Sources, seconds: Int, backups: Int = 2, giveUp: Duration? = nil,
-        fillsAfter: TargetDurations? = nil
+        fillsAfter: OutageFill.Patience? = nil
     ) async throws {
         let session = ChannelSession(
             upstream: Sources.home,
@@ -88,7 +88,7 @@ private struct ChannelRow: Sendable, CustomTestStringConvertible {
     var seconds = 60
     var backups = 2
     var giveUp: Duration?
-    var fillsAfter: TargetDurations?
+    var fillsAfter: OutageFill.Patience?
     let delivers: String
     var end: SessionEnd?
 
@@ -155,12 +155,12 @@ private let channelRows: [ChannelRow] = [
     ChannelRow(
         when: "an outage without a backup, given out as missing",
         sources: Sources().with { $0.home.instead = down(14..<60) },
-        seconds: 75, backups: 0, fillsAfter: .halves(7),
+        seconds: 75, backups: 0, fillsAfter: .init(.halves(7)),
         delivers: "h104 h105 h106 h107 - - - - - - x3 |h111 h112 h113 h114 h115 h116 h117"),
     ChannelRow(
         when: "an outage filled soon, for there is a slate",
         sources: Sources().with { $0.home.instead = down(14..<30) },
-        seconds: 40, backups: 0, fillsAfter: .halves(3),
+        seconds: 40, backups: 0, fillsAfter: .init(.halves(3)),
         delivers: "h104 h105 h106 h107 - - - h108 h109 h110 h111"),
     ChannelRow(
         when: "what comes three at a time is late only as long as all that is known is the two it was joined with",
@@ -170,7 +170,7 @@ private let channelRows: [ChannelRow] = [
                 guard request.purpose != .segment else { return nil }
                 return text(steady.playlist(at: .seconds(now.components.seconds / 18 * 18)), request)
             }
-        }, seconds: 80, backups: 0, fillsAfter: .halves(3),
+        }, seconds: 80, backups: 0, fillsAfter: .init(.halves(3)),
         delivers: "h104 h105 - h106 h107 h108 h109 h110 h111 h112 h113 h114 h115 h116 h117"),
     ChannelRow(
         when: "a finished programme is never missing anything",
@@ -181,7 +181,8 @@ private let channelRows: [ChannelRow] = [
             $0.home.instead = { request, now in
                 request.url.contains("seg102") && now < .seconds(50) ? failed(.timedOut, request) : nil
             }
-        }, seconds: 99, backups: 0, fillsAfter: .halves(3), delivers: "h100 h101 x1 |h103 h104 h105 .", end: .drained),
+        }, seconds: 99, backups: 0, fillsAfter: .init(.halves(3)), delivers: "h100 h101 x1 |h103 h104 h105 .",
+        end: .drained),
     ChannelRow(
         when: "ENDLIST of the upstream ends the channel",
         sources: Sources().with {

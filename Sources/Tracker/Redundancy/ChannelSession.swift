@@ -13,14 +13,14 @@ package struct ChannelSession: Sendable {
         /// Absolute addresses, in the order in which they are tried.
         package var backups: [String]
         /// Silence after which time is given out as missing; nil: it never is.
-        package var fillsAfter: TargetDurations?
+        package var fillsAfter: OutageFill.Patience?
         /// How long the channel's own upstream has to be healthy before it is taken back.
         package var homeAfter: Duration
         /// How long a source that was opened in an outage may take to show that it is alive.
         package var candidateLimit: Duration
 
         package init(
-            session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: TargetDurations? = nil,
+            session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: OutageFill.Patience? = nil,
             homeAfter: Duration = .seconds(60), candidateLimit: Duration = .seconds(30)
         ) {
             self.session = session

@@ -2,9 +2,9 @@
 ///
 /// What came in one burst is played before anything lacks: an origin that lists three segments at a time is silent for
 /// three segments without being late.
-struct OutageFill: Equatable, Sendable {
+package struct OutageFill: Equatable, Sendable {
     /// Silence that is put up with; nil: nothing is ever given out as missing.
-    private let patience: TargetDurations?
+    private let patience: Patience?
     private var state = State.idle
     /// Given out as missing so far, in all outages.
     private(set) var filled = Duration.zero
@@ -21,7 +21,18 @@ struct OutageFill: Equatable, Sendable {
     /// Segments that come within this share of a target duration are one burst.
     private static let burst = TargetDurations.halves(1)
 
-    init(patience: TargetDurations?) { self.patience = patience }
+    /// How long an edge may stand still. Target durations of a second say little of what viewers have in store.
+    package struct Patience: Equatable, Sendable {
+        package var targetDurations: TargetDurations
+        package var atLeast: Duration
+
+        package init(_ targetDurations: TargetDurations, atLeast: Duration = .zero) {
+            self.targetDurations = targetDurations
+            self.atLeast = atLeast
+        }
+    }
+
+    init(patience: Patience?) { self.patience = patience }
 
     /// Time is being given out as missing.
     var isFilling: Bool { if case .missing = state { true } else { false } }
@@ -57,7 +68,8 @@ struct OutageFill: Equatable, Sendable {
         case .missing(let next): return next
         case .playing(let since, let burst):
             guard let patience else { return nil }
-            return since + targetDuration * patience + max(.zero, burst - targetDuration)
+            return since + max(patience.atLeast, targetDuration * patience.targetDurations)
+                + max(.zero, burst - targetDuration)
         }
     }
 }

@@ -52,13 +52,14 @@ package actor DVRRing {
             policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
         let journal = Journal(found.index, hasEnded: found.hasEnded)
         try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
-        let subtitles = try SubtitleShelf(renditions, beside: found.index, in: spool, files: spool.files())
-        let needed = found.index.files.union(subtitles.files)
+        var index = found.index
+        let subtitles = try SubtitleShelf(renditions, beside: &index, in: spool, files: spool.files())
+        let needed = index.files.union(subtitles.files)
         for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
         self.journal = try JournalFile(in: spool)
         journalRecords = journal.entries.count
         promisesIndependence = journal.promisesIndependence
-        index = found.index
+        self.index = index
         self.subtitles = subtitles
         housekeepingError = subtitles.lastError
         resume = found.resume
@@ -67,7 +68,7 @@ package actor DVRRing {
         isInterrupted = found.continues
         shown = Mutex(
             RingSnapshot(
-                version: 0, index: found.index, hasEnded: found.hasEnded, rewindDrops: 0,
+                version: 0, index: index, hasEnded: found.hasEnded, rewindDrops: 0,
                 housekeepingError: subtitles.lastError, subtitles: subtitles.tracks, directory: spool.path))
         self.spool = spool
     }
@@ -116,7 +117,7 @@ package actor DVRRing {
     /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
     /// left out gets empty ones with the next.
     package func publish(_ new: NewSubtitles) throws(RingError) {
-        try subtitles.store(new, beside: index, in: spool)
+        try subtitles.store(new, beside: &index, in: spool)
         show()
     }
 

@@ -10,7 +10,7 @@ package struct RetentionPolicy: Equatable, Sendable {
 
     /// Rewind to keep; nil: no limit in time.
     package var rewind: Duration?
-    /// Bytes of segment files in the spool; nil: no limit. Half of it is for what is listed: what has left the list
+    /// Bytes of segments and their subtitles in the spool; nil: no limit. Half of it is for what is listed: what has left the list
     /// stays fetchable for as long again (RFC 8216 §6.2.2) and takes the other half.
     package var byteLimit: UInt64?
     /// Length of `live.m3u8`.

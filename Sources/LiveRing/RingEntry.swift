@@ -22,6 +22,8 @@ package struct RingEntry: Equatable, Sendable {
     /// The first media sequence number in the list that brought this entry. Read in order, these say when each
     /// older entry left the list.
     package var listedFrom: UInt64
+    /// Bytes of the files that its subtitles have, of all renditions.
+    var subtitleBytes: UInt64 = 0
 
     /// When its last sample ends.
     package var programDateTimeEnd: ProgramDateTime {
@@ -29,8 +31,8 @@ package struct RingEntry: Equatable, Sendable {
             millisecondsSince1970: programDateTime.millisecondsSince1970 + MediaTime.milliseconds(ticks: duration))
     }
 
-    /// Bytes of its file in the spool.
-    var storedBytes: UInt64 { isGap ? 0 : UInt64(segment.byteCount) }
+    /// Bytes of its files in the spool, without the init section, which it shares.
+    var storedBytes: UInt64 { (isGap ? 0 : UInt64(segment.byteCount)) + subtitleBytes }
 
     /// As a playlist shows it; the map and the date are on every value, the writer knows where they are needed.
     var mediaSegment: MediaSegment {

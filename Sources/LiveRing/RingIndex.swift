@@ -6,7 +6,7 @@ package import Playlist
 package struct RingIndex: Equatable, Sendable {
     /// An entry that no list shows any more (RFC 8216 §6.2.2).
     struct Retired: Equatable, Sendable {
-        let entry: RingEntry
+        var entry: RingEntry
         /// Its file goes once the ring's clock is here.
         let keepUntil: Int64
     }
@@ -74,6 +74,18 @@ package struct RingIndex: Equatable, Sendable {
         _ = expire()
     }
 
+    /// A segment has subtitles of so many bytes more: they stay as long as it does, and take as much room.
+    mutating func addSubtitles(_ byteCount: Int, to mediaSequence: UInt64) {
+        let bytes = UInt64(max(0, byteCount))
+        if let place = listed.firstIndex(numbered: mediaSequence, by: \.mediaSequence) {
+            listed[place].subtitleBytes += bytes
+            listedBytes += bytes
+        } else if let place = retired.firstIndex(numbered: mediaSequence, by: \.entry.mediaSequence) {
+            retired[place].entry.subtitleBytes += bytes
+            retiredBytes += bytes
+        }
+    }
+
     /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
@@ -115,8 +127,9 @@ package struct RingIndex: Equatable, Sendable {
 
     private mutating func forget(_ count: Int) -> [SpoolFile] {
         var files: [SpoolFile] = []
-        for entry in retired.prefix(count).lazy.map(\.entry) where !entry.isGap {
+        for entry in retired.prefix(count).lazy.map(\.entry) {
             retiredBytes -= entry.storedBytes
+            if entry.isGap { continue }
             files.append(entry.segment)
             if let unused = disuse(entry.initialization) { files.append(unused) }
         }
@@ -160,6 +173,14 @@ package struct RingIndex: Equatable, Sendable {
             count += 1
         }
         return forget(count)
+    }
+}
+
+extension ArraySlice {
+    /// Of elements that bear consecutive numbers: the index of the one with this.
+    fileprivate func firstIndex(numbered number: UInt64, by numbering: (Element) -> UInt64) -> Int? {
+        guard let first = first.map(numbering), number >= first, number - first < count else { return nil }
+        return startIndex + Int(number - first)
     }
 }
 

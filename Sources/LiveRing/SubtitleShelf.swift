@@ -16,7 +16,8 @@ struct SubtitleShelf {
     /// Takes up what an earlier process left of the same renditions.
     /// - Parameter files: sizes of the ring's files by name.
     init(
-        _ renditions: [Rendition], beside index: RingIndex, in spool: borrowing SpoolDirectory, files: [String: Int]
+        _ renditions: [Rendition], beside index: inout RingIndex, in spool: borrowing SpoolDirectory,
+        files: [String: Int]
     ) throws(RingError) {
         var found: [SubtitleTrack] = []
         for number in files.keys.compactMap({ SpoolName.rendition(ofSubtitleJournal: $0) }).sorted() {
@@ -31,6 +32,7 @@ struct SubtitleShelf {
                 free += 1
             }
             track.keep(index.oldestMediaSequence..<index.nextMediaSequence)
+            for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
             tracks.append(track)
             records.append(0)
             try rewriteJournal(tracks.count - 1, beside: index, in: spool)
@@ -62,7 +64,7 @@ struct SubtitleShelf {
     /// Stores the subtitles of a segment, which is listed or still fetchable; others are passed over. Segments before it
     /// that have none get empty ones: the list has no hole.
     mutating func store(
-        _ subtitles: NewSubtitles, beside index: RingIndex, in spool: borrowing SpoolDirectory
+        _ subtitles: NewSubtitles, beside index: inout RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
         guard tracks.indices.contains(subtitles.rendition), subtitles.mediaSequence < index.nextMediaSequence else {
             return
@@ -70,16 +72,19 @@ struct SubtitleShelf {
         var next = max(tracks[subtitles.rendition].next ?? subtitles.mediaSequence, index.oldestMediaSequence)
         while next <= subtitles.mediaSequence {
             let bytes = next == subtitles.mediaSequence ? subtitles.bytes : Self.noCues
-            try put(bytes, for: next, subtitles.rendition, beside: index, in: spool)
+            if try put(bytes, for: next, subtitles.rendition, beside: index, in: spool) {
+                index.addSubtitles(bytes.count, to: next)
+            }
             next += 1
         }
     }
 
+    /// - Returns: whether the segment is there.
     private mutating func put(
         _ bytes: [UInt8], for number: UInt64, _ position: Int, beside index: RingIndex,
         in spool: borrowing SpoolDirectory
-    ) throws(RingError) {
-        guard let segment = index.entry(numbered: number) else { return }
+    ) throws(RingError) -> Bool {
+        guard let segment = index.entry(numbered: number) else { return false }
         var track = tracks[position]
         let name = SpoolName.subtitles(rendition: track.number, mediaSequence: number, bytes: bytes)
         try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
@@ -93,6 +98,7 @@ struct SubtitleShelf {
         }
         tracks[position] = track
         records[position] += 1
+        return true
     }
 
     /// Forgets what belongs to segments that cannot be fetched any more.

@@ -84,6 +84,12 @@ package struct SubtitleTrack: Equatable, Sendable {
         return (entries.prefix(gone) + entries.suffix(unknown)).filter { !$0.isGap }.map(\.file)
     }
 
+    /// Those that are there, each with its segment's number.
+    var files: [(mediaSequence: UInt64, file: SpoolFile)] {
+        guard let first = firstMediaSequence else { return [] }
+        return entries.enumerated().filter { !$1.isGap }.map { (first + UInt64($0), $1.file) }
+    }
+
     func entry(for mediaSequence: UInt64) -> Entry? {
         guard let first = firstMediaSequence, mediaSequence >= first, mediaSequence - first < entries.count else {
             return nil

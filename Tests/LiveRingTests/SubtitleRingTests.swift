@@ -149,6 +149,38 @@ struct SubtitleRingTests {
         #expect(sizes.count == 1 && sizes[0] < 40_000, "the journal is shortened")
     }
 
+    /// The limit is for all that grows with the rewind.
+    @Test func theyTakeTheirShareOfTheRoom() async throws {
+        let policy = RetentionPolicy(rewind: nil, byteLimit: 40_000, liveWindow: .zero, freeReserve: 0)
+        let ring = try open(directory, policy: policy)
+        for n in 0..<60 {
+            try await ring.publish(.numbered(n))
+            let bytes = [UInt8](repeating: 0x20, count: 1000)
+            try await ring.publish(NewSubtitles(rendition: 0, mediaSequence: UInt64(n), bytes: bytes))
+        }
+        let index = ring.snapshot.index
+        let text = directory.names.filter { $0.hasSuffix(".vtt") }.count * 1000
+        #expect(text > 10_000 && UInt64(text) < index.listedBytes + index.retiredBytes)
+        #expect(index.listedBytes + index.retiredBytes <= 42_000, "the newest one's come behind it")
+    }
+
+    @Test func aRestartCountsThem() async throws {
+        for _ in 0..<2 {
+            let ring = try open(directory)
+            let start = Int(ring.snapshot.index.nextMediaSequence)
+            for n in start..<start + 8 {
+                try await ring.publish(.numbered(n))
+                try await ring.publish(Self.file(n))
+            }
+            let sizes = try directory.names.filter {
+                !$0.hasPrefix("init-") && $0.contains("-") && !$0.hasSuffix(".m3u8")
+            }
+            .map { try directory.read($0).count }
+            let index = ring.snapshot.index
+            #expect(index.listedBytes + index.retiredBytes == UInt64(sizes.reduce(0, +)))
+        }
+    }
+
     /// A process may be killed between any two bytes of a rendition's journal, with the segments' whole.
     @Test func aJournalCutAtAnyByteIsUnderstood() async throws {
         do {

@@ -36,13 +36,15 @@ struct AddressBook: Sendable {
     /// The subtitle renditions that are followed: what the first playlist had, since a later one may not renumber them.
     private(set) var subtitles: [Rendition] = []
     private let mostSubtitles: Int
+    private let followsAudio: Bool
     private(set) var reads = 0
     private(set) var reread = Reread.idle
     private var lastFailure: TrackerError?
     private var backoff = Backoff()
     private var earliest = Duration.zero
 
-    init(upstream: String, choice: VariantChoice, mostSubtitles: Int) {
+    init(upstream: String, choice: VariantChoice, mostSubtitles: Int, followsAudio: Bool) {
+        self.followsAudio = followsAudio
         self.upstream = upstream
         self.choice = choice
         self.mostSubtitles = mostSubtitles
@@ -78,7 +80,7 @@ struct AddressBook: Sendable {
 
     private mutating func take(_ index: Int, of playlist: MultivariantPlaylist, _ base: String) -> Addresses {
         current = index
-        audio = playlist.audio(of: variants[index])
+        audio = followsAudio ? playlist.audio(of: variants[index]) : nil
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         let listed = playlist.subtitles(of: variants[index])

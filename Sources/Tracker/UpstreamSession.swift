@@ -33,13 +33,16 @@ package struct UpstreamSession: Sendable {
         package var maxSubtitles: Int
         /// False to follow the playlists only: nothing of what they list is fetched or delivered.
         package var fetchesMedia = true
+        /// The audio rendition of the variant's group is followed beside it.
+        package var followsAudio: Bool
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
             noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
-            maxSubtitles: Int = 8, maxConnections: Int? = nil
+            maxSubtitles: Int = 8, maxConnections: Int? = nil, followsAudio: Bool = true
         ) {
             self.maxConnections = maxConnections
+            self.followsAudio = followsAudio
             self.maxSubtitles = maxSubtitles
             self.variant = variant
             self.giveUp = giveUp
@@ -118,7 +121,9 @@ package struct UpstreamSession: Sendable {
     package init(upstream: String, policy: Policy) {
         self.policy = policy
         gate = HostGate(maxConnections: policy.maxConnections)
-        book = AddressBook(upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles)
+        book = AddressBook(
+            upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles,
+            followsAudio: policy.followsAudio)
     }
 
     /// - Parameter now: time since the session began; never goes back.

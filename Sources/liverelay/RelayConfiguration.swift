@@ -33,9 +33,9 @@ struct RelayConfiguration: Sendable {
 
     var policy: ChannelSession.Policy {
         ChannelSession.Policy(
-            session: UpstreamSession.Policy(variant: variant, giveUp: giveUp, maxConnections: maxConnections),
-            backups: backups,
-            fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
+            session: UpstreamSession.Policy(
+                variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: sound.policy != .drop),
+            backups: backups, fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
     }
 }
 

@@ -10,6 +10,7 @@ struct Replay {
     static let grace = Duration.seconds(30)
 
     private let capture: CaptureDirectory
+    private let policy: ChannelSession.Policy
     private let relay: Relay
     let site: ChannelSite
 
@@ -20,10 +21,11 @@ struct Replay {
     ) {
         self.capture = capture
         let configuration = RelayConfiguration(
-            upstream: capture.index.upstream, giveUp: nil, spool: spool,
+            upstream: capture.index.upstream, variant: capture.index.variant, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound)
         site = ChannelSite(upstream: configuration.upstream) { .zero }
         // A capture has no wall: what its upstream does not date is dated from the beginning of time.
+        policy = configuration.policy
         relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
     }
 
@@ -32,11 +34,7 @@ struct Replay {
     func run(observe: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
         var answers = ReplayAnswers(capture)
-        let session = ChannelSession(
-            upstream: capture.index.upstream,
-            policy: ChannelSession.Policy(
-                session: UpstreamSession.Policy(variant: capture.index.variant),
-                fillsAfter: RelayConfiguration.gapsAfter))
+        let session = ChannelSession(upstream: capture.index.upstream, policy: policy)
         var driver = ReplayDriver(session: session)
         let length = capture.index.duration
         return try await driver.run(

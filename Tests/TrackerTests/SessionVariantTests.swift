@@ -75,6 +75,13 @@ private func multivariant(
     #expect(run.trace() == "104 105 106 107")
 }
 
+@Test func aChannelWithoutSoundFetchesNone() async throws {
+    let policy = UpstreamSession.Policy(variant: .highest, followsAudio: false)
+    let run = try await SessionRun(multivariant(), seconds: 30, upstream: upstream, policy: policy)
+    #expect(!run.numbers().isEmpty && run.trace(.audio).isEmpty)
+    #expect(run.requests.allSatisfy { !$0.request.url.contains("audio") && !$0.request.url.contains("sound") })
+}
+
 @Test func aRedundantVariantTakesOver() async throws {
     let origin = multivariant { request, now in
         request.url.contains("a.m3u8") && now > .seconds(14) ? refused(503, request) : nil

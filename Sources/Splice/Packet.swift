@@ -67,6 +67,16 @@ package struct AudioPacket: Equatable, Sendable {
         self.isDamaged = isDamaged
         self.payload = payload
     }
+
+    /// What it lasts, rounded down to ticks.
+    var duration: Ticks {
+        switch configuration.codec {
+        case .smpte302, .blurayPCM:
+            AudioSampleClock.ticks(
+                Int64(PacketPCM.sampleCount(of: payload, configuration.codec)), at: Int64(configuration.sampleRate))
+        default: configuration.frameDuration
+        }
+    }
 }
 
 /// What one fed segment gave: the packets of each track in the order in which they began.

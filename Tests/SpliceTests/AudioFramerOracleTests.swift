@@ -21,6 +21,23 @@ import Testing
         #expect(latm.counts == DemuxCounts())
     }
 
+    /// Of channels that only a program_config_element tells, both become the same sound.
+    @Test(arguments: ["quad", "7.0"])
+    func latmWithAProgramConfigElement(layout: String) throws {
+        let encoder = ["-af", "aformat=channel_layouts=\(layout)", "-c:a", "aac"]
+        let plain = try TransportDemuxer.all([OracleMedia.make(video: nil, audio: encoder, seconds: 1)])
+        let latm = try TransportDemuxer.all([
+            OracleMedia.make(video: nil, audio: encoder, seconds: 1, output: ["-mpegts_flags", "latm"])
+        ])
+        #expect(latm.counts == DemuxCounts() && latm.audio.count > 40)
+        let configurations = [plain, latm].map { Set($0.audio.map(\.configuration)) }
+        #expect(configurations.allSatisfy { $0.count == 1 && $0.first.map(AudioCarriage.init) == .bridge(.channels) })
+        var stages = [SoundStage(.copy), SoundStage(.copy)]
+        let bridged = [stages[0].finish(plain.audio), stages[1].finish(latm.audio)]
+        #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.refusal == nil })
+        #expect(bridged[0] == bridged[1] && bridged[0].count > 40)
+    }
+
     /// The AudioSpecificConfig with a program_config_element is the one ffmpeg writes into an MP4 file.
     @Test(arguments: [("quad", 4), ("6.1", 7), ("7.0", 7)])
     func channelsOfAProgramConfigElement(layout: String, count: Int) throws {

@@ -21,6 +21,8 @@ struct SoundStage: Sendable {
         var bridge: AudioBridge?
         /// When the next packet is due, on a clock that does not wrap.
         var next: Ticks
+        /// What the last one lasts.
+        var lasting = Ticks.zero
     }
 
     private enum Route: Equatable {
@@ -134,14 +136,15 @@ struct SoundStage: Sendable {
     private mutating func feed(_ packet: AudioPacket) -> [AudioPacket] {
         guard let stretch else { return [] }
         let time = packet.pts.map { Ticks(wire: $0, near: stretch.next) } ?? stretch.next
-        self.stretch?.next = time + packet.configuration.frameDuration
+        self.stretch?.next = time + packet.duration
+        self.stretch?.lasting = packet.duration
         return use(stretch) { (bridge) throws(SpliceError) in try bridge.take(packet.payload, at: time) }
     }
 
     /// Ends the stretch and gives what is still in the bridge, unless `next` goes on where it ends.
     private mutating func end(before next: AudioPacket? = nil) -> [AudioPacket] {
         guard let stretch else { return [] }
-        if let next, goesOn(with: next, within: Ticks(stretch.configuration.frameDuration.count / 2)) { return [] }
+        if let next, goesOn(with: next, within: Ticks(stretch.lasting.count / 2)) { return [] }
         self.stretch = nil
         return use(stretch, isWhole: false) { (bridge) throws(SpliceError) in try bridge.finish() }
     }

@@ -101,14 +101,15 @@ private struct EmbeddedSpecificConfig {
             _ = try Self.frequency(&copy, &bits)
             objectType = try Self.objectType(&copy, &bits)
         }
-        guard (1...4).contains(objectType), (1..<ADTS.channelCounts.count).contains(channels) else {
+        guard (1...4).contains(objectType), ADTS.channelCounts.indices.contains(channels) else {
             throw bits.fault(.badParameterSet(field: "audioObjectType"))
         }
         let isShort = try copy.take(1, &bits) == 1  // frameLengthFlag
         if try copy.take(1, &bits) == 1 { try copy.take(14, &bits) }  // dependsOnCoreCoder
         try copy.take(1, &bits)  // extensionFlag
+        let listed = channels == 0 ? try ProgramConfigElement.take(&bits, into: &copy) : ADTS.channelCounts[channels]
         configuration = AudioConfiguration(
-            codec: .aac, sampleRate: sampleRate, channelCount: ADTS.channelCounts[channels],
+            codec: .aac, sampleRate: sampleRate, channelCount: listed,
             samplesPerFrame: isShort ? 960 : 1024, decoderSpecificInfo: copy.bytes)
     }
 

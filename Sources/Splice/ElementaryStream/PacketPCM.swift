@@ -31,6 +31,16 @@ enum PacketPCM {
     /// Hz by sampling_frequency; 0 is reserved.
     private static let bluraySampleRates = [0, 48_000, 0, 0, 96_000, 192_000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
+    /// Samples per channel of a packet, by its header; 0 for one that is not whole.
+    static func sampleCount(of packet: ArraySlice<UInt8>, _ codec: AudioConfiguration.Codec) -> Int {
+        let head = Array(packet.prefix(headerSize))
+        let found =
+            codec == .smpte302
+            ? smpte302(head, at: 0, end: head.count) : bluray(head, at: 0, end: head.count)
+        guard case .frame(let header) = found else { return 0 }
+        return header.duration
+    }
+
     /// - Parameter instant: bytes of one sample of every channel.
     private static func frame(
         _ codec: AudioConfiguration.Codec, size: Int, instant: Int, channels: Int, sampleRate: Int

@@ -19,9 +19,18 @@ struct ProgramConfigElement: Equatable, Sendable {
         }
     }
 
-    /// - Parameter bitsInFront: of the structure around it, as byte_alignment() counts them.
     private init(_ bits: inout BitReader, bitsInFront: Int) throws(SpliceError) {
         var copy = BitCopy()
+        channelCount = try Self.take(&bits, into: &copy, bitsInFront: bitsInFront)
+        bytes = copy.bytes
+    }
+
+    /// Copies one behind what `copy` holds.
+    /// - Parameter bitsInFront: of the structure around it, as byte_alignment() counts them, less those in `copy`.
+    /// - Returns: the number of channels.
+    static func take(
+        _ bits: inout BitReader, into copy: inout BitCopy, bitsInFront: Int = 0
+    ) throws(SpliceError) -> Int {
         try copy.take(4 + 2 + 4, &bits)  // element_instance_tag, object_type, sampling_frequency_index
         let front = try copy.take(4, &bits)
         let side = try copy.take(4, &bits)
@@ -41,7 +50,6 @@ struct ProgramConfigElement: Equatable, Sendable {
         copy.align()
         let comment = try copy.take(8, &bits)
         for _ in 0..<comment { try copy.take(8, &bits) }
-        channelCount = channels
-        bytes = copy.bytes
+        return channels
     }
 }

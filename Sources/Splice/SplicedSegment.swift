@@ -52,10 +52,12 @@ extension RunDescription {
         audioCodec = audio.codecString
     }
 
-    /// - Parameter frameDuration: what the time stamps say a picture lasts, as a fraction of two counts of ticks;
-    ///   parameter sets only claim.
+    /// - Parameters:
+    ///   - first: the run's first picture, which may say how it is to be shown.
+    ///   - frameDuration: what the time stamps say a picture lasts, as a fraction of two counts of ticks; parameter sets
+    ///     only claim.
     init(
-        run: Int, video: VideoDescription, audio: AudioConfiguration?,
+        run: Int, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
         frameDuration: (ticks: Int64, pictures: Int64)
     ) {
         self.run = run
@@ -66,7 +68,8 @@ extension RunDescription {
         picture = Picture(
             codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
             frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
-            videoRange: video.videoRange)
+            videoRange: first.preferredTransferCharacteristics
+                .map(VideoDescription.VideoRange.init) ?? video.videoRange)
     }
 }
 

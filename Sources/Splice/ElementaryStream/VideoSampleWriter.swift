@@ -125,7 +125,8 @@ struct VideoSampleWriter: Sendable {
             case .slice(_, .instantaneousRefresh): return .instantaneousRefresh
             case .slice(_, .cleanRandomAccess): return .cleanRandomAccess
             case .slice: hasPicture = true
-            case .prefix where RecoveryPoint.isIn(unit, of: bytes, codec: codec): recovers = true
+            case .prefix where SupplementalInformation.recoveryPoint.isIn(unit, of: bytes, codec: codec):
+                recovers = true
             default: break
             }
         }

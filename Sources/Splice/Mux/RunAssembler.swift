@@ -124,7 +124,8 @@ struct RunAssembler: Sendable {
         audio.beginRun(sound, silence: sound.flatMap { silence.frame(for: $0) }, on: timeline)
         position.sound = sound ?? position.sound
         dates.beginRun(at: position.presentationEnd)
-        description = RunDescription(run: runs, video: video, audio: sound, frameDuration: piece.meanFrameDuration)
+        description = RunDescription(
+            run: runs, video: video, first: first.packet, audio: sound, frameDuration: piece.meanFrameDuration)
         runs += 1
         beginsRun = true
     }

@@ -8,6 +8,9 @@ package struct SpliceEngine: Sendable {
     private var finder = RunFinder()
     private var pictures: PictureQueue
     private var assembler: RunAssembler
+    private let longestSegment: Ticks
+    /// It is known whether the main rendition has pictures, for which a companion would be the sound.
+    private var knowsMain = false
     private var isMainEnded = false
     private var hasPictures = false
     /// Timed metadata of segments without a picture, and of companions.
@@ -21,7 +24,8 @@ package struct SpliceEngine: Sendable {
         let hasCompanion = configuration.hasAudioRendition && !isDropped
         main = RenditionSource(tracks: hasCompanion || isDropped ? .video : .both, sound: sound)
         companion = hasCompanion ? RenditionSource(tracks: .audio, sound: sound) : nil
-        pictures = PictureQueue(isMuxed: !hasCompanion, longestSegment: configuration.longestSegment)
+        longestSegment = configuration.longestSegment
+        pictures = PictureQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = RunAssembler(configuration)
     }
 
@@ -70,10 +74,10 @@ package struct SpliceEngine: Sendable {
         case .lost(.main): main.breakOff()
         case .lost(.audio): companion?.breakOff()
         case .ended(.main): written = try endMain()
-        case .ended(.audio): pictures.append(companion: .ended(companion?.finish().audio ?? []))
+        case .ended(.audio): endCompanion()
         }
         written += writePictures()
-        if isFinished { written += assembler.finish() }
+        if isFinished { written += assembler.finish(with: pictures.takeLate()) }
         return written
     }
 
@@ -82,7 +86,8 @@ package struct SpliceEngine: Sendable {
         guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
         for step in alone.end(main.pause(), of: lastSegment) { written += try perform(step, of: lastSegment) }
-        return written + writePictures(isLast: true) + assembler.finish()
+        pictures.append(finder.finish())
+        return written + writePictures(isLast: true) + assembler.finish(with: pictures.takeLate())
     }
 
     /// The output's time is this engine's again, from `position` on: the next run begins there.
@@ -92,12 +97,29 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
+        if companion != nil, !knowsMain { look(at: segment) }
         var demuxed = try main.demux(segment)
         repeated.leaveOut(of: &demuxed)
         lastSegment = segment
         var written: [SplicedSegment] = []
         for step in steps(demuxed, of: segment) { written += try perform(step, of: segment) }
         return written
+    }
+
+    /// A main rendition that begins without a picture is a channel of sound alone, and its own sound is the one: a
+    /// companion is sound for pictures.
+    private mutating func look(at segment: SegmentInput) {
+        var both = RenditionSource(tracks: .both, sound: SoundStage(.copy))
+        do throws(SpliceError) {
+            let isSoundAlone = try both.demux(segment).packets.isSoundAlone
+            knowsMain = true
+            guard isSoundAlone else { return }
+        } catch {
+            return  // The demuxer that is asked next says why.
+        }
+        main = RenditionSource(tracks: .both, sound: main.sound)
+        companion = nil
+        pictures = PictureQueue(isMuxed: true, longestSegment: longestSegment)
     }
 
     /// Beside a companion, a main segment without a picture is not one of sound alone.
@@ -158,6 +180,11 @@ package struct SpliceEngine: Sendable {
         pictures.append(companion: .segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
+    private mutating func endCompanion() {
+        guard let left = companion?.finish() else { return }
+        pictures.append(companion: .ended(left.audio))
+    }
+
     /// - Parameter isLast: what waits is not to be joined by any more sound.
     private mutating func writePictures(isLast: Bool = false) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
@@ -169,8 +196,8 @@ package struct SpliceEngine: Sendable {
 
     private mutating func writeSound(_ pieces: [SoundPiece]) -> [SplicedSegment] {
         var written = writePictures(isLast: true)
+        for piece in pieces { written += assembler.append(piece, late: pictures.takeLate()) }
         pictures.passSound()
-        for piece in pieces { written += assembler.append(piece) }
         return written
     }
 }

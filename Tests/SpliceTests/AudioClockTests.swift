@@ -104,6 +104,42 @@ func soundIsLaidEndToEnd(_ index: Int) throws {
     #expect(cut.samples.count == 47 && clock.counts.silent == 47)
 }
 
+private let lateRows: [(when: String, next: AudioConfiguration, from: Int64, laid: Int, silent: Int, trimmed: Int)] = [
+    ("coded alike: it stands where silence would", Synthetic.sound(), 44, 2, 0, 1),
+    ("coded otherwise", Synthetic.sound(channels: 1), 44, 0, 2, 3),
+    ("from another place", Synthetic.sound(), 20, 0, 2, 3),
+]
+
+@Test(arguments: lateRows.indices)
+func soundThatCameTooLateForItsRun(_ index: Int) throws {
+    let row = lateRows[index]
+    var clock = AudioClock()
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(Synthetic.frames(44, from: 900_000), near: 900_000))
+    _ = clock.cut(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    let late = Synthetic.frames(3, from: 900_000 + row.from * 1920)
+    clock.append(timed(late, near: 900_000))
+    clock.beginRun(row.next, silence: Synthetic.silence, on: timeline(source: 126_000, at: 18_000 + 46 * 1920))
+    clock.append(timed(Synthetic.frames(47, from: 126_000, configuration: row.next), near: 126_000))
+    let given = clock.cut(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(given)
+    #expect(cut.samples.prefix(row.laid).map(\.payload) == late.prefix(row.laid).map(\.payload), "\(row.when)")
+    #expect(cut.samples.count == 49 && Set(cut.samples.map(\.duration)) == [301_056], "\(row.when)")
+    #expect(clock.counts.silent == row.silent && clock.counts.trimmed == row.trimmed, "\(row.when): \(clock.counts)")
+}
+
+@Test func aRunWithoutSoundIsFilledBehindWhatCameLate() throws {
+    var clock = AudioClock()
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(Synthetic.frames(44, from: 900_000), near: 900_000))
+    _ = clock.cut(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    clock.append(timed(Synthetic.frames(2, from: 900_000 + 44 * 1920), near: 900_000))
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 0, at: 18_000 + 46 * 1920))
+    let given = clock.cut(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(given)
+    #expect(cut.samples.count == 49 && clock.counts.silent == 47)
+}
+
 @Test func aVeryShortSegmentStillHasItsSound() throws {
     var clock = AudioClock()
     clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))

@@ -48,7 +48,7 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
             [
                 window(900_000, 990_000, beginsRun: true), window(126_000, 216_000, discontinuity: 1, beginsRun: true),
                 window(216_000, 306_000, discontinuity: 1),
-            ], [900_000...986_400, 126_000...214_320, 216_240...304_560]
+            ], [900_000...986_400, 125_040...215_280, 217_200...303_600]
         ),
         (
             "sound on a clock of its own restarts while the picture's clock happens to go on",
@@ -61,7 +61,7 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
             [
                 window(900_000, 1_015_200, beginsRun: true),
                 window(990_000, 1_080_000, discontinuity: 1, beginsRun: true),
-            ], [900_000...1_013_280, 990_000...1_078_320]
+            ], [899_040...1_012_320, 989_040...1_079_280]
         ),
         (
             "ads that all count from the same second",
@@ -125,6 +125,22 @@ func soundIsFoundForItsPicture(_ index: Int) {
     #expect(!merger.covers(next))
     merger.end()
     #expect(merger.covers(next), "nothing more will come")
+}
+
+@Test func whatCameTooLateForARunIsGivenBeforeTheNext() {
+    var merger = RenditionMerger(isMuxed: true)
+    let asked = window(900_000, 990_000, beginsRun: true)
+    merger.append(Synthetic.frames(44, from: 900_000), discontinuitySequence: 0)
+    #expect(merger.take(asked).count == 44)
+    merger.pass(asked)
+    merger.append(Synthetic.frames(5, from: 900_000 + 44 * 1920), discontinuitySequence: 0)
+    #expect(merger.takeLate(before: window(990_000, 1_080_000, beginsRun: true)).isEmpty, "the sound goes on")
+    merger.breakClock(.announced)
+    merger.append(Synthetic.frames(47, from: 126_000), discontinuitySequence: 1)
+    let next = window(126_000, 216_000, discontinuity: 1, beginsRun: true)
+    #expect(merger.takeLate(before: next).map(\.pts.count) == [984_480, 986_400, 988_320], "up to the picture's end")
+    #expect(merger.takeLate(before: next).isEmpty, "once")
+    #expect(merger.take(next).count == 47 && merger.discarded == 2)
 }
 
 @Test func whatCannotBePlacedOrPlayedIsCounted() {

@@ -90,6 +90,16 @@ import Testing
         #expect(output.counts.sanitized == 0, "\(row.when)")
     }
 
+    /// A variant without pictures that names a companion: what it carries itself is heard.
+    @Test func aChannelOfSoundAloneNeedsNoCompanion() {
+        let inputs = Self.inputs([Stretch(serial: 2, clock: 126_000, hasPictures: false)])
+        let alone = SoundOutput(inputs)
+        let beside = SoundOutput(
+            inputs.dropLast() + [.lost(.audio), .ended(.audio), .ended(.main)], hasAudioRendition: true)
+        #expect(beside.errors.isEmpty && beside.kinds == "A")
+        #expect(beside.labels == alone.labels && !alone.labels.isEmpty)
+    }
+
     /// A second of sound is a second of picture, whatever shows it.
     @Test func aStillLastsAsLongAsItsSound() throws {
         let output = TortureOutput(Self.inputs(Self.rows[0].stretches))

@@ -60,7 +60,7 @@ struct UniformSoundTests {
     }
 
     /// The sound's decode time never jumps, and it ends where the picture does, but for what the bridge holds (two
-    /// frames) and the demuxer (one) when a run is over.
+    /// frames) and the demuxer (one) when a run is over, and the next run brings.
     private func expectUnbroken(_ segments: [SplicedSegment]) throws {
         for segment in segments {
             let end = try #require(segment.position.audioDecodeTime)

@@ -6,6 +6,8 @@ struct PictureQueue: Sendable {
     /// A piece of picture with its sound.
     struct Sounded: Equatable, Sendable {
         let piece: RunPiece
+        /// Of the run before, where one begins here: what came too late for it.
+        var late: [TimedAudio] = []
         let sound: [TimedAudio]
         /// Of the sound; nil when there is none of its own.
         let configuration: AudioConfiguration?
@@ -86,11 +88,15 @@ struct PictureQueue: Sendable {
         return nil
     }
 
+    /// What came too late for the last piece; to be asked for when none follows.
+    mutating func takeLate() -> [TimedAudio] { merger.takeLate(before: nil) }
+
     /// - Returns: nil when all of it begins a run of another configuration.
     private mutating func take(_ first: Entry, _ track: AudioConfiguration?) -> Sounded? {
-        if first.piece.signal == .audioConfiguration, let track { merger.abandon(track) }
         var (piece, window) = (first.piece, first.window)
         entries.removeFirst()
+        let late = window.beginsRun ? merger.takeLate(before: window) : []
+        if piece.signal == .audioConfiguration, let track { merger.abandon(track) }
         if let change = merger.change(in: window, from: track), let rest = piece.split(at: change) {
             entries.insert(Entry(rest), at: 0)
             if piece.units.isEmpty { return nil }
@@ -101,7 +107,7 @@ struct PictureQueue: Sendable {
         guard window.beginsRun || configuration == track else {
             return Sounded(piece: piece, sound: [], configuration: configuration)
         }
-        return Sounded(piece: piece, sound: merger.take(window), configuration: configuration)
+        return Sounded(piece: piece, late: late, sound: merger.take(window), configuration: configuration)
     }
 
     private mutating func append(

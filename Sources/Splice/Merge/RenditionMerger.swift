@@ -171,6 +171,15 @@ struct RenditionMerger: Equatable, Sendable {
         return taken
     }
 
+    /// What is left of the sound of the window passed last: it came too late for it.
+    /// - Parameter next: asks for its own first; nil when nothing follows.
+    mutating func takeLate(before next: Window?) -> [TimedAudio] {
+        guard let last, !last.hasNoSound, let current = stretches.firstIndex(where: { $0.shift != nil }),
+            goesOn(stretches[current], last), next.flatMap(match) != current
+        else { return [] }
+        return stretches[current].take(before: last.end)
+    }
+
     /// `window` is over, with sound or without.
     mutating func pass(_ window: Window) { last = window }
 
@@ -306,6 +315,13 @@ struct RenditionMerger: Equatable, Sendable {
         return first.pts + lastShift < soundEnd - VideoClock.longestFrame
     }
 
+    /// Of sound on a clock of its own before its picture. Nothing tells it: where programmes begin, their first frame of
+    /// sound begins with the picture, or as much as a frame before it (an encoder's priming). The middle is wrong by half
+    /// a frame at most.
+    private static func likelyLead(_ stretch: AudioStretch) -> Ticks {
+        Ticks(stretch.configuration.frameDuration.count / 2)
+    }
+
     private func shift(of stretch: AudioStretch, for window: Window) -> Ticks {
         let isUnbroken = !window.beginsRun || continuesClock(window)
         if let shift = stretch.shift, isUnbroken { return shift }
@@ -318,6 +334,6 @@ struct RenditionMerger: Equatable, Sendable {
         {
             return lastShift
         }
-        return (window.clockStart ?? window.start) - first
+        return (window.clockStart ?? window.start) - Self.likelyLead(stretch) - first
     }
 }

@@ -61,7 +61,7 @@ struct RunAssembler: Sendable {
         if piece.isCutMidGroup { cutter.noteCutMidGroup() }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
-            segments += finish()
+            segments += finish(with: sounded.late)
             beginRun(piece, configuration: sounded.configuration)
         }
         guard let timeline else {
@@ -82,7 +82,9 @@ struct RunAssembler: Sendable {
     }
 
     /// The run, or the channel, ended: gives what was held back.
-    mutating func finish() -> [SplicedSegment] {
+    /// - Parameter late: the last of its sound.
+    mutating func finish(with late: [TimedAudio] = []) -> [SplicedSegment] {
+        audio.append(late)
         if isSoundAlone { return writeSound(mediaSequence: lastSequence, isEnding: true) }
         let cuts = cutter.finish()
         let written = write(Array(cuts.dropLast()), mediaSequence: lastSequence)

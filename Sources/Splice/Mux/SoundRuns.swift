@@ -1,11 +1,12 @@
 /// Runs of sound alone: one output segment for each of the upstream, whole frames, placed to the sample behind what was
 /// written before.
 extension RunAssembler {
-    mutating func append(_ piece: SoundPiece) -> [SplicedSegment] {
+    /// - Parameter late: of a run with pictures before it, what came too late for it.
+    mutating func append(_ piece: SoundPiece, late: [TimedAudio]) -> [SplicedSegment] {
         guard let first = piece.frames.first else { return [] }
         var segments: [SplicedSegment] = []
         if piece.signal != nil {
-            segments += finish()
+            segments += finish(with: late)
             beginRun(first)
         }
         guard let timeline else { return segments }

@@ -22,12 +22,19 @@ struct AudioClock: Equatable, Sendable {
         var departures = 0
     }
 
+    /// A frame of the run before that came when that was written: where on the channel's timeline it belongs.
+    private struct LateFrame: Equatable, Sendable {
+        let time: Int64
+        let payload: ArraySlice<UInt8>
+    }
+
     /// Next decode time in the audio timescale, for the life of the channel; nil before the first frame.
     private(set) var next: Int64?
     private(set) var configuration: AudioConfiguration?
     private(set) var counts = Counts()
     private var timeline: ProgramTimeline?
     private var pending: [TimedAudio] = []
+    private var late: [LateFrame] = []
     private var isAtStart = false
     /// Of the run's configuration; nil when none could be made.
     private var silence: SilentFrame?
@@ -43,13 +50,16 @@ struct AudioClock: Equatable, Sendable {
         self.configuration = configuration
     }
 
-    /// Another run begins; what was left of the old one lies behind the end of its picture.
+    /// Another run begins. What was left of the old one came too late for its last segment, or lies behind the end of its
+    /// picture.
     mutating func beginRun(
         _ configuration: AudioConfiguration?, silence: SilentFrame?, on timeline: ProgramTimeline
     ) {
         if configuration != self.configuration { lastPayload = [] }
         self.silence = silence
-        counts.trimmed += pending.count
+        counts.trimmed += late.count + pending.count
+        late = configuration == self.configuration ? pendingInTime : []
+        counts.trimmed -= late.count
         pending = []
         self.configuration = configuration
         self.timeline = timeline
@@ -61,11 +71,17 @@ struct AudioClock: Equatable, Sendable {
 
     /// The channel went on to `position` without this clock; nothing is left of the run it was in.
     mutating func resume(at position: TimelinePosition) {
-        counts.trimmed += pending.count
-        pending = []
+        counts.trimmed += late.count + pending.count
+        (late, pending) = ([], [])
         timeline = nil
         next = position.audioDecodeTime ?? next
         configuration = position.sound ?? configuration
+    }
+
+    /// What is coded like the sound to come, and stands where silence would: see `layLate`.
+    private var pendingInTime: [LateFrame] {
+        guard let timeline else { return [] }
+        return pending.map { LateFrame(time: timeline.audioTime(of: $0.pts), payload: $0.packet.payload) }
     }
 
     mutating func append(_ frames: [TimedAudio]) { pending += frames }
@@ -80,8 +96,10 @@ struct AudioClock: Equatable, Sendable {
             configuration: configuration, silence: silence, fillsHoles: fillsHoles,
             next: next ?? firstTime(on: timeline, from: start), limit: limit)
         let decodeTime = writer.next
+        layLate(into: &writer, on: timeline)
+        let lateCount = writer.samples.count
         lay(into: &writer, on: timeline)
-        if pending.isEmpty, writer.samples.isEmpty { writer.fillWithSilence() }
+        if pending.isEmpty, writer.samples.count == lateCount { writer.fillWithSilence() }
         if writer.samples.isEmpty {
             let first = pending.first.flatMap {
                 timeline.audioTime(of: $0.pts) - writer.next < writer.frame ? $0.packet.payload : nil
@@ -100,6 +118,7 @@ struct AudioClock: Equatable, Sendable {
             configuration: configuration, silence: silence, fillsHoles: fillsHoles,
             next: next ?? timeline.audioTime(of: first.pts), limit: .max)
         let decodeTime = writer.next
+        layLate(into: &writer, on: timeline)
         lay(into: &writer, on: timeline, isEnding: isEnding)
         return give(writer, from: decodeTime)
     }
@@ -141,6 +160,20 @@ struct AudioClock: Equatable, Sendable {
         pending.removeFirst(taken)
     }
 
+    /// Sound of the last run that came when that was written goes on where it stopped, up to where the run's picture ended.
+    /// A player hears it as it was: both runs are coded alike.
+    private mutating func layLate(into writer: inout AudioSampleWriter, on timeline: ProgramTimeline) {
+        let end = ProgramTimeline.audioTime(timeline.outputPresentation)
+        for frame in late {
+            let isNext = abs(frame.time - writer.next) * 2 <= writer.frame && writer.next + writer.frame <= end
+            guard isNext, writer.write(frame.payload, after: 0) else {
+                counts.trimmed += 1
+                continue
+            }
+        }
+        late = []
+    }
+
     /// A channel's sound begins with its first frame that is not before the picture.
     private func firstTime(on timeline: ProgramTimeline, from start: Ticks) -> Int64 {
         let earliest = ProgramTimeline.audioTime(start)
@@ -162,79 +195,5 @@ struct AudioClock: Equatable, Sendable {
             sign = departure.signum()
         }
         return seen < Self.framesToDepart ? .undecided : .departed
-    }
-}
-
-/// Writes one segment's audio samples up to a limit.
-private struct AudioSampleWriter {
-    /// What one frame lasts in the audio timescale.
-    let frame: Int64
-    let limit: Int64
-    private let silence: SilentFrame?
-    /// What a frame of silence lasts.
-    private let silentDuration: Int64
-    private let fillsHoles: Bool
-    private(set) var next: Int64
-    private(set) var samples: [MuxSample] = []
-    private(set) var silentFrames = 0
-
-    init(
-        configuration: AudioConfiguration, silence: SilentFrame?, fillsHoles: Bool, next: Int64, limit: Int64
-    ) {
-        let duration = { (samples: Int) in
-            TrackTimescale.audio * Int64(samples) / Int64(configuration.sampleRate)
-        }
-        frame = duration(configuration.samplesPerFrame)
-        silentDuration = duration(silence?.samples ?? configuration.samplesPerFrame)
-        self.silence = silence
-        self.fillsHoles = fillsHoles
-        self.next = next
-        self.limit = limit
-    }
-
-    /// Writes a frame behind a hole of `gap`, the whole frames of which are filled with silence; false when the limit
-    /// came first.
-    mutating func write(_ payload: ArraySlice<UInt8>, after gap: Int64) -> Bool {
-        var gap = gap
-        while fillsHoles, silence != nil, gap >= silentDuration, next + silentDuration <= limit {
-            appendSilence()
-            gap -= silentDuration
-        }
-        guard next + gap + frame <= limit else { return false }
-        append(payload, lasting: min(frame + gap, Int64(UInt32.max)))
-        return true
-    }
-
-    mutating func fillWithSilence() {
-        guard fillsHoles, silence != nil else { return }
-        while next + silentDuration <= limit { appendSilence() }
-    }
-
-    /// A fragment never lacks a track its init section has: one frame, even if it ends past the limit.
-    /// - Parameters:
-    ///   - payload: the frame that is due here; nil when none is, so that it is silence.
-    ///   - last: in a configuration that has no silence, what lasts as long as the fragment.
-    /// - Returns: whether it was `payload`.
-    mutating func forceOne(_ payload: ArraySlice<UInt8>?, otherwise last: [UInt8]) -> Bool {
-        if let payload {
-            append(payload, lasting: frame)
-        } else if silence != nil {
-            appendSilence()
-        } else {
-            append(last[...], lasting: min(max(frame, limit - next), Int64(UInt32.max)))
-        }
-        return payload != nil
-    }
-
-    private mutating func appendSilence() {
-        guard let silence else { return }
-        append(silence.payload[...], lasting: silentDuration)
-        silentFrames += 1
-    }
-
-    private mutating func append(_ payload: ArraySlice<UInt8>, lasting duration: Int64) {
-        samples.append(
-            MuxSample(duration: UInt32(duration), compositionOffset: 0, isSync: true, payload: payload))
-        next += duration
     }
 }

@@ -124,8 +124,8 @@ package struct DemuxCounts: Equatable, Sendable {
     package var incompleteSamples = 0
     /// Boxes that end behind their segment or whose fields do not fit.
     package var badBoxes = 0
-    /// `emsg` boxes passed over.
-    package var eventMessages = 0
+    /// `emsg` boxes that are too large, or beyond what is read of one segment.
+    package var excessMessages = 0
 
     package init() {}
 
@@ -140,6 +140,6 @@ package struct DemuxCounts: Equatable, Sendable {
         left.otherPackets += right.otherPackets
         left.incompleteSamples += right.incompleteSamples
         left.badBoxes += right.badBoxes
-        left.eventMessages += right.eventMessages
+        left.excessMessages += right.excessMessages
     }
 }

@@ -13,7 +13,7 @@ package struct SpliceEngine: Sendable {
     private var knowsMain = false
     private var isMainEnded = false
     private var hasPictures = false
-    /// Timed metadata of segments without a picture, and of companions.
+    /// Timed metadata of segments without a picture.
     private var metadataDiscarded = 0
     /// What ended renditions still hold is of the segment that was taken last.
     private var lastSegment: SegmentInput?
@@ -54,7 +54,7 @@ package struct SpliceEngine: Sendable {
         counts.audioDamaged = pictures.merger.damaged + alone.damaged
         counts.audioUntimed = pictures.merger.untimed
         counts.stillPictures = alone.stillPictures
-        counts.metadataDiscarded += metadataDiscarded + alone.metadataDiscarded
+        counts.metadataDiscarded += metadataDiscarded + alone.metadataDiscarded + pictures.metadataDiscarded
         counts.picturesRepeated = repeated.pictures
         counts.audioRepeated = repeated.frames
         counts.demux = main.counts
@@ -77,7 +77,10 @@ package struct SpliceEngine: Sendable {
         case .ended(.audio): endCompanion()
         }
         written += writePictures()
-        if isFinished { written += assembler.finish(with: pictures.takeLate()) }
+        if isFinished {
+            written += assembler.finish(with: pictures.takeLate())
+            assembler.marks.finish()
+        }
         return written
     }
 
@@ -176,7 +179,6 @@ package struct SpliceEngine: Sendable {
 
     private mutating func takeCompanion(_ segment: SegmentInput) throws(SpliceError) {
         guard let demuxed = try companion?.demux(segment) else { return }
-        metadataDiscarded += demuxed.packets.metadata.count
         pictures.append(companion: .segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 

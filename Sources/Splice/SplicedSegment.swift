@@ -114,6 +114,8 @@ package struct SpliceCounts: Equatable, Sendable {
     /// Dates of the upstream that were more than a second ahead of or behind the media in the middle of a run.
     package var datesNotFollowed = 0
     package var messagesWritten = 0
+    /// Event messages that the upstream told more than once.
+    package var messagesRepeated = 0
     /// Timed metadata that belonged to no picture, or whose time did not come.
     package var metadataDiscarded = 0
     package var demux = DemuxCounts()

@@ -66,6 +66,7 @@ extension RelayStatus {
         var otherTags = 0
         var withoutPicture = 0
         var eventMessages = 0
+        var eventMessagesRepeated = 0
         var timedMetadataDiscarded = 0
         var datesNotFollowed = 0
     }
@@ -75,7 +76,7 @@ extension RelayStatus {
             cueLines: counts.cues, dateRangeTags: counts.dateRanges, dateRangesPast: counts.past,
             dateRangesUnreadable: counts.unreadable, dateRangeAttributesChanged: counts.attributesChanged,
             breakEndsUnpaired: counts.unpaired, otherTags: counts.otherTags, withoutPicture: counts.unplaced,
-            eventMessages: splice.messagesWritten, timedMetadataDiscarded: splice.metadataDiscarded,
-            datesNotFollowed: splice.datesNotFollowed)
+            eventMessages: splice.messagesWritten, eventMessagesRepeated: splice.messagesRepeated,
+            timedMetadataDiscarded: splice.metadataDiscarded, datesNotFollowed: splice.datesNotFollowed)
     }
 }

@@ -138,7 +138,7 @@ struct RelayStatus: Encodable, Sendable {
         var otherPackets = 0
         var incompleteSamples = 0
         var badBoxes = 0
-        var eventMessages = 0
+        var excessMessages = 0
     }
 
     /// What the upstream's hosts are asked, and how they answer.
@@ -312,7 +312,7 @@ extension RelayStatus.Demux {
         otherPackets = counts.otherPackets
         incompleteSamples = counts.incompleteSamples
         badBoxes = counts.badBoxes
-        eventMessages = counts.eventMessages
+        excessMessages = counts.excessMessages
     }
 }
 

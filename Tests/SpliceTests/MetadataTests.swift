@@ -137,15 +137,29 @@ struct PendingMarksTests {
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
         #expect(marks.takeMessages(before: Ticks(378_000)).isEmpty)
         #expect(marks.takeMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
-        #expect(marks.messagesWritten == 4 && marks.discarded == 0)
+        #expect(marks.messages.written == 4 && marks.messages.discarded == 0)
     }
 
     @Test func noMoreMessagesWaitThanSoMany() {
-        let piece = piece(900_000, (0..<300).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) })[0]
+        let tags = (0..<1100).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) }
+        let piece = piece(900_000, tags)[0]
         var marks = PendingMarks()
         marks.take(piece, on: timeline(piece))
-        #expect(marks.discarded == 44)
-        #expect(marks.takeMessages(before: Ticks(1 << 40)).count == 256)
+        #expect(marks.messages.discarded == 1100 - PendingMessages.limit)
+        #expect(marks.takeMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
+    }
+
+    @Test func noMoreBytesWaitThanSoMany() {
+        var messages = PendingMessages()
+        let large = [UInt8](repeating: 0, count: 1 << 20)
+        for time in [5, 4, 3, 2, 1].map({ Ticks($0) }) {
+            let isNew = messages.add(PlacedMessage(message: .id3(large), time: time))
+            #expect(isNew)
+        }
+        #expect(messages.discarded == 2, "each is a little more than its data")
+        #expect(messages.take(before: Ticks(10)).map(\.time.count) == [1, 2, 3])
+        messages.giveUp()
+        #expect(messages.written == 3 && messages.discarded == 2)
     }
 
     @Test func segmentsAndSplicesAreDated() throws {

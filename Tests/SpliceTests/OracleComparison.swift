@@ -85,6 +85,7 @@ extension DemuxedSegment {
     mutating func append(_ other: DemuxedSegment) {
         video += other.video
         audio += other.audio
+        metadata += other.metadata
         counts += other.counts
         announcesVideo = announcesVideo || other.announcesVideo
         announcesAudio = announcesAudio || other.announcesAudio

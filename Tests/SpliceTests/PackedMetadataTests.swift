@@ -11,7 +11,7 @@ import Testing
     let time = frame("PRIV", Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 0])
     let title = frame("TIT2", [3, 0x61])
     let rows: [(when: String, tags: [UInt8], metadata: [[UInt8]])] = [
-        ("only the time", tag(time), []), ("a title beside it", tag(time + title), [tag(time + title)]),
+        ("only the time", tag(time), []), ("a title beside it", tag(time + title), [tag(title)]),
         ("a title in a tag of its own", tag(time) + tag(title), [tag(title)]),
     ]
     for row in rows {

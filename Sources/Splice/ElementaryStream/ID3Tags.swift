@@ -6,8 +6,8 @@ struct ID3Tags: Equatable, Sendable {
     private(set) var end = 0
     /// The PTS of the first frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
-    /// Where the tags are that hold anything beside the timestamp.
-    private(set) var telling: [Range<Int>] = []
+    /// The tags that hold anything beside the timestamp, without it.
+    private(set) var telling: [[UInt8]] = []
 
     init(_ bytes: [UInt8]) {
         while end + 10 <= bytes.count, bytes[end..<end + 3].elementsEqual("ID3".utf8) {
@@ -15,28 +15,35 @@ struct ID3Tags: Equatable, Sendable {
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
-            let tells = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
-            let start = end
+            let frames = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
+            if !frames.isEmpty { telling.append(Self.tag(like: bytes[end..<end + 6], frames)) }
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
-            if tells { telling.append(start..<end) }
         }
     }
 
-    /// - Returns: whether there are frames beside the timestamp.
-    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> Bool {
-        var tells = false
+    /// A tag without padding and footer.
+    /// - Parameter header: up to its size.
+    private static func tag(like header: ArraySlice<UInt8>, _ frames: [UInt8]) -> [UInt8] {
+        let size = (0..<4).map { UInt8(truncatingIfNeeded: frames.count >> (21 - 7 * $0) & 0x7F) }
+        return header.dropLast() + [(header.last ?? 0) & ~0x10] + size + frames
+    }
+
+    /// - Returns: the frames beside the timestamp.
+    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> [UInt8] {
+        var others: [UInt8] = []
         var offset = range.lowerBound
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
             let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
-            let body = bytes[offset + 10..<min(range.upperBound, offset + 10 + size)]
+            let end = min(range.upperBound, offset + 10 + size)
+            let body = bytes[offset + 10..<end]
             if bytes[offset..<offset + 4].elementsEqual("PRIV".utf8), body.starts(with: Self.owner) {
                 readTimestamp(body.dropFirst(Self.owner.count))
             } else {
-                tells = true
+                others += bytes[offset..<end]
             }
             offset += 10 + size
         }
-        return tells
+        return others
     }
 
     /// Eight bytes, big-endian, of which the low 33 bits count.

@@ -22,7 +22,7 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         buffer.bytes.append(contentsOf: segment[tags.end...])
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        output.metadata = tags.telling.map { TimedMetadata(.id3(Array(segment[$0])), at: tags.timestamp) }
+        output.metadata = tags.telling.map { TimedMetadata(.id3($0), at: tags.timestamp) }
         for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
             let time = clock.unfold(packet)
             output.audio.append(packet.pts == nil ? packet.timed(time.wire) : packet)

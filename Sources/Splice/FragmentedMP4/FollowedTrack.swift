@@ -4,6 +4,8 @@ struct FollowedTrack: Sendable {
     private let clock: MediaClock
     /// Behind the last sample, in the track's timescale: where a fragment without `tfdt` begins.
     private var nextDecodeTime: UInt64 = 0
+    /// Of the samples in the segment, shown or not, as on the wire.
+    private(set) var earliestPresentation: Ticks?
     private var video: VideoFragmentFramer?
     private var audio: AudioFragmentFramer?
 
@@ -25,7 +27,10 @@ struct FollowedTrack: Sendable {
     }
 
     /// - Parameter capacity: bytes of the segment that this track may fill alone.
-    mutating func beginSegment(capacity: Int) { video?.reserve(bytes: capacity) }
+    mutating func beginSegment(capacity: Int) {
+        video?.reserve(bytes: capacity)
+        earliestPresentation = nil
+    }
 
     /// - Throws: when the sample entry it names cannot be used.
     mutating func take(
@@ -48,6 +53,7 @@ struct FollowedTrack: Sendable {
         if !sample.isWhole { counts.incompleteSamples += 1 }
         guard sample.isWhole || !sample.payload.isEmpty else { return }
         let pts = clock.wire(time, offset: sample.compositionOffset)
+        earliestPresentation = earliestPresentation.map { Ticks.earlier($0, pts) } ?? pts
         let isTaken =
             video?.append(sample, of: bytes, pts: pts, dts: clock.wire(time))
             ?? audio?.append(sample, of: bytes, pts: pts) ?? false

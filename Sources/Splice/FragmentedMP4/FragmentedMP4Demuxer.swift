@@ -24,7 +24,6 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         output.announcesVideo = tracks.video != nil
         output.announcesAudio = tracks.audio != nil
-        output.counts.eventMessages = boxes.count { $0.type == "emsg" }
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         // Taken out while it is fed: a second owner would make it copy what it holds.
@@ -38,6 +37,8 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
             throw error
         }
         tracks.endSegment(into: &output)
+        output.metadata = boxes.timedMessages(
+            from: tracks.earliestPresentation(of: boxes.indexedTrack), counts: &output.counts)
         return output
     }
 

@@ -44,7 +44,20 @@ struct TrackChoice: Sendable {
         return nil
     }
 
-    mutating func beginSegment(capacity: Int) { video?.beginSegment(capacity: capacity) }
+    mutating func beginSegment(capacity: Int) {
+        video?.beginSegment(capacity: capacity)
+        audio?.beginSegment(capacity: capacity)
+    }
+
+    /// In the segment, as on the wire.
+    /// - Parameter trackID: whose; of any track that is followed when that is none of them.
+    func earliestPresentation(of trackID: UInt32?) -> Ticks? {
+        let tracks = [video, audio].compactMap(\.self)
+        let asked = tracks.filter { $0.trackID == trackID }
+        return (asked.isEmpty ? tracks : asked).compactMap(\.earliestPresentation).reduce(nil) { earliest, time in
+            earliest.map { Ticks.earlier($0, time) } ?? time
+        }
+    }
 
     mutating func take(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment

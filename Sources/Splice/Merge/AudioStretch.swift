@@ -11,8 +11,17 @@ struct AudioStretch: Equatable, Sendable {
     /// Where the next frame should follow, on the stretch's own unfolded clock.
     private(set) var end: Ticks
     private(set) var frames: [TimedAudio] = []
+    /// What stands beside the frames, in order.
+    private(set) var metadata: [Beside] = []
     /// What is added to its times so that they are on the clock of the picture it goes with; nil until it was matched.
     var shift: Ticks?
+
+    /// Timed metadata, with the frame that it came with.
+    struct Beside: Equatable, Sendable {
+        /// Of that frame.
+        let pts: Ticks
+        let item: TimedMetadata
+    }
 
     init(first: AudioPacket, discontinuitySequence: UInt64, followsLoss: Bool) {
         self.followsLoss = followsLoss
@@ -38,6 +47,22 @@ struct AudioStretch: Equatable, Sendable {
         let pts = packet.pts.map { Ticks(wire: $0, near: end) } ?? end
         frames.append(TimedAudio(packet: packet, pts: pts))
         end = pts + configuration.frameDuration
+    }
+
+    /// Notes what stands beside the frame appended last.
+    mutating func append(_ items: [TimedMetadata]) {
+        guard let last = frames.last else { return }
+        metadata += items.map { Beside(pts: last.pts, item: $0) }
+    }
+
+    /// Takes what came with frames that begin before `limit`, times shifted onto the picture's clock.
+    mutating func takeMetadata(before limit: Ticks) -> [TimedMetadata] {
+        let shift = shift ?? .zero
+        let count = metadata.firstIndex { $0.pts + shift >= limit } ?? metadata.count
+        defer { metadata.removeFirst(count) }
+        return metadata[..<count].map { beside in
+            TimedMetadata(beside.item.content, at: ((beside.item.time ?? beside.pts) + shift).wire)
+        }
     }
 
     /// Takes the frames that begin before `limit`, times shifted onto the picture's clock.

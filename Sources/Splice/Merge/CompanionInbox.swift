@@ -16,6 +16,8 @@ struct CompanionInbox: Sendable {
     private var frames = 0
     /// Frames that were given up because no picture had asked for them in two minutes.
     private(set) var discarded = 0
+    /// The same of timed metadata.
+    private(set) var metadataDiscarded = 0
 
     mutating func append(_ entry: Entry) {
         entries.append(entry)
@@ -32,6 +34,7 @@ struct CompanionInbox: Sendable {
     /// What follows lies behind a loss.
     private mutating func discardFirst() {
         discarded += entries.first?.frameCount ?? 0
+        if case .segment(let demuxed, _)? = entries.first { metadataDiscarded += demuxed.packets.metadata.count }
         _ = next()
         guard case .segment(var demuxed, let number)? = entries.first else { return }
         demuxed.border = .seam

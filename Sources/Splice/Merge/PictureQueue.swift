@@ -49,6 +49,9 @@ struct PictureQueue: Sendable {
     /// Frames that fitted no picture.
     var discarded: Int { merger.discarded + inbox.discarded }
 
+    /// What stood beside companions, and fitted no picture.
+    var metadataDiscarded: Int { merger.metadataDiscarded + inbox.metadataDiscarded }
+
     mutating func append(_ pieces: [RunPiece]) { entries += pieces.map(Entry.init) }
 
     /// The sound of one segment of pictures.
@@ -107,14 +110,18 @@ struct PictureQueue: Sendable {
         guard window.beginsRun || configuration == track else {
             return Sounded(piece: piece, sound: [], configuration: configuration)
         }
-        return Sounded(piece: piece, late: late, sound: merger.take(window), configuration: configuration)
+        let sound = merger.take(window)
+        piece.metadata += merger.takeMetadata()
+        return Sounded(piece: piece, late: late, sound: sound, configuration: configuration)
     }
 
+    /// - Parameter metadata: beside the sound; what stands beside muxed sound goes with its picture.
     private mutating func append(
-        _ sound: [AudioPacket], border: ProgramSwitchDetector.Border, discontinuitySequence: UInt64
+        _ sound: [AudioPacket], border: ProgramSwitchDetector.Border, discontinuitySequence: UInt64,
+        metadata: [TimedMetadata] = []
     ) {
         if border != .plain { merger.breakClock(border == .seam ? .loss : .announced) }
-        merger.append(sound, discontinuitySequence: discontinuitySequence)
+        merger.append(sound, discontinuitySequence: discontinuitySequence, metadata: metadata)
     }
 
     /// - Returns: whether anything was there to be read.
@@ -122,7 +129,9 @@ struct PictureQueue: Sendable {
         switch inbox.next() {
         case .segment(let demuxed, let number)?:
             merger.append(demuxed.left.audio, discontinuitySequence: nil)
-            append(demuxed.packets.audio, border: demuxed.border, discontinuitySequence: number)
+            append(
+                demuxed.packets.audio, border: demuxed.border, discontinuitySequence: number,
+                metadata: demuxed.packets.metadata)
         case .ended(let left)?:
             merger.append(left, discontinuitySequence: nil)
             merger.end()

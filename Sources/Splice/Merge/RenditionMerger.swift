@@ -56,6 +56,10 @@ struct RenditionMerger: Equatable, Sendable {
     private(set) var damaged = 0
     /// Frames in front of the first time of their stretch.
     private(set) var untimed = 0
+    /// Timed metadata that came with frames which fitted no picture, or with none.
+    private(set) var metadataDiscarded = 0
+    /// What stood beside the sound taken last.
+    private var metadata: [TimedMetadata] = []
 
     init(isMuxed: Bool) {
         self.isMuxed = isMuxed
@@ -68,8 +72,13 @@ struct RenditionMerger: Equatable, Sendable {
     mutating func end() { isEnded = true }
 
     /// Damaged frames are left out: a decoder turns them into noise, a hole of one frame into silence.
-    /// - Parameter discontinuitySequence: nil for what goes on with the number of what came before.
-    mutating func append(_ packets: [AudioPacket], discontinuitySequence: UInt64?) {
+    /// - Parameters:
+    ///   - discontinuitySequence: nil for what goes on with the number of what came before.
+    ///   - metadata: beside the packets; it goes with the first of them.
+    mutating func append(
+        _ packets: [AudioPacket], discontinuitySequence: UInt64?, metadata: [TimedMetadata] = []
+    ) {
+        var metadata = metadata
         for packet in packets {
             guard !packet.isDamaged else {
                 damaged += 1
@@ -87,7 +96,10 @@ struct RenditionMerger: Equatable, Sendable {
                 pendingBreak = nil
             }
             stretches[stretches.count - 1].append(packet)
+            stretches[stretches.count - 1].append(metadata)
+            metadata = []
         }
+        metadataDiscarded += metadata.count
         lastNumber = discontinuitySequence ?? lastNumber
         dropOldest()
     }
@@ -97,8 +109,7 @@ struct RenditionMerger: Equatable, Sendable {
         var excess = stretches.reduce(Ticks.zero) { $0 + $1.queued } - Self.longestQueue
         while excess > .zero, let first = stretches.first {
             excess = excess - first.queued
-            discarded += first.frames.count
-            stretches.removeFirst()
+            discardFirst()
         }
     }
 
@@ -152,8 +163,7 @@ struct RenditionMerger: Equatable, Sendable {
         var window = window
         var taken: [TimedAudio] = []
         while let index = match(window) {
-            discarded += stretches[..<index].reduce(0) { $0 + $1.frames.count }
-            stretches.removeFirst(index)
+            for _ in 0..<index { discardFirst() }
             if window.beginsRun, !isMuxed, numberOffset == nil || fits(stretches[0], window) {
                 numberOffset = stretches[0].discontinuitySequence &- window.discontinuitySequence
             }
@@ -161,6 +171,7 @@ struct RenditionMerger: Equatable, Sendable {
             configuration = stretches[0].configuration
             lastShift = stretches[0].shift
             taken += stretches[0].take(before: window.end)
+            metadata += stretches[0].takeMetadata(before: window.end)
             soundEnd = stretches[0].end + (stretches[0].shift ?? .zero)
             guard stretches[0].frames.isEmpty, stretches.count > 1, continues(1, after: 0, window),
                 stretches[1].configuration == configuration
@@ -178,6 +189,18 @@ struct RenditionMerger: Equatable, Sendable {
             goesOn(stretches[current], last), next.flatMap(match) != current
         else { return [] }
         return stretches[current].take(before: last.end)
+    }
+
+    /// What stood beside the sound taken since the last time, on the picture's clock.
+    mutating func takeMetadata() -> [TimedMetadata] {
+        defer { metadata = [] }
+        return metadata
+    }
+
+    private mutating func discardFirst() {
+        let first = stretches.removeFirst()
+        discarded += first.frames.count
+        metadataDiscarded += first.metadata.count
     }
 
     /// `window` is over, with sound or without.
@@ -209,8 +232,7 @@ struct RenditionMerger: Equatable, Sendable {
     /// The sound's configuration changed on an unbroken clock: what is left of the old one is not asked for any more.
     mutating func abandon(_ configuration: AudioConfiguration) {
         while let first = stretches.first, first.configuration == configuration, stretches.count > 1 {
-            discarded += first.frames.count
-            stretches.removeFirst()
+            discardFirst()
         }
     }
 

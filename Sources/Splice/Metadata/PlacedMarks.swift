@@ -41,15 +41,11 @@ struct PendingMarks: Sendable {
         let spliceTime: Ticks
     }
 
-    /// Messages that wait for their time.
-    private static let limit = 256
-
     private var openings: [Opening] = []
-    private var messages: [PlacedMessage] = []
+    private(set) var messages = PendingMessages()
     private var splices: [Splice] = []
-    /// Messages whose time did not come.
-    private(set) var discarded = 0
-    private(set) var messagesWritten = 0
+    /// Metadata of runs that are left out.
+    private(set) var refused = 0
 
     /// What begins or stands with the pictures of `piece`, whose run lies at `timeline`.
     mutating func take(_ piece: some MarkedPiece, on timeline: ProgramTimeline) {
@@ -67,8 +63,11 @@ struct PendingMarks: Sendable {
         let unfold = { (wire: Ticks) in timeline.presentation(of: Ticks(wire: wire, near: reference)) }
         let time = unfold(item.time ?? reference.wire)
         switch item.content {
-        case .id3(let tags): wait(PlacedMessage(message: .id3(tags), time: time))
-        case .message(let message): wait(PlacedMessage(message: message, time: time))
+        case .id3(let tags): _ = messages.add(PlacedMessage(message: .id3(tags), time: time))
+        case .message(let message, let information):
+            guard messages.add(PlacedMessage(message: message, time: time)), let information else { return }
+            splices.append(
+                Splice(information: information, time: timeline.presentation(of: reference), spliceTime: time))
         case .splice(let information):
             splices.append(
                 Splice(
@@ -76,21 +75,14 @@ struct PendingMarks: Sendable {
         }
     }
 
-    private mutating func wait(_ message: PlacedMessage) {
-        let index = messages.firstIndex { $0.time > message.time } ?? messages.endIndex
-        messages.insert(message, at: index)
-        guard messages.count > Self.limit else { return }
-        messages.removeLast()
-        discarded += 1
-    }
+    /// What stands with `piece` is of no use: its run is left out.
+    mutating func refuse(_ piece: some MarkedPiece) { refused += piece.metadata.count }
 
-    /// Takes the messages of a segment whose pictures end at `end`, those that came late included.
-    mutating func takeMessages(before end: Ticks) -> [PlacedMessage] {
-        let count = messages.firstIndex { $0.time >= end } ?? messages.endIndex
-        defer { messages.removeFirst(count) }
-        messagesWritten += count
-        return Array(messages[..<count])
-    }
+    /// Takes the messages of a segment that ends at `end`, those that came late included.
+    mutating func takeMessages(before end: Ticks) -> [PlacedMessage] { messages.take(before: end) }
+
+    /// The channel ended.
+    mutating func finish() { messages.giveUp() }
 
     /// Takes the upstream segments that begin before `end`.
     mutating func takePlacements(before end: Ticks, dates: DateClock) -> [SegmentPlacement] {

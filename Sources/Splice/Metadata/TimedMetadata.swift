@@ -4,8 +4,9 @@ package struct TimedMetadata: Equatable, Sendable {
         /// ID3v2 tags, whole.
         case id3([UInt8])
         case splice(SpliceInformation)
-        /// An event message of a fragmented MP4 upstream; its own time is not looked at.
-        case message(EventMessage)
+        /// An event message of a fragmented MP4 upstream, and the splice command in it. The command is of the message's
+        /// time: its own counts on the clock that it was made for, which was left behind (SCTE 214-3 §8.3.3).
+        case message(EventMessage, SpliceInformation?)
     }
 
     package let content: Content
@@ -40,6 +41,9 @@ package struct EventMessage: Equatable, Sendable {
 
     /// ID3 as the Alliance for Open Media carries it (Carriage of ID3 Timed Metadata in CMAF §2).
     package static let id3Scheme = "https://aomedia.org/emsg/ID3"
+
+    /// A splice_info_section, whole (SCTE 214-3 §8.3.3).
+    package static let spliceScheme = "urn:scte:scte35:2013:bin"
 
     package static func id3(_ tags: [UInt8]) -> EventMessage { EventMessage(scheme: id3Scheme, data: tags) }
 }

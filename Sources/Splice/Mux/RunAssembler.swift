@@ -51,8 +51,9 @@ struct RunAssembler: Sendable {
         counts.audioSilence = audio.counts.silent
         counts.audioDepartures = audio.counts.departures
         counts.datesNotFollowed = dates.notFollowed
-        counts.messagesWritten = marks.messagesWritten
-        counts.metadataDiscarded = marks.discarded
+        counts.messagesWritten = marks.messages.written
+        counts.messagesRepeated = marks.messages.repeated
+        counts.metadataDiscarded = marks.messages.discarded + marks.refused
         return counts
     }
 
@@ -66,6 +67,7 @@ struct RunAssembler: Sendable {
         }
         guard let timeline else {
             picturesRefused += piece.units.count
+            marks.refuse(piece)
             return segments
         }
         frameDuration = piece.frameDuration

@@ -9,7 +9,10 @@ extension RunAssembler {
             segments += finish(with: late)
             beginRun(first)
         }
-        guard let timeline else { return segments }
+        guard let timeline else {
+            marks.refuse(piece)
+            return segments
+        }
         audio.append(piece.frames)
         spans.append(SourceSpan(piece, run: runs - 1, on: timeline))
         if let date = piece.programDateTime { dates.note(date, at: timeline.presentation(of: first.pts)) }

@@ -18,6 +18,16 @@ package struct Ticks: Hashable, Comparable, Sendable {
     /// The low 33 bits: what a PES header would carry.
     package var wire: Ticks { Ticks(count & (Self.wrap - 1)) }
 
+    /// The tick nearest to so many units of a clock with `timescale` of them a second, above 0. Of a time that leaves 64
+    /// bits the low ones, which is all that a wire carries.
+    init(units: UInt64, timescale: UInt32) {
+        let (numerator, denominator) = (UInt128(units) * 2 * UInt128(Self.perSecond), 2 * UInt128(timescale))
+        count = Int64(truncatingIfNeeded: (numerator + UInt128(timescale)) / denominator)
+    }
+
+    /// Of two times on the wire.
+    static func earlier(_ one: Ticks, _ other: Ticks) -> Ticks { Ticks(wire: other, near: one) < one ? other : one }
+
     package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
     package static func + (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count + right.count) }
     package static func - (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count - right.count) }

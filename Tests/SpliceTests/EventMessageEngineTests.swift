@@ -1,0 +1,280 @@
+import TestSupport
+import Testing
+
+@testable import Splice
+
+/// What stands in the `emsg` boxes of a segment, by the offsets of version 1 and not by the reader under test.
+private struct WrittenMessage: Equatable {
+    let time: UInt64
+    let duration: UInt64
+    let number: UInt64
+    let scheme: String
+    let data: [UInt8]
+
+    static func all(in segment: [UInt8]) -> [WrittenMessage] {
+        var (found, offset) = ([WrittenMessage](), 0)
+        func number(_ at: Int, _ count: Int) -> UInt64 { segment[at..<at + count].reduce(0) { $0 << 8 | UInt64($1) } }
+        while offset + 8 <= segment.count {
+            let size = Int(number(offset, 4))
+            if segment[offset + 4..<offset + 8].elementsEqual("emsg".utf8) {
+                #expect(segment[offset + 8] == 1 && number(offset + 12, 4) == 90_000)
+                let texts = segment[offset + 32..<offset + size].split(
+                    separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+                found.append(
+                    WrittenMessage(
+                        time: number(offset + 16, 8), duration: number(offset + 24, 4),
+                        number: number(offset + 28, 4), scheme: String(decoding: texts[0], as: UTF8.self),
+                        data: Array(texts[2])))
+            }
+            offset += max(size, 8)
+        }
+        return found
+    }
+}
+
+extension SplicedSegment {
+    fileprivate var bytes: [UInt8] { fragment.header + fragment.payloads.joined() }
+
+    /// When each picture is shown, in that order.
+    fileprivate func shown() throws -> [Int64] {
+        let tracks = try MovieFragment.fragments(of: bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
+        return tracks.flatMap { track in
+            var decode = Int64(track.decodeTime ?? 0)
+            return track.samples.map { sample in
+                defer { decode += Int64(sample.duration) }
+                return decode + Int64(sample.compositionOffset)
+            }
+        }.sorted()
+    }
+}
+
+/// A programme in fragmented MP4 and messages at some of its pictures.
+private struct Programme {
+    let initialization: [UInt8]
+    let segments: [[UInt8]]
+    /// Of the pictures of each segment, in the order in which they are shown.
+    let times: [[Ticks]]
+
+    init(size: String, rate: String, timescale: String) throws {
+        let file = try MovieMedia.make(
+            audio: ["-c:a", "aac", "-ar", "48000", "-ac", "2"], seconds: 2, rate: rate, size: size,
+            output: MovieMedia.fragments + ["-video_track_timescale", timescale])
+        (initialization, segments) = try MovieMedia.cut(file)
+        var demuxer = FragmentedMP4Demuxer()
+        var times: [[Ticks]] = []
+        for segment in segments {
+            try demuxer.initialize(with: initialization)
+            times.append(try demuxer.feed(segment).video.compactMap(\.pts).sorted())
+        }
+        self.times = times
+    }
+}
+
+@Suite struct EventMessageEngineTests {
+    private func input(
+        _ programme: Programme, _ index: Int, sequence: Int, isTagged: Bool, _ messages: [EventMessageSketch] = []
+    ) -> SpliceInput {
+        .segment(
+            SegmentInput(
+                rendition: .main, mediaSequence: UInt64(sequence), isDiscontinuous: isTagged,
+                initialization: programme.initialization,
+                bytes: messages.flatMap(\.bytes) + programme.segments[index]))
+    }
+
+    private func engine(companion: Bool = false) -> SpliceEngine {
+        SpliceEngine(
+            SpliceEngine.Configuration(
+                hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 1_000_000))
+    }
+
+    /// Each message is at a picture; it comes out at that picture, whatever clock and timescale it had.
+    @Test func messagesArriveAtTheirPictures() throws {
+        let programmes = [
+            try Programme(size: "320x180", rate: "25", timescale: "12800"),
+            try Programme(size: "160x90", rate: "30000/1001", timescale: "30000"),
+            try Programme(size: "320x180", rate: "25", timescale: "90000"),
+        ]
+        var engine = engine()
+        var output: [SplicedSegment] = []
+        var marked: [Int] = []
+        var pictures = 0
+        var sequence = 0
+        for (serial, programme) in programmes.enumerated() {
+            for index in programme.segments.indices {
+                let times = programme.times[index]
+                let place = min(3 + 2 * serial + index, times.count - 1)
+                marked.append(pictures + place)
+                let origin = index % 2 == 0 ? try start(of: programme, index) : .zero
+                let message = EventMessageSketch(
+                    version: UInt8(index % 2), timescale: 90_000,
+                    time: UInt64((times[place] - origin).count),
+                    duration: 9000, id: UInt32(sequence), data: [UInt8(sequence)])
+                output += try engine.handle(
+                    input(programme, index, sequence: sequence, isTagged: serial > 0 && index == 0, [message]))
+                (pictures, sequence) = (pictures + times.count, sequence + 1)
+            }
+        }
+        output += try engine.handle(.ended(.main))
+        let shown = try output.flatMap { try $0.shown() }
+        #expect(shown.count == pictures && engine.counts.runs == 3)
+        let messages = output.flatMap { WrittenMessage.all(in: $0.bytes) }
+        #expect(messages.map(\.number) == (0..<UInt64(sequence)).map(\.self))
+        for (message, picture) in zip(messages, marked) {
+            #expect(abs(Int64(message.time) - shown[picture]) <= 1, "message \(message.number)")
+        }
+        #expect(messages.allSatisfy { $0.duration == 9000 && $0.scheme == "urn:a" })
+        for segment in output {
+            let times = try segment.shown()
+            for message in WrittenMessage.all(in: segment.bytes) {
+                #expect(Int64(message.time) >= times[0] - 1 && Int64(message.time) <= (times.last ?? 0) + 1)
+            }
+        }
+        #expect(engine.counts.messagesWritten == sequence && engine.counts.metadataDiscarded == 0)
+        #expect(engine.counts.demux == DemuxCounts())
+        try expectPlayable(output)
+    }
+
+    /// Of all that is shown or heard in it: these segments have no index.
+    private func start(of programme: Programme, _ index: Int) throws -> Ticks {
+        var demuxer = FragmentedMP4Demuxer()
+        try demuxer.initialize(with: programme.initialization)
+        let packets = try demuxer.feed(programme.segments[index])
+        let times = (packets.video.compactMap(\.pts) + packets.audio.compactMap(\.pts))
+        // The priming of the sound has a time in front of 0.
+        return times.map { Ticks(wire: $0, near: .zero) }.min() ?? .zero
+    }
+
+    /// ffprobe reads each run without a word, all of its pictures, and the boxes in front of the fragments.
+    private func expectPlayable(_ output: [SplicedSegment]) throws {
+        for run in Set(output.map(\.description.run)).sorted() {
+            let segments = output.filter { $0.description.run == run }
+            let file = segments[0].initSection.bytes + segments.flatMap(\.bytes)
+            let probe = try FragmentTool.run(
+                "ffprobe",
+                [
+                    "-v", "warning", "-select_streams", "v", "-count_packets", "-show_entries",
+                    "stream=nb_read_packets", "-of", "csv=p=0", "INPUT",
+                ], input: file)
+            let pictures = try segments.reduce(0) { try $0 + $1.shown().count }
+            #expect(probe.errors.isEmpty && probe.text == "\(pictures)\n", "run \(run): \(probe.errors)")
+        }
+    }
+
+    @Test func aBreakIsToldOfWhenItIsAnnounced() throws {
+        let programme = try Programme(size: "160x90", rate: "25", timescale: "12800")
+        let at = programme.times[2][0]
+        let section = SectionSketch.out(event: 7, at: 5, lasting: 900_000).bytes
+        let command = EventMessageSketch(
+            timescale: 90_000, time: UInt64(at.count), id: 9, scheme: Array(EventMessage.spliceScheme.utf8),
+            data: section)
+        var engine = engine()
+        var output: [SplicedSegment] = []
+        for index in programme.segments.indices {
+            output += try engine.handle(
+                input(programme, index, sequence: index, isTagged: false, index < 2 ? [command] : []))
+        }
+        output += try engine.handle(.ended(.main))
+        let told = output.flatMap(\.splices)
+        #expect(told.map(\.information.bytes) == [section] && output[0].splices.count == 1)
+        let shown = try output.flatMap { try $0.shown() }
+        let picture = programme.times[..<2].reduce(0) { $0 + $1.count }
+        let date = 1_000_000 + (shown[picture] - shown[0]) / 90
+        #expect(abs(try #require(told.first).date - date) <= 1, "the message's time, not the section's")
+        #expect(output.flatMap { WrittenMessage.all(in: $0.bytes) }.map(\.data) == [section])
+        #expect(engine.counts.messagesRepeated == 1)
+    }
+
+    @Test func whatComesTooLateIsCounted() throws {
+        let programme = try Programme(size: "160x90", rate: "25", timescale: "12800")
+        var engine = engine()
+        let message = EventMessageSketch(time: 60_000)
+        _ = try engine.handle(input(programme, 0, sequence: 0, isTagged: false, [message]))
+        #expect(engine.counts.metadataDiscarded == 0)
+        _ = try engine.handle(.ended(.main))
+        #expect(engine.counts.metadataDiscarded == 1 && engine.counts.messagesWritten == 0)
+    }
+}
+
+/// Tags in front of packed audio beside pictures: the capture of it, with more in its tags.
+@Suite struct CompanionMetadataTests {
+    private static func tag(_ text: String) -> [UInt8] {
+        let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(text.utf8.count + 1), 0, 0, 3] + Array(text.utf8)
+        return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
+    }
+
+    private func inputs(_ rendition: SourceRendition) throws -> [SpliceInput] {
+        let bodies = try CaptureFixture("packed_audio").bodies(rendition == .main ? "v" : "a")
+        return bodies.enumerated().map { index, body in
+            .segment(
+                SegmentInput(
+                    rendition: rendition, mediaSequence: UInt64(index),
+                    discontinuitySequence: index < 2 ? 0 : index < 5 ? 1 : 2, isDiscontinuous: index == 2 || index == 5,
+                    bytes: rendition == .main ? body : Self.tag("\(index)") + body))
+        } + [.ended(rendition)]
+    }
+
+    private func alternating(
+        _ one: ArraySlice<SpliceInput>, _ other: ArraySlice<SpliceInput>
+    ) -> [SpliceInput] {
+        zip(one, other).flatMap { [$0, $1] }
+    }
+
+    private func splice(_ inputs: [SpliceInput]) throws -> (segments: [SplicedSegment], counts: SpliceCounts) {
+        var engine = SpliceEngine(
+            SpliceEngine.Configuration(hasAudioRendition: true, longestSegment: .seconds(2), wallClock: 0))
+        let segments = try inputs.flatMap { try engine.handle($0) }
+        return (segments, engine.counts)
+    }
+
+    @Test func tagsArriveWithTheirSound() throws {
+        let inputs = alternating(try inputs(.main)[...], try inputs(.audio)[...])
+        let (segments, counts) = try splice(inputs)
+        let messages = segments.flatMap { WrittenMessage.all(in: $0.bytes) }
+        #expect(messages.map(\.data) == (0..<7).map { Self.tag("\($0)") }, "without the time, which is none of it")
+        #expect(messages.allSatisfy { $0.scheme == EventMessage.id3Scheme })
+        #expect(counts.messagesWritten == 7 && counts.metadataDiscarded == 0)
+        let expected = try expected(segments)
+        #expect(messages.map { Int64($0.time) } == expected)
+    }
+
+    /// As far behind the first picture of its run as its time is behind that picture's.
+    private func expected(_ segments: [SplicedSegment]) throws -> [Int64] {
+        let runs = try segments.filter { $0.isDiscontinuous || $0.description.run == 0 }.reduce(into: [Int: Int64]()) {
+            let decode = try MovieFragment.fragments(of: $1.bytes)[0].tracks[0].decodeTime ?? 0
+            if $0[$1.description.run] == nil { $0[$1.description.run] = Int64(decode) + 18_000 }
+        }
+        var demuxer = TransportDemuxer(tracks: .video)
+        var first: [Int: Ticks] = [:]
+        return try zip(
+            CaptureFixture("packed_audio").bodies("v"), CaptureFixture("packed_audio").bodies("a")
+        ).enumerated().map { index, bodies in
+            let run = index < 2 ? 0 : index < 5 ? 1 : 2
+            if index == 2 || index == 5 { demuxer = TransportDemuxer(tracks: .video) }
+            let pictures = try demuxer.feed(bodies.0).video
+            first[run] = first[run] ?? pictures.first?.pts
+            let (start, time) = (try #require(first[run]), try #require(ID3Tags(bodies.1).timestamp))
+            let behind = Ticks(wire: time, near: start) - start
+            return try #require(runs[run]) + behind.count
+        }
+    }
+
+    @Test func theSameWhicheverRenditionCameFirst() throws {
+        let (main, sound) = (try inputs(.main), try inputs(.audio))
+        let orders = [
+            alternating(main[...], sound[...]), alternating(sound[...], main[...]),
+            sound[..<2] + alternating(main.dropLast(2), sound.dropFirst(2)) + main.suffix(2),
+            main[..<2] + alternating(main.dropFirst(2), sound.dropLast(2)) + sound.suffix(2),
+        ]
+        let outputs = try orders.map { try splice($0) }
+        for output in outputs {
+            #expect(output.segments.map(\.bytes) == outputs[0].segments.map(\.bytes))
+            #expect(output.counts == outputs[0].counts)
+        }
+    }
+
+    @Test func whatStandsBesideNothingIsCounted() {
+        var merger = RenditionMerger(isMuxed: false)
+        merger.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
+        #expect(merger.metadataDiscarded == 1 && merger.takeMetadata().isEmpty)
+    }
+}

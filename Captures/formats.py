@@ -34,10 +34,13 @@ class FragmentedProgramme:
         if len(self.fragments) != -(-programme.frame_count // programme.pictures_per_group):
             raise SystemExit(f"{programme.name}: {len(self.fragments)} fragments")
 
-    def play(self, main, first=0, past=None, tagged=False):
+    def play(self, main, first=0, past=None, tagged=False, messages={}):
+        """`messages`: (type of the box, bytes) for each segment by its index, to stand in front of the first such box."""
         main.channel.body.joinpath(self.name).write_bytes(self.initialization)
         per_group = self.programme.pictures_per_group
         for index, fragment in list(enumerate(self.fragments))[first:past]:
+            for kind, message in messages.get(index, ()):
+                fragment = in_front_of(kind, message, fragment)
             pictures = min(per_group, self.programme.frame_count - index * per_group)
             main.add(
                 self.programme.name, fragment, pictures / Fraction(self.programme.rate), tagged and index == first,
@@ -49,6 +52,76 @@ class FragmentedProgramme:
         return {
             "at": 0.0, "url": HOST + self.name, "status": 200, "headers": {"Content-Type": "video/mp4"},
             "body": f"body/{self.name}"}
+
+
+def in_front_of(kind, message, fragment):
+    """`message` put in front of the first box of type `kind` at the top level."""
+    at = 0
+    while fragment[at + 4:at + 8] != kind:
+        at += int.from_bytes(fragment[at:at + 4], "big")
+    return fragment[:at] + message + fragment[at:]
+
+
+def event_message(version, timescale, time, number, scheme, value, data, duration=0xFFFFFFFF):
+    """An emsg (ISO/IEC 23009-1 section 5.10.3.3); `time` is a delta in version 0."""
+    names = scheme.encode() + b"\0" + value.encode() + b"\0"
+    times = timescale.to_bytes(4, "big") + time.to_bytes(8 if version else 4, "big")
+    fields = times + duration.to_bytes(4, "big") + number.to_bytes(4, "big")
+    body = bytes([version, 0, 0, 0]) + (fields + names if version else names + fields) + data
+    return (8 + len(body)).to_bytes(4, "big") + b"emsg" + body
+
+
+def splice_section(event, is_out, ticks=0):
+    """A splice_info_section with a splice_insert (SCTE 35 section 9.7.3) that names no time."""
+    duration = (0xFE << 32 | ticks).to_bytes(5, "big") if is_out else b""  # auto_return
+    command = event.to_bytes(4, "big") + bytes([0x7F, 0xFF if is_out else 0x5F]) + duration + bytes([0, 1, 0, 0])
+    body = bytes(6) + bytes([0xFF]) + (0xFFF000 | len(command)).to_bytes(3, "big") + b"\5" + command + bytes(2)
+    section = b"\xfc" + (0x3000 | len(body) + 4).to_bytes(2, "big") + body
+    crc = 0xFFFFFFFF
+    for byte in section:
+        crc ^= byte << 24
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x04C11DB7 if crc >> 31 else 0)) & 0xFFFFFFFF
+    return section + crc.to_bytes(4, "big")
+
+
+def title(text):
+    """An ID3 tag with one text frame."""
+    content = b"\3" + text.encode()
+    frame = b"TIT2" + len(content).to_bytes(4, "big") + b"\0\0" + content
+    return b"ID3\4\0\0" + bytes([0, 0, 0, len(frame)]) + frame
+
+
+def event_messages():
+    """Each message is of one picture, and numbered by it: programme, then picture in four digits."""
+    channel = Channel("event_messages")
+    main = Rendition(channel)
+    programme = FragmentedProgramme(dataclasses.replace(MAIN, seconds=Fraction(7)), 3600)
+    ad = FragmentedProgramme(
+        dataclasses.replace(AD, rate="30000/1001", seconds=Fraction(2002, 1000)), 0, timescale=30000)
+    tag, splice, track = "https://aomedia.org/emsg/ID3", "urn:scte:scte35:2013:bin", "urn:example:tracking"
+
+    def at(picture, scheme, value, data):
+        return event_message(1, 1000, 3600_000 + 40 * picture, 10000 + picture, scheme, value, data)
+
+    def behind(first, picture, data):
+        return event_message(0, 30000, 1001 * (picture - first), 20000 + picture, track, "ad", data, 15015)
+
+    out, back = splice_section(7, True, 180180), splice_section(7, False)
+    programme.play(main, 0, 3, messages={
+        0: [(b"styp", at(75, splice, "", out))],
+        1: [(b"styp", at(30, tag, "", title("30"))), (b"moof", at(60, tag, "", title("60"))),
+            (b"styp", at(75, splice, "", out))],
+        2: [(b"sidx", at(75, splice, "", out))]})
+    ad.play(main, tagged=True, messages={
+        0: [(b"styp", behind(0, 10, b"first")), (b"styp", behind(0, 40, b"half"))],
+        1: [(b"moof", behind(30, 40, b"half")), (b"moof", behind(30, 59, b"last"))]})
+    programme.play(main, 5, 7, tagged=True, messages={
+        5: [(b"styp", at(125, splice, "", back)), (b"styp", at(140, tag, "", title("140")))],
+        6: [(b"styp", at(140, tag, "", title("140"))), (b"styp", at(174, tag, "", title("174")))]})
+    publish(
+        channel, main, "Event messages of both versions beside fragmented MP4, over a splice: ID3, SCTE-35, an ad's own.",
+        Manner(version=7), [programme.answer, ad.answer])
 
 
 def fmp4_maps():
@@ -148,4 +221,4 @@ def broadcast_audio():
     publish(channel, main, "MPEG audio layer II, AC-3 with 5.1 channels, E-AC-3, layer II again.")
 
 
-CAPTURES = (fmp4_maps, byteranges, packed_audio, audio_only, broadcast_audio)
+CAPTURES = (fmp4_maps, event_messages, byteranges, packed_audio, audio_only, broadcast_audio)

@@ -122,8 +122,10 @@ package actor DVRRing {
     }
 
     /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal.
-    package func end() throws(RingError) {
+    /// - Parameter dateRanges: what no segment could tell of any more; it stands in the head of every list.
+    package func end(telling dateRanges: [DateRange] = []) throws(RingError) {
         guard !isClosed else { return }
+        index.tell(dateRanges)
         isClosed = true
         hasEnded = true
         show()

@@ -36,7 +36,7 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var listedTicks: Int64 = 0
     package private(set) var listedBytes: UInt64 = 0
     package private(set) var retiredBytes: UInt64 = 0
-    /// Told of by segments that are no longer listed, and not over where the list begins.
+    /// Told of by segments that are no longer listed, and not over where the list begins; and what was told at the end.
     package private(set) var openDateRanges: OpenDateRanges
     private var clock: Int64 = 0
     private var longest: LongestListing
@@ -84,6 +84,11 @@ package struct RingIndex: Equatable, Sendable {
             retired[place].entry.subtitleBytes += bytes
             retiredBytes += bytes
         }
+    }
+
+    /// Tells of ranges, or more of them, without a segment: nothing more is published.
+    mutating func tell(_ ranges: [DateRange]) {
+        for range in ranges { openDateRanges.note(range) }
     }
 
     /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.

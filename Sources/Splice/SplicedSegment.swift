@@ -136,7 +136,7 @@ package struct SpliceCounts: Equatable, Sendable {
             \.sanitized, \.timesFilled,
             \.runsBeyondDelay, \.segmentsWithoutSync, \.picturesRefused, \.audioBridged, \.audioUndecodable,
             \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
-            \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.metadataDiscarded,
+            \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.messagesRepeated, \.metadataDiscarded,
         ]
     }
 }

@@ -17,8 +17,9 @@ package struct Delivery: Equatable, Sendable {
         case segment(TrackedSegment)
         /// These will never come; the next segment of this rendition follows a seam.
         case lost(SegmentLoss)
-        /// ENDLIST was reached and everything before it delivered.
-        case ended
+        /// ENDLIST was reached and everything before it delivered, but for EXT-X-DATERANGEs that came with no segment:
+        /// the last list had nothing else that was new, or what they came with was lost.
+        case ended(dateRanges: [DateRange])
         /// So much of the channel's time has passed in an outage; of the main rendition only.
         case missing(Duration)
     }
@@ -57,7 +58,7 @@ package struct TrackedSegment: Equatable, Sendable {
     /// Segments listed before it and not delivered, as far as they were listed: marks stand with them too.
     package let passedOver: [MediaSegment]
     /// The first segment that a list brought has all EXT-X-DATERANGEs of that list that stand with no segment to come:
-    /// in its head, before older segments, and at its end. Empty for the others.
+    /// in its head, before older segments, and at its end. If it is lost, the next one has them. Empty for the others.
     package let listedDateRanges: [DateRange]
 
     package init(

@@ -25,6 +25,9 @@ struct RenditionTracker: Sendable {
     private var isLive = false
     private var schedule = ReloadSchedule()
     private var lastFailure: TrackerError?
+    private var cueTags = CueTagMemory()
+    /// Of the last list, when it brought nothing else.
+    private var closingDateRanges: [DateRange] = []
 
     init(_ role: RenditionRole, address: String, giveUp: Duration?, at now: Duration) {
         self.role = role
@@ -39,6 +42,9 @@ struct RenditionTracker: Sendable {
 
     /// Waited for a load longer than this, an origin is asked anew.
     private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
+
+    /// What the end has to bring, because no segment did.
+    var dateRangesAtEnd: [DateRange] { queue.undeliveredDateRanges + closingDateRanges }
 
     /// Nothing more to come, and nothing left to hand over.
     func isDrained(at now: Duration) -> Bool {
@@ -130,12 +136,14 @@ extension RenditionTracker {
     mutating func accept(
         _ list: MediaPlaylist, base: String, _ shelf: ResourceShelf, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
-        let hadJoined = cursor.next != nil
+        let next = cursor.next
+        let hadJoined = next != nil
         let effects = cursor.handle(list, at: now)
         var events = note(list, at: now)
         if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base, shelf) }
         let news = effects.compactMap(\.firstNew)
         let firstTaken = effects.compactMap(\.firstTaken).first
+        if role == .main { noteMarks(list, effects, next: next, firstTaken: firstTaken) }
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
         if let first = news.first {
             if !hadJoined { events.append(joined(list, at: first)) }
@@ -165,6 +173,15 @@ extension RenditionTracker {
         lastListAt = now
         guard let targetDuration, targetDuration != list.targetDuration else { return [] }
         return [.targetDurationChanged(role, from: targetDuration, to: list.targetDuration)]
+    }
+
+    private mutating func noteMarks(
+        _ list: MediaPlaylist, _ effects: [SegmentCursor.Effect], next: UInt64?, firstTaken: UInt64?
+    ) {
+        if cursor.hasEnded, firstTaken == nil { closingDateRanges = list.dateRanges(notWith: .max...) }
+        if effects.contains(where: \.isReset) { cueTags = CueTagMemory() }
+        guard !effects.contains(where: \.isStaleOrReset) else { return }
+        counts.lateCueTags += cueTags.note(list, before: next ?? 0, joined: firstTaken)
     }
 
     private func joined(_ list: MediaPlaylist, at number: UInt64) -> UpstreamEvent {
@@ -262,6 +279,10 @@ extension SegmentCursor.Effect {
         case .stale, .reset: true
         case .take, .gap, .slid, .ended: false
         }
+    }
+
+    fileprivate var isReset: Bool {
+        if case .reset = self { true } else { false }
     }
 
     /// The first media sequence number of what is fetched.

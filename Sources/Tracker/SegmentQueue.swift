@@ -19,6 +19,9 @@ struct SegmentQueue: Sendable {
     /// Lost since the last segment delivered, as listed; the newest of them.
     private var passedOver: [MediaSegment] = []
     private static let passedOverLimit = 64
+    /// That a segment brought which was lost since the last one delivered; the newest of them.
+    private var owedDateRanges: [DateRange] = []
+    private static let owedLimit = 256
     private(set) var inFlight = 0
     /// Playing time of all segments that were ever started, or passed over.
     private(set) var startedDuration = Duration.zero
@@ -174,9 +177,11 @@ extension SegmentQueue {
                 if case .lost = content {
                     isAfterSeam = true
                     passOver([pending.segment])
+                    owedDateRanges = (owedDateRanges + pending.listedDateRanges).suffix(Self.owedLimit)
                 } else {
                     isAfterSeam = false
                     passedOver = []
+                    owedDateRanges = []
                 }
                 pop()
                 return content
@@ -184,6 +189,9 @@ extension SegmentQueue {
         }
         return nil
     }
+
+    /// Of what was lost since the last segment delivered.
+    var undeliveredDateRanges: [DateRange] { owedDateRanges + passedOver.flatMap(\.dateRanges) }
 
     private mutating func passOver(_ segments: [MediaSegment]) {
         passedOver = (passedOver + segments).suffix(Self.passedOverLimit)
@@ -211,7 +219,8 @@ extension SegmentQueue {
                     segment: pending.segment, url: url, body: body, key: shelf.body(of: requests.key),
                     keyURL: requests.key?.url, map: shelf.body(of: requests.map),
                     mapKey: shelf.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url, isAfterSeam: isAfterSeam,
-                    listedAt: pending.listedAt, passedOver: passedOver, listedDateRanges: pending.listedDateRanges))
+                    listedAt: pending.listedAt, passedOver: passedOver,
+                    listedDateRanges: owedDateRanges + pending.listedDateRanges))
         }
     }
 

@@ -145,7 +145,7 @@ extension UpstreamSession {
             let isLeftBehind = mainIsDrained && trackers[index].isSilent
             guard trackers[index].isDrained(at: now) || isLeftBehind else { continue }
             trackers[index].hasDeliveredEnd = true
-            hand(.ended, of: trackers[index].role)
+            hand(.ended(dateRanges: trackers[index].dateRangesAtEnd), of: trackers[index].role)
         }
         if trackers.allSatisfy(\.hasDeliveredEnd) { finish(.drained) }
     }

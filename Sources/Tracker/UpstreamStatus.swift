@@ -89,4 +89,6 @@ package struct TrackerCounts: Equatable, Sendable {
     package var seams = 0
     package var staleLists = 0
     package var resets = 0
+    /// Cue tags that a list added to segments which had been taken.
+    package var lateCueTags = 0
 }

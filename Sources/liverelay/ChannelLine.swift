@@ -52,6 +52,8 @@ struct ChannelLine: Sendable {
     private var marks: MarkTimeline
     /// Of sources published before.
     private var earlierMarks = MarkCounts()
+    /// Listed at the end of the channel's own upstream, with no segment.
+    private var closingDateRanges: [DateRange] = []
     private var lastRun: Int?
     private var failures = 0
     private var hasPublished = false
@@ -77,7 +79,7 @@ struct ChannelLine: Sendable {
         self.sound = sound
         self.wallClock = wallClock
         subtitles = SubtitleLine(ring, isLive: isLive)
-        marks = MarkTimeline(resuming: ring.snapshot.index)
+        marks = Self.marks(of: ring)
         position = resume.map(TimelinePosition.init) ?? .beginning
     }
 
@@ -109,8 +111,14 @@ struct ChannelLine: Sendable {
             return try await events + take(tracked, of: rendition, from: delivery.source)
         case .lost: return try await splice(.lost(rendition), from: delivery.source)
         case .missing(let duration): return try await standIn(for: duration)
-        case .ended: return try await end(rendition, of: delivery.source)
+        case .ended(let dateRanges):
+            if rendition == .main, delivery.source == 0 { closingDateRanges = dateRanges }
+            return try await end(rendition, of: delivery.source)
         }
+    }
+
+    private static func marks(of ring: DVRRing) -> MarkTimeline {
+        MarkTimeline(resuming: ring.snapshot.index) { SpliceInformation.returnsByItself($0) }
     }
 
     /// The channel ends with its own upstream.
@@ -119,8 +127,13 @@ struct ChannelLine: Sendable {
         let events = try await splice(.ended(rendition), from: source)
         guard sources[source]?.engine.isFinished ?? true, !hasEnded else { return events }
         hasEnded = true
-        do { try await ring.end() } catch { throw RelayError(error) }
+        do throws(RingError) { try await endRing() } catch { throw RelayError(error) }
         return await events + subtitles.endPictures() + [.ended]
+    }
+
+    private mutating func endRing() async throws(RingError) {
+        guard let edge = ring.snapshot.edge else { return try await ring.end() }
+        try await ring.end(telling: marks.end(closingDateRanges, at: edge.programDateTimeEnd))
     }
 
     private mutating func take(
@@ -254,7 +267,7 @@ extension ChannelLine {
         let events = standIn == nil ? try await pause() : []
         if next != source {
             earlierMarks = earlierMarks + marks.counts
-            marks = MarkTimeline(resuming: ring.snapshot.index)
+            marks = Self.marks(of: ring)
         }
         (source, standIn, lastRun) = (next, nil, nil)
         let dated = datedUntil

@@ -43,6 +43,14 @@ extension SpliceMark {
     }
 }
 
+extension SpliceInformation {
+    /// Whether `section` begins a break that is over without a word; not when it cannot be read.
+    static func returnsByItself(_ section: [UInt8]) -> Bool {
+        let cues = (try? SpliceInformation(section))?.cues ?? []
+        return cues.contains { $0.kind == .out(returnsByItself: true) }
+    }
+}
+
 extension SpliceMark.Kind {
     fileprivate init(_ kind: SpliceCue.Kind) {
         switch kind {
@@ -58,6 +66,7 @@ extension RelayStatus {
     /// What became of the upstream's marks.
     struct Marks: Encodable, Equatable, Sendable {
         var cueLines = 0
+        var cueLinesLate = 0
         var dateRangeTags = 0
         var dateRangesPast = 0
         var dateRangesUnreadable = 0
@@ -73,7 +82,8 @@ extension RelayStatus {
 
     mutating func note(_ counts: MarkCounts, _ splice: SpliceCounts) {
         marks = Marks(
-            cueLines: counts.cues, dateRangeTags: counts.dateRanges, dateRangesPast: counts.past,
+            cueLines: counts.cues, cueLinesLate: marks.cueLinesLate, dateRangeTags: counts.dateRanges,
+            dateRangesPast: counts.past,
             dateRangesUnreadable: counts.unreadable, dateRangeAttributesChanged: counts.attributesChanged,
             breakEndsUnpaired: counts.unpaired, otherTags: counts.otherTags, withoutPicture: counts.unplaced,
             eventMessages: splice.messagesWritten, eventMessagesRepeated: splice.messagesRepeated,

@@ -204,6 +204,7 @@ extension RelayStatus {
         upstream.staleLists = all.reduce(0) { $0 + $1.counts.staleLists }
         upstream.resets = all.reduce(0) { $0 + $1.counts.resets }
         upstream.failedLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
+        marks.cueLinesLate = main.counts.lateCueTags
         upstream.failedTries = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
         upstream.stall = main.stall.map { "\($0)" }
         guard let redundancy = status.redundancy else { return }

@@ -133,6 +133,29 @@ struct DVRRingTests {
         #expect(ring.snapshot.edge?.mediaSequence == 8)
     }
 
+    /// In every list that it reaches into, of this process and of the next.
+    @Test func whatTheEndTellsIsListed() async throws {
+        let range = DateRange.numbered(1, from: at(40), lasting: .seconds(9))
+        let over = DateRange.numbered(2, from: at(-40), lasting: .seconds(9))
+        let tag = "#EXT-X-DATERANGE:\(range.attributes.text)\n"
+        func expectListed(_ ring: DVRRing) {
+            for list in [text(ring.snapshot.livePlaylist), text(ring.snapshot.dvrPlaylist(.whole))] {
+                #expect(list.ranges(of: "#EXT-X-DATERANGE").count == 1 && list.contains(tag))
+            }
+        }
+        do {
+            let ring = try DVRRing.open(directory)
+            for n in 0..<8 { try await ring.publish(.numbered(n)) }
+            try await ring.end(telling: [range, over])
+            #expect(text(ring.snapshot.livePlaylist).hasSuffix("#EXT-X-ENDLIST\n"))
+            expectListed(ring)
+        }
+        let ring = try DVRRing.open(directory)
+        expectListed(ring)
+        try await ring.publish(.numbered(8))
+        expectListed(ring)
+    }
+
     @Test func viewersReadWhileThePublisherWrites() async throws {
         let ring = try DVRRing.open(
             directory, policy: RetentionPolicy(rewind: .seconds(60), freeReserve: 0))

@@ -240,6 +240,27 @@ struct ListedRangeTests {
     }
 }
 
+struct ChannelEndTests {
+    private func range(_ id: String, _ start: Int64, _ more: [String: String] = [:]) throws -> DateRange {
+        let text = "ID=\"\(id)\",START-DATE=\"\(time(start))\"" + more.map { ",\($0)=\($1)" }.joined()
+        return DateRange(id: id, attributes: try AttributeList(parsing: text, line: 1, tag: ""))
+    }
+
+    @Test func theEndTellsWhatNoSegmentDid() throws {
+        var channel = MarkedChannel()
+        try channel.publish("#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"\(time(0))\"")
+        channel.timeline.note(UpstreamMarks(mediaSequence: 9, cues: [try #require(CueMark(out))]))
+        channel.timeline.note(UpstreamMarks(mediaSequence: 10, dateRanges: [try range("b", 4)]))
+        let told = channel.timeline.end([try range("a", 0, ["DURATION": "6"]), try range("b", 4)], at: at(6))
+        #expect(
+            told.map(\.attributes.text) == [
+                #"ID="b",START-DATE="\#(time(4))""#, #"ID="a",START-DATE="\#(time(0))",DURATION=6"#,
+            ])
+        #expect(channel.timeline.counts.unplaced == 1 && channel.timeline.counts.dateRanges == 3)
+        #expect(channel.timeline.end([], at: at(6)).isEmpty)
+    }
+}
+
 private func mark(
     _ kind: SpliceMark.Kind, event: UInt32? = 7, at seconds: Int64, lasting duration: Int64? = nil, _ section: UInt8 = 1
 ) -> SpliceMark {
@@ -350,7 +371,8 @@ struct MarkRecoveryTests {
             index.publish(segment)
         }
         var later = channel
-        later.timeline = MarkTimeline(resuming: index)
+        // Sections of the tests are two bytes: 9 stands for a break that is over by itself.
+        later.timeline = MarkTimeline(resuming: index) { $0.last == 9 }
         later.tags = [:]
         return later
     }
@@ -376,6 +398,17 @@ struct MarkRecoveryTests {
         #expect(later.tags.isEmpty)
         try later.publish(again + ",DURATION=5")
         #expect(later.tags == [4: [#"ID="a-1767355212000",START-DATE="\#(time(12))",DURATION=5"#]])
+    }
+
+    @Test(arguments: [(section: UInt8(9), ends: true), (1, false)])
+    func aBreakThatReturnsByItselfDoesSoInTheNextProcess(_ row: (section: UInt8, ends: Bool)) throws {
+        var channel = MarkedChannel()
+        try channel.publish("", splices: [mark(.out(returnsByItself: true), at: 3, lasting: 12, row.section)])
+        var later = try resumed(channel)
+        for _ in 0..<4 { try later.publish("") }
+        let told = #"ID="scte35-7-1767355203000",START-DATE="\#(time(3))",PLANNED-DURATION=12,SCTE35-OUT=0xFC"#
+        #expect(channel.tags == [0: [told + "0\(row.section)"]])
+        #expect(later.tags == (row.ends ? [3: [told + "09,DURATION=12"]] : [:]))
     }
 
     @Test func aSpliceIsEndedByTheNextProcess() throws {

@@ -69,6 +69,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("interlaced", runs: 4, inits: 3),
         CaptureRow("interleave", runs: 3, inits: 2),
         CaptureRow("fmp4_maps", runs: 4, inits: 3),
+        CaptureRow("event_messages", runs: 3, inits: 2),
         CaptureRow("byteranges", runs: 2, inits: 2),
         CaptureRow("packed_audio", runs: 3, inits: 2),
         CaptureRow("audio_only", runs: 3, inits: 2, isAudioOnly: true),

@@ -18,13 +18,16 @@ package struct MarkTimeline: Equatable, Sendable {
     var began: ProgramDateTime?
     package internal(set) var counts = MarkCounts()
 
-    /// - Parameter index: what an earlier process published.
-    package init(resuming index: RingIndex) {
+    /// - Parameters:
+    ///   - index: what an earlier process published.
+    ///   - returnsByItself: whether a splice_info_section begins a break that is over after the length it says, without
+    ///     a word.
+    package init(resuming index: RingIndex, returnsByItself: ([UInt8]) -> Bool = { _ in false }) {
         var ranges = index.openDateRanges
         for entry in index.listed {
             for tag in entry.marks.dateRanges { ranges.note(tag) }
         }
-        told = ToldRanges(ranges.ranges)
+        told = ToldRanges(ranges.ranges, returnsByItself: returnsByItself)
         began = index.listed.first?.programDateTime
     }
 
@@ -56,6 +59,22 @@ package struct MarkTimeline: Equatable, Sendable {
         counts.cues += marks.cues.count
         counts.dateRanges += marks.dateRanges.count
         return marks
+    }
+
+    /// Nothing more is published: what was listed and had no place yet.
+    /// - Parameters: `ranges`: that came with the upstream's end; `date`: where what is published ends.
+    package mutating func end(_ ranges: [DateRange], at date: ProgramDateTime) -> [DateRange] {
+        if !held.isEmpty { counts.unplaced += 1 }
+        for marks in waiting {
+            if !marks.cues.isEmpty { counts.unplaced += 1 }
+            for range in marks.dateRanges { list(range, at: date) }
+        }
+        for range in ranges { list(range, at: date) }
+        (held, waiting) = ([], [])
+        endWhatReturnsByItself(by: date)
+        let news = told.takeNews()
+        counts.dateRanges += news.count
+        return news
     }
 
     /// A segment that never gave a picture leaves its marks to the next one that does.

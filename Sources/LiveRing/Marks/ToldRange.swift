@@ -19,9 +19,14 @@ struct ToldRange: Equatable, Sendable {
     }
 
     /// nil when it says not where it begins.
-    init?(recovered range: DateRange) {
+    /// - Parameter returnsByItself: whether the break that a section begins is over without a word.
+    init?(recovered range: DateRange, returnsByItself: ([UInt8]) -> Bool) {
         guard let start = range.startDate else { return nil }
         self.init(range, start: start)
+        guard isOpen, RangeName.isSplice(range.id), let section = range[splice: .out], returnsByItself(section) else {
+            return
+        }
+        returnsAt = range.plannedDuration.map { start.advanced(by: $0) }
     }
 
     func begins(near date: ProgramDateTime) -> Bool {
@@ -68,7 +73,9 @@ struct ToldRanges: Equatable, Sendable {
     /// IDs in the order in which they changed.
     private var news: [String] = []
 
-    init(_ told: [DateRange]) { ranges = told.compactMap { ToldRange(recovered: $0) } }
+    init(_ told: [DateRange], returnsByItself: ([UInt8]) -> Bool) {
+        ranges = told.compactMap { ToldRange(recovered: $0, returnsByItself: returnsByItself) }
+    }
 
     subscript(index: Int) -> ToldRange {
         get { ranges[index] }

@@ -1,10 +1,11 @@
 /// A segment in words: what golden files and `inspect` show.
 package enum FragmentDump {
-    /// A line for each track of the init section, each fragment, each track in it and each sample. Times are in the
-    /// track's timescale; a hash is 64-bit FNV-1a of the payload.
+    /// A line for each track of the init section, each event message, each fragment, each track in it and each sample.
+    /// Times are in the track's timescale, those of messages in 90 kHz; a hash is 64-bit FNV-1a of the payload.
     ///
     ///     track 1 vide avc1 timescale=90000 1280x720 avcC=cbf29ce484222325
-    ///     fragment 7: styp moof mdat
+    ///     message 5 time=36000 duration=none urn:a "v" size=3 cbf29ce484222325
+    ///     fragment 7: styp emsg moof mdat
     ///       track 1 tfdt=18000 samples=1
     ///         dts=18000 duration=3600 offset=+18000 sync size=1200 cbf29ce484222325
     ///
@@ -13,7 +14,9 @@ package enum FragmentDump {
         var lines: [String] = []
         do throws(SpliceError) {
             lines += try MovieTrack.tracks(of: initSection).map(line)
-            let order = try BoxReader.boxes(in: segment[...]).map { "\($0.type)" }.joined(separator: " ")
+            let boxes = try BoxReader.boxes(in: segment[...])
+            for box in boxes where box.type == "emsg" { lines.append(line(try EventMessageBox(box))) }
+            let order = boxes.map { "\($0.type)" }.joined(separator: " ")
             for fragment in try MovieFragment.fragments(of: segment) {
                 lines.append("fragment \(fragment.sequenceNumber): \(order)")
                 lines += fragment.tracks.flatMap(self.lines)
@@ -36,6 +39,15 @@ package enum FragmentDump {
         let records = entry.configuration.map { " \($0.type)=\(ContentHash.mark(of: $0.payload))" }.joined()
         let kind = "\(track.handler) \(entry.type) timescale=\(track.timescale)"
         return "track \(track.trackID) \(kind) \(format)\(records)"
+    }
+
+    private static func line(_ box: EventMessageBox) -> String {
+        let message = box.message
+        let number = message.number.map(String.init) ?? "none"
+        let time = box.time(from: .zero).map { "\($0.count)" } ?? "none"
+        let duration = message.duration.map { "\($0.count)" } ?? "none"
+        return "message \(number) time=\(time) duration=\(duration) \(message.scheme) \"\(message.value)\" "
+            + "size=\(message.data.count) \(ContentHash.mark(of: message.data[...]))"
     }
 
     private static func lines(_ track: TrackFragment) -> [String] {

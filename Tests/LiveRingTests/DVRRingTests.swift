@@ -1,4 +1,5 @@
 import Foundation
+import Playlist
 import Testing
 
 @testable import LiveRing

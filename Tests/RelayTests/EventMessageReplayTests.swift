@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Splice
+@testable import liverelay
 
 /// The capture whose messages are numbered by their pictures, taken apart by the offsets of ISO/IEC 23009-1 §5.10.3.3.
 @Suite struct EventMessageReplayTests {

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 /// Carries the upstream's marks to the segments published: cue lines to the segment that begins where they stood, and
 /// EXT-X-DATERANGE, with dates on our timeline, as soon as they are known.

@@ -81,6 +81,36 @@ private func marked(_ mark: (inout MediaSegment) throws -> Void) throws -> Captu
         #expect(inHead > 0, "the beginning of the break left the list before its end")
     }
 
+    /// The last list has nothing that is new but a range and ENDLIST.
+    @Test func aRangeThatComesWithTheEndIsTold() async throws {
+        let plain = try CaptureDirectory(CaptureFixture.clean.directory)
+        var exchanges = plain.index.exchanges
+        let last = try #require(exchanges.lastIndex { $0.url == plain.index.upstream })
+        guard case .answer(let answer) = exchanges[last].ending else { return }
+        var playlist = try MediaPlaylistParser.parse(plain.bytes(of: answer.body))
+        func exchange(at time: Duration) -> CapturedExchange {
+            let text = CapturedAnswer.Body.text(PlaylistWriter.write(playlist))
+            return CapturedExchange(
+                at: time, url: plain.index.upstream, ending: .answer(CapturedAnswer(status: 200, body: text)))
+        }
+        playlist.hasEndList = false
+        exchanges[last] = exchange(at: exchanges[last].at)
+        playlist.hasEndList = true
+        let text = "ID=\"late\",START-DATE=\"2026-01-01T12:00:04.000Z\",DURATION=3"
+        playlist.trailingDateRanges = [
+            DateRange(id: "late", attributes: try AttributeList(parsing: text, line: 1, tag: ""))
+        ]
+        exchanges.append(exchange(at: exchanges[last].at + .seconds(2)))
+        let published = try await republish(
+            CaptureDirectory(
+                plain.url, index: CaptureIndex(upstream: plain.index.upstream, about: "", exchanges: exchanges)))
+        let whole = try MediaPlaylistParser.parse(Array(published.whole.utf8))
+        #expect(published.end == .drained && whole.hasEndList)
+        #expect(whole.dateRanges.map(\.attributes.text) == [text])
+        #expect(published.versions.last?.dateRanges.map(\.id) == ["late"])
+        #expect(published.status.marks.dateRangeTags == 1)
+    }
+
     @Test func rangesOfTheUpstreamAreTold() async throws {
         let text = "ID=\"ad\",CLASS=\"pod\",START-DATE=\"2026-01-01T12:00:24.000Z\",PLANNED-DURATION=31,X-COM-A=\"1\""
         let list = try AttributeList(parsing: text, line: 1, tag: "")

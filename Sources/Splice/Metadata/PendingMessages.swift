@@ -38,10 +38,12 @@ struct PendingMessages: Sendable {
         return Array(waiting[..<count])
     }
 
-    /// Nothing will be written any more.
-    mutating func giveUp() {
-        discarded += waiting.count
-        (waiting, bytes) = ([], 0)
+    /// The time up to `end` is over, and was not this source's; nil: nothing will be written any more.
+    mutating func giveUp(before end: Ticks? = nil) {
+        let count = end.flatMap { end in waiting.firstIndex { $0.time >= end } } ?? waiting.endIndex
+        bytes -= waiting[..<count].reduce(0) { $0 + $1.message.size }
+        discarded += count
+        waiting.removeFirst(count)
     }
 }
 

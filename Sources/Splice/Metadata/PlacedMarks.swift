@@ -84,6 +84,9 @@ struct PendingMarks: Sendable {
     /// The channel ended.
     mutating func finish() { messages.giveUp() }
 
+    /// Up to `time` something else was published.
+    mutating func resume(at time: Ticks) { messages.giveUp(before: time) }
+
     /// Takes the upstream segments that begin before `end`.
     mutating func takePlacements(before end: Ticks, dates: DateClock) -> [SegmentPlacement] {
         let count = openings.firstIndex { $0.time >= end } ?? openings.endIndex

@@ -101,6 +101,7 @@ struct RunAssembler: Sendable {
         self.position = position
         (timeline, description) = (nil, nil)
         audio.resume(at: position)
+        marks.resume(at: position.presentationEnd)
         dates.resume(datedUntil: datedUntil)
     }
 

@@ -2,7 +2,7 @@
 
 /// What comes beside picture and sound.
 enum MetadataEntries {
-    static let all = [id3, spliceInformation, webVTT]
+    static let all = [id3, eventMessage, spliceInformation, webVTT]
 
     private static let id3 = FuzzEntry(
         "id3", "ID3 tags in front of packed audio", largest: 1024,
@@ -11,12 +11,38 @@ enum MetadataEntries {
         run: { bytes in
             let tags = ID3Tags(bytes)
             try demand((0...bytes.count).contains(tags.end), "the tags end at \(tags.end) of \(bytes.count)")
-            var end = 0
+            try demand(tags.telling.reduce(0) { $0 + $1.count } <= tags.end, "the tags tell more than is in them")
             for tag in tags.telling {
-                try demand(end <= tag.lowerBound && tag.upperBound <= tags.end, "\(tag) is no tag of its own")
-                end = tag.upperBound
+                let again = ID3Tags(tag)
+                try demand(again.end == tag.count && again.telling == [tag], "\(tag) is no tag of its own")
+                try demand(again.timestamp == nil, "the time is told in \(tag)")
             }
             try demand(tags.timestamp.map { (0..<Ticks.wrap).contains($0.count) } ?? true, "a time above 33 bits")
+        })
+
+    private static let eventMessage = FuzzEntry(
+        "event-message", "the body of an emsg (ISO/IEC 23009-1), and what is written of it", largest: 1024,
+        dictionary: ["\u{1}\0\0\0", "urn:scte:scte35:2013:bin\0", "https://aomedia.org/emsg/ID3\0"],
+        seeds: { seeds in
+            seeds.segments(in: .fragmentedMP4).flatMap { segment in
+                BoxReader.wholeBoxes(in: segment[...]).boxes.filter { $0.type == "emsg" }.map { Array($0.body) }
+            }
+        },
+        run: { bytes in
+            let read: EventMessageBox
+            let box = Box(type: "emsg", body: bytes[...], start: 0)
+            do throws(SpliceError) { read = try EventMessageBox(box) } catch { return }
+            let time = read.time(from: .zero) ?? .zero
+            try demand((0..<Ticks.wrap).contains(time.count), "a time above 33 bits")
+            var writer = BoxWriter()
+            PlacedMessage(message: read.message, time: time).write(to: &writer)
+            let again = try EventMessageBox(Box(type: "emsg", body: writer.bytes[8...], start: 0))
+            try demand(again.time(from: nil) == time, "\(time) is written as \(again.moment)")
+            let (one, other) = (read.message, again.message)
+            try demand(
+                (one.scheme, one.value, one.number) == (other.scheme, other.value, other.number)
+                    && one.data == other.data, "\(one) is written as \(other)")
+            try demand(other.duration == nil || other.duration == one.duration, "it lasts \(one.duration?.count ?? 0)")
         })
 
     /// The CRC_32 is put right: a fuzzer does not guess it.

@@ -178,7 +178,8 @@ extension RenditionTracker {
     private mutating func noteMarks(
         _ list: MediaPlaylist, _ effects: [SegmentCursor.Effect], next: UInt64?, firstTaken: UInt64?
     ) {
-        if cursor.hasEnded, firstTaken == nil { closingDateRanges = list.dateRanges(notWith: .max...) }
+        let isClosing = cursor.hasEnded && firstTaken == nil
+        closingDateRanges = isClosing ? list.dateRanges(notWith: .max...) : []
         if effects.contains(where: \.isReset) { cueTags = CueTagMemory() }
         guard !effects.contains(where: \.isStaleOrReset) else { return }
         counts.lateCueTags += cueTags.note(list, before: next ?? 0, joined: firstTaken)

@@ -17,7 +17,8 @@ struct LiveRelay: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            RelayCommand.self, DemoCommand.self, RecordCommand.self, ReplayCommand.self,
+            RelayCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
+            ReplayCommand.self,
         ], defaultSubcommand: RelayCommand.self)
 
     static func main() async {

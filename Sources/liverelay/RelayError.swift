@@ -1,20 +1,16 @@
 /// Trouble that ends the process: one line for the operator, and a status for the script around it.
 struct RelayError: Error, Equatable {
     let exit: ExitStatus
-    /// What was found, where.
+    /// What was found, where; one line, whatever the upstream's answer that it quotes.
     let found: String
     /// What to do about it.
     let advice: String
 
     init(_ exit: ExitStatus, _ found: String, advice: String) {
         self.exit = exit
-        self.found = found
+        self.found = found.split(whereSeparator: \.isNewline).joined(separator: " ")
         self.advice = advice
     }
 
-    /// One line, whatever the upstream's answer that it quotes.
-    var line: String {
-        let text = "\(found). \(advice)."
-        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    }
+    var line: String { "\(found). \(advice)." }
 }

@@ -7,7 +7,7 @@ import Tracker
 @testable import liverelay
 
 /// A capture whose first answer is already the finished playlist.
-private func finished(_ fixture: CaptureFixture) throws -> CaptureDirectory {
+func finishedCapture(_ fixture: CaptureFixture) throws -> CaptureDirectory {
     let live = try CaptureDirectory(fixture.directory)
     var segments: [UInt64: MediaSegment] = [:]
     var last: MediaPlaylist?
@@ -30,7 +30,7 @@ private func finished(_ fixture: CaptureFixture) throws -> CaptureDirectory {
 }
 
 @Test func aFinishedPlaylistIsRepublishedWholeFromItsFirstSegment() async throws {
-    let published = try await republish(finished(.ssaiTagged))
+    let published = try await republish(finishedCapture(.ssaiTagged))
     #expect(published.end == .drained)
     #expect(published.status.splice.runs == 5 && published.status.output.segments == 34)
     let last = try #require(published.versions.last)

@@ -1,4 +1,5 @@
 package import Foundation
+import Playlist
 
 /// A capture on disk: `index.json` and the bodies it names.
 package struct CaptureDirectory: Sendable {
@@ -55,13 +56,34 @@ package struct CaptureDirectory: Sendable {
         switch body {
         case .text(let text): return Array(text.utf8)
         case .file(let path):
-            guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
-                throw CaptureError(.foreignPath, path: path)
-            }
-            do { return Array(try Data(contentsOf: url.appending(path: path))) } catch {
+            let file = try file(path)
+            do { return Array(try Data(contentsOf: file)) } catch {
                 throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
             }
         }
+    }
+
+    /// Whether a body begins as a playlist does; of a file only its beginning is read.
+    package func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
+        switch body {
+        case .text(let text): return (try? PlaylistLines(playlist: Array(text.utf8.prefix(64)))) != nil
+        case .file(let path):
+            let file = try file(path)
+            do {
+                let handle = try FileHandle(forReadingFrom: file)
+                defer { try? handle.close() }
+                return (try? PlaylistLines(playlist: Array(handle.read(upToCount: 64) ?? Data()))) != nil
+            } catch {
+                throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+            }
+        }
+    }
+
+    private func file(_ path: String) throws(CaptureError) -> URL {
+        guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
+            throw CaptureError(.foreignPath, path: path)
+        }
+        return url.appending(path: path)
     }
 
     /// The answer as it came, with its body. `url`: what was asked for.

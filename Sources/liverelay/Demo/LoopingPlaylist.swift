@@ -50,10 +50,7 @@ struct LoopingPlaylist: Sendable {
 
     private func segment(_ index: UInt64) -> MediaSegment {
         let place = Int(index % count)
-        var segment = finished.segments[place]
-        for key in segment.keys.indices where segment.keys[key].initializationVector == nil {
-            segment.keys[key].initializationVector = Self.vector(segment.mediaSequence)
-        }
+        var segment = finished.segments[place].keepingItsVector
         segment.mediaSequence = index
         segment.isDiscontinuous = place == 0 ? index > 0 : segment.isDiscontinuous
         segment.discontinuitySequence = discontinuities(before: index) + (segment.isDiscontinuous ? 1 : 0)
@@ -68,10 +65,17 @@ struct LoopingPlaylist: Sendable {
         let inRound = finished.segments.prefix(Int(place)).dropFirst().filter(\.isDiscontinuous).count
         return round * discontinuitiesPerRound + UInt64(inRound) - (place == 0 ? 1 : 0)
     }
+}
 
-    /// The IV a key without one implies (RFC 8216 §5.2), which would change with the numbers of the next round.
-    private static func vector(_ mediaSequence: UInt64) -> [UInt8] {
-        (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
+extension MediaSegment {
+    /// With the IV that a key without one implies (RFC 8216 §5.2) said in words: it would change with the number.
+    var keepingItsVector: MediaSegment {
+        var copy = self
+        let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
+        for key in copy.keys.indices where copy.keys[key].initializationVector == nil {
+            copy.keys[key].initializationVector = vector
+        }
+        return copy
     }
 }
 

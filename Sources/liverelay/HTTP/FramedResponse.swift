@@ -17,6 +17,7 @@ struct FramedResponse: Equatable, Sendable {
     var status: HTTPStatus
     var fields: [HeaderField]
     var body: Body
+    var pace = ResponsePace.prompt
 }
 
 extension FramedResponse {
@@ -25,6 +26,7 @@ extension FramedResponse {
     init(_ response: Response, to target: RequestTarget, date: String) {
         let content = Content(of: response, for: target.fields)
         self.init(status: response.status, fields: Self.commonFields(response, content, date: date), body: .none)
+        pace = response.pace
         if response.status == .ok, let tag = content.etag, let known = target.fields.ifNoneMatch,
             EntityTag.isListed(tag, inIfNoneMatch: known)
         {

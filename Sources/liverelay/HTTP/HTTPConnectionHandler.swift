@@ -69,11 +69,20 @@ extension HTTPConnectionHandler {
         let keepAlive = request.allowsKeepAlive && !inputClosed
         let framed = openFiles(of: request.answer(by: responder, date: Self.dateText()), to: request)
         state = .answering(keepAlive: keepAlive)
+        switch framed.pace {
+        case .prompt: send(request.head(of: framed, keepAlive: keepAlive), framed.body, context)
+        case .slow(let time, let limit):
+            sendSlowly(request.head(of: framed, keepAlive: keepAlive), framed.body, over: time, limit, context)
+        case .silent(let limit):
+            if let limit { later(TimeAmount(limit), context) { self.reset($0) } }
+        }
+    }
+
+    private func send(_ head: HTTPResponseHead, _ body: FramedResponse.Body, _ context: ChannelHandlerContext) {
         let last = promiseToGoOn(context)
-        let sendsBytes = if case .bytes = framed.body { true } else { false }
-        context.write(
-            wrapOutboundOut(.head(request.head(of: framed, keepAlive: keepAlive))), promise: sendsBytes ? nil : last)
-        if case .bytes(let bytes, let range) = framed.body {
+        let sendsBytes = if case .bytes = body { true } else { false }
+        context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : last)
+        if case .bytes(let bytes, let range) = body {
             let buffer = context.channel.allocator.buffer(bytes: bytes[range])
             context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: last)
         }
@@ -131,6 +140,53 @@ extension HTTPConnectionHandler {
 
     private static func dateText() -> String {
         HTTPDate.text(secondsSince1970: time(nil))
+    }
+}
+
+// MARK: - Answers slower than the client would take them
+
+extension HTTPConnectionHandler {
+    /// The head at once, the body part by part; without a body the head comes when the time is over.
+    private func sendSlowly(
+        _ head: HTTPResponseHead, _ body: FramedResponse.Body, over time: Duration, _ limit: Int?,
+        _ context: ChannelHandlerContext
+    ) {
+        guard case .bytes(let bytes, let range) = body else {
+            later(TimeAmount(time), context) { self.send(head, body, $0) }
+            return
+        }
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        sendNextPart(of: PacedBody(bytes, range, over: time, breaksOffAfter: limit), context)
+    }
+
+    private func sendNextPart(of body: PacedBody, _ context: ChannelHandlerContext) {
+        later(body.pause, context) { context in
+            var body = body
+            guard let part = body.next() else {
+                if body.breaksOff { context.close(promise: nil) } else { self.finish(context) }
+                return
+            }
+            self.progressedAt = .now()
+            let buffer = context.channel.allocator.buffer(bytes: part)
+            context.writeAndFlush(self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+            self.sendNextPart(of: body, context)
+        }
+    }
+
+    /// Nothing happens on a connection that is closed by then.
+    private func later(
+        _ time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ChannelHandlerContext) -> Void
+    ) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            if context.channel.isActive { work(context) }
+        }
+    }
+
+    /// So that the client sees no end but a broken connection.
+    private func reset(_ context: ChannelHandlerContext) {
+        let atOnce = linger(l_onoff: 1, l_linger: 0)
+        _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(atOnce)
+        context.close(promise: nil)
     }
 }
 

@@ -1,18 +1,31 @@
-/// The statuses that are ever sent (RFC 9110 §15).
-enum HTTPStatus: Int, Sendable {
-    case ok = 200
-    case noContent = 204
-    case partialContent = 206
-    case movedPermanently = 301
-    case notModified = 304
-    case badRequest = 400
-    case notFound = 404
-    case methodNotAllowed = 405
-    case gone = 410
-    case contentTooLarge = 413
-    case rangeNotSatisfiable = 416
-    case internalServerError = 500
-    case serviceUnavailable = 503
+/// A status (RFC 9110 §15); by name those that are ever sent on our own account.
+struct HTTPStatus: RawRepresentable, Equatable, Sendable {
+    let rawValue: Int
+
+    static let ok = HTTPStatus(rawValue: 200)
+    static let noContent = HTTPStatus(rawValue: 204)
+    static let partialContent = HTTPStatus(rawValue: 206)
+    static let movedPermanently = HTTPStatus(rawValue: 301)
+    static let found = HTTPStatus(rawValue: 302)
+    static let notModified = HTTPStatus(rawValue: 304)
+    static let badRequest = HTTPStatus(rawValue: 400)
+    static let notFound = HTTPStatus(rawValue: 404)
+    static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    static let gone = HTTPStatus(rawValue: 410)
+    static let contentTooLarge = HTTPStatus(rawValue: 413)
+    static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    static let internalServerError = HTTPStatus(rawValue: 500)
+    static let serviceUnavailable = HTTPStatus(rawValue: 503)
+}
+
+/// How a response is sent.
+enum ResponsePace: Equatable, Sendable {
+    /// As fast as the client takes it.
+    case prompt
+    /// The body in equal parts over that time. After so many bytes of it the connection ends; nil: after all of them.
+    case slow(over: Duration, breaksOffAfter: Int?)
+    /// Not at all: after that time the connection is reset, or, for nil, left to the client's patience.
+    case silent(until: Duration?)
 }
 
 /// How long a cache may keep an answer (RFC 9111 §5.2.2).
@@ -61,6 +74,7 @@ struct Response: Equatable, Sendable {
     var body: ResponseBody
     /// Further fields, each name once; none of those the server writes itself.
     var extraHeaders: [HeaderField] = []
+    var pace = ResponsePace.prompt
 }
 
 struct HeaderField: Equatable, Sendable {

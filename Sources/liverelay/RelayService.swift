@@ -78,7 +78,9 @@ struct RelayService: Sendable {
         let clock = ContinuousClock()
         let began = clock.now
         do throws(CaptureError) {
-            let writer = try CaptureWriter(capture, upstream: configuration.upstream, variant: configuration.variant)
+            let writer = try CaptureWriter(
+                capture, upstream: configuration.upstream, variant: configuration.variant,
+                backups: configuration.backups)
             return CaptureRecorder(upstream, to: writer) {
                 began.duration(to: clock.now)
             } failed: { [logger] error in

@@ -11,11 +11,14 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     /// The upstream itself leaves out pictures inside a run, so that one stays longer than it should.
     var hasHoles = false
     var isAudioOnly = false
+    /// Segments that nobody can have.
+    var segmentsLost: UInt64 = 0
 
     init(
         _ name: String, runs: Int, inits: Int, lost: (pictures: Int, because: String) = (0, ""),
-        hasHoles: Bool = false, isAudioOnly: Bool = false
+        hasHoles: Bool = false, isAudioOnly: Bool = false, segmentsLost: UInt64 = 0
     ) {
+        self.segmentsLost = segmentsLost
         capture = CaptureFixture(name)
         self.runs = runs
         self.inits = inits
@@ -74,5 +77,22 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("packed_audio", runs: 3, inits: 2),
         CaptureRow("audio_only", runs: 3, inits: 2, isAudioOnly: true),
         CaptureRow("broadcast_audio", runs: 4, inits: 3),
+        CaptureRow("stale_edge", runs: 1, inits: 1),
+        CaptureRow("list_shrinks", runs: 1, inits: 1),
+        CaptureRow("reset_same_uris", runs: 2, inits: 1),
+        CaptureRow("reset_new_uris", runs: 2, inits: 1),
+        CaptureRow("overlapping_numbers", runs: 2, inits: 1),
+        CaptureRow("query_changes", runs: 1, inits: 1),
+        CaptureRow("gap", runs: 2, inits: 1, segmentsLost: 1),
+        CaptureRow("half_written", runs: 1, inits: 1),
+        CaptureRow("html_200", runs: 1, inits: 1),
+        CaptureRow("redirected", runs: 1, inits: 1),
+        CaptureRow("expired_token", runs: 1, inits: 1),
+        CaptureRow("target_changes", runs: 1, inits: 1),
+        CaptureRow("long_list", runs: 1, inits: 1),
+        CaptureRow("segment_404", runs: 2, inits: 1, segmentsLost: 1),
+        CaptureRow("short_body", runs: 1, inits: 1),
+        CaptureRow("retry_after", runs: 1, inits: 1),
+        CaptureRow("key_fails_once", runs: 1, inits: 1),
     ]
 }

@@ -21,6 +21,21 @@ struct Republished: Sendable {
     /// What the session reported, a line each.
     var events = ""
 
+    /// Takes what a channel's site has in the end.
+    mutating func read(_ site: ChannelSite) throws {
+        status = site.status
+        guard let snapshot = site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return }
+        self.whole = String(decoding: whole, as: UTF8.self)
+        for entry in snapshot.index.listed where !entry.isGap {
+            segments.append(
+                (
+                    entry.segment.name,
+                    Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),
+                    Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
+                ))
+        }
+    }
+
     /// One text of every fragment: the golden file.
     var dump: String {
         segments.map { "\($0.name)\n\(FragmentDump.text(initSection: $0.initialization, segment: $0.bytes))" }.joined()
@@ -59,17 +74,7 @@ func republish(_ capture: CaptureDirectory) async throws -> Republished {
         last = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.versions.append(playlist) }
     }
-    result.status = replay.site.status
-    guard let snapshot = replay.site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return result }
-    result.whole = String(decoding: whole, as: UTF8.self)
-    for entry in snapshot.index.listed where !entry.isGap {
-        result.segments.append(
-            (
-                entry.segment.name,
-                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),
-                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
-            ))
-    }
+    try result.read(replay.site)
     return result
 }
 

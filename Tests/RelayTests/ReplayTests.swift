@@ -44,7 +44,7 @@ import Tracker
         let status = try await Replays.shared.of(row.capture).status
         let splice = status.splice
         #expect(splice.sanitized == 0 && splice.timesFilled == 0 && splice.segmentsSkipped == 0)
-        #expect(splice.segmentsNotPublished == 0 && status.upstream.segmentsLost == 0)
+        #expect(splice.segmentsNotPublished == 0 && status.upstream.segmentsLost == row.segmentsLost)
         let lost = splice.picturesBeforeSync + splice.leadingPictures
         #expect(lost + splice.demux.undecodable == row.lost.pictures, "\(row.lost.because)")
     }

@@ -52,7 +52,7 @@ func timesAreExactToTheMicrosecond(json: String, microseconds: Int64?) {
 
 @Test func anIndexReadsBackAsWritten() throws {
     let all = CaptureIndex(
-        upstream: playlist, about: "a \"quoted\" channel",
+        upstream: playlist, about: "a \"quoted\" channel", backups: ["http://a", "http://b"],
         exchanges: [
             exchange(.microseconds(1), playlist, "#EXTM3U\n", took: .milliseconds(31)),
             exchange(.seconds(1), "http://h/all.mp4", "x", range: ByteRange(offset: 5, length: .max)),
@@ -240,14 +240,15 @@ private let recorded: [String: FetchOutcome] = [
 @Test func aRecordingReplaysWhatWasAnswered() async throws {
     try await withDirectory { directory in
         let table = TableUpstream(recorded)
-        let writer = try CaptureWriter(directory, upstream: playlist, about: "a \"test\"", variant: .height(720))
+        let writer = try CaptureWriter(
+            directory, upstream: playlist, about: "a \"test\"", variant: .height(720), backups: ["http://b"])
         let recorder = CaptureRecorder(table, to: writer) { table.now }
         let urls = recorded.keys.sorted() + ["http://h/given-up"] + recorded.keys.sorted()
         for url in urls { _ = await recorder.fetch(FetchRequest(.segment, url: url)) }
         #expect(await recorder.failure == nil)
         let read = try CaptureDirectory(directory)
         #expect(read.index.about == "a \"test\"")
-        #expect(read.index.variant == .height(720))
+        #expect(read.index.variant == .height(720) && read.index.backups == ["http://b"])
         #expect(read.index.exchanges.map(\.url) == urls)
         #expect(read.index.exchanges.map(\.at).first == .zero)
         #expect(read.index.exchanges.allSatisfy { $0.took == .seconds(1) })

@@ -3,17 +3,18 @@ import Playlist
 
 // The JSON of an index:
 //
-//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "exchanges": [
+//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "exchanges": [
 //         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
 //           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text` is empty.
+// `variant`, `backups`, `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text`
+// is empty.
 // `"endsAtClose": true` stands with a body whose end only the connection's end told.
 
 extension CaptureIndex: Codable {
-    private enum Key: CodingKey { case upstream, about, variant, exchanges }
+    private enum Key: CodingKey { case upstream, about, variant, backups, exchanges }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -21,6 +22,7 @@ extension CaptureIndex: Codable {
             upstream: try values.decode(String.self, forKey: .upstream),
             about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
             variant: try Self.variant(in: values),
+            backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
             exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
     }
 
@@ -29,6 +31,7 @@ extension CaptureIndex: Codable {
         try values.encode(upstream, forKey: .upstream)
         try values.encode(about, forKey: .about)
         try values.encode(variant.text, forKey: .variant)
+        if !backups.isEmpty { try values.encode(backups, forKey: .backups) }
         try values.encode(exchanges, forKey: .exchanges)
     }
 }
@@ -37,10 +40,10 @@ extension CaptureIndex {
     /// The text of an index up to where its first exchange goes, each exchange then on a line of its own.
     var opening: Data {
         get throws {
-            let values = try [upstream, about, variant.text].map {
-                String(decoding: try Self.encoder.encode($0), as: UTF8.self)
-            }
-            let lines = zip(["upstream", "about", "variant"], values).map { "\"\($0)\": \($1)" }
+            let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
+            var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
+            if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
+            let lines = values.map { "\"\($0.0)\": \(String(decoding: $0.1, as: UTF8.self))" }
             return Data("{\(lines.joined(separator: ",\n")),\n\"exchanges\": [".utf8)
         }
     }

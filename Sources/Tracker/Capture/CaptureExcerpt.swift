@@ -29,7 +29,8 @@ package struct CaptureExcerpt {
     ) throws(CaptureError) -> CaptureWriter.Totals {
         let index = capture.index
         var writer = try CaptureWriter(
-            directory, upstream: index.upstream, about: index.about, variant: index.variant, mask: mask)
+            directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
+            mask: mask)
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
             try writer.append(request, try outcome(of: exchange), at: exchange.at, took: exchange.took)

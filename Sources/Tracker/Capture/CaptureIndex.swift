@@ -8,12 +8,16 @@ package struct CaptureIndex: Equatable, Sendable {
     package let about: String
     /// Which variant of a master playlist was followed: another one was never asked for.
     package let variant: VariantChoice
+    /// Absolute addresses that stood in for the upstream, in order.
+    package let backups: [String]
     /// In the order they were asked for; those of one moment in the order they are written.
     package let exchanges: [CapturedExchange]
 
     package init(
-        upstream: String, about: String, variant: VariantChoice = .highest, exchanges: [CapturedExchange]
+        upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
+        exchanges: [CapturedExchange]
     ) {
+        self.backups = backups
         self.upstream = upstream
         self.about = about
         self.variant = variant

@@ -26,15 +26,19 @@ package struct CaptureWriter: Sendable {
 
     /// - Parameters:
     ///   - directory: made if need be; holds nothing yet.
-    ///   - upstream: absolute address that the recording begins with.
+    ///   - upstream: absolute address that the recording begins with; `backups`: those that stand in for it.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
+        backups: [String] = [],
         mask options: CaptureMask.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
-        mask = CaptureMask(options)
-        let head = CaptureIndex(upstream: mask.address(upstream), about: about, variant: variant, exchanges: [])
+        var mask = CaptureMask(options)
+        let address = mask.address(upstream)
+        let head = CaptureIndex(
+            upstream: address, about: about, variant: variant, backups: backups.map { mask.address($0) }, exchanges: [])
+        self.mask = mask
         let path = try Self.room(in: directory)
         do {
             try FileManager.default.createDirectory(

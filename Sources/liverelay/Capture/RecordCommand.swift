@@ -27,6 +27,12 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "How long to record: 90, 15m, 2h. Until it is interrupted, unless given.")
     var length: TimeSpan?
 
+    @Option(
+        name: .customLong("backup"),
+        help: ArgumentHelp(
+            "Address that stands in when the upstream is silent; may be repeated.", valueName: "address"))
+    var backups: [String] = []
+
     @OptionGroup(title: "What is left out") var strip: StripOptions
     @OptionGroup(title: "Upstream") var intake: IntakeOptions
 
@@ -39,9 +45,11 @@ struct RecordCommand: AsyncParsableCommand {
         logger.logLevel = logLevel.level
         try await Recording(
             upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),
-            policy: UpstreamSession.Policy(
-                variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration,
-                maxConnections: intake.maxConnections),
+            policy: ChannelSession.Policy(
+                session: UpstreamSession.Policy(
+                    variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration,
+                    maxConnections: intake.maxConnections),
+                backups: backups),
             requests: intake.requests, strip: strip.options, length: length?.duration, console: console, logger: logger
         ).run()
     }

@@ -7,7 +7,7 @@ import Tracker
 struct Recording: Sendable {
     let upstream: String
     let directory: URL
-    let policy: UpstreamSession.Policy
+    let policy: ChannelSession.Policy
     let requests: CurlConfiguration
     let strip: CaptureMask.Options
     /// nil: until the upstream ends, or the process is asked to.
@@ -23,7 +23,8 @@ struct Recording: Sendable {
         let recorder: CaptureRecorder
         do {
             let source = try CurlUpstream(upstream: upstream, configuration: requests)
-            let writer = try CaptureWriter(directory, upstream: upstream, variant: policy.variant, mask: strip)
+            let writer = try CaptureWriter(
+                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups, mask: strip)
             recorder = CaptureRecorder(source, to: writer) {
                 began.duration(to: clock.now)
             } failed: {
@@ -58,7 +59,7 @@ struct Recording: Sendable {
         let log = RelayLog(logger)
         do {
             let end = try await TrackerDriver(upstream: recorder, clock: ContinuousClock()).run(
-                session: UpstreamSession(upstream: upstream, policy: policy)
+                session: ChannelSession(upstream: upstream, policy: policy)
             ) { output, _ in
                 if case .event(let event) = output { log.note(event) }
             }

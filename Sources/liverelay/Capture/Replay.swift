@@ -21,7 +21,8 @@ struct Replay {
     ) {
         self.capture = capture
         let configuration = RelayConfiguration(
-            upstream: capture.index.upstream, variant: capture.index.variant, giveUp: nil, spool: spool,
+            upstream: capture.index.upstream, backups: capture.index.backups, variant: capture.index.variant,
+            giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound)
         site = ChannelSite(upstream: configuration.upstream) { .zero }
         // A capture has no wall: what its upstream does not date is dated from the beginning of time.

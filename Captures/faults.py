@@ -1,0 +1,293 @@
+"""Captures of upstreams that misbehave: one programme of 8 s, listed and answered in every wrong way.
+
+The segments are those of stale_edge, a second each; the others have its body/ by a link. TARGETDURATION is 2, so that
+nobody is late who is late by one reload.
+"""
+
+import dataclasses
+import hashlib
+from fractions import Fraction
+
+from channel import Channel, Rendition, at
+from playlists import HOST, PLAYLIST, empty, write_index
+from programmes import Footage, Programme, run
+
+PROGRAMME = Programme("main", 1, Fraction(8), bitrate="32k")
+COUNT = 8
+FIRST_WINDOW = 3
+WINDOW = 5
+SEQUENCE = 10
+MEDIA = {"Content-Type": "video/mp2t"}
+URL = HOST + "main.m3u8"
+
+
+def name(index):
+    return f"{index:02}-main.ts"
+
+
+@dataclasses.dataclass
+class Reload:
+    """What the upstream lists at one time."""
+
+    at: float
+    first: int
+    past: int
+    sequence: int = None  # of the first entry; None: the number it always had
+    uri: object = name
+    target: int = 2
+    above: dict = dataclasses.field(default_factory=dict)  # index: lines above its EXTINF
+
+    def text(self):
+        sequence = SEQUENCE + self.first if self.sequence is None else self.sequence
+        lines = [
+            "#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{self.target}", f"#EXT-X-MEDIA-SEQUENCE:{sequence}"]
+        for index in range(self.first, self.past):
+            lines += [*self.above.get(index, ()), "#EXTINF:1.000,", self.uri(index)]
+        if self.past == COUNT:
+            lines.append("#EXT-X-ENDLIST")
+        return "\n".join(lines) + "\n"
+
+    def answer(self, url=URL, **other):
+        return {"at": self.at, "url": url, "status": 200, "headers": PLAYLIST, "text": self.text()} | other
+
+
+def reloads(**changes):
+    """One list a second, each with one segment more."""
+    return [
+        Reload(float(past - FIRST_WINDOW), max(0, past - WINDOW), past, **changes)
+        for past in range(FIRST_WINDOW, COUNT + 1)]
+
+
+def failing(at, url, status, headers=None):
+    return {"at": at, "url": url, "status": status, "headers": headers or {}, "text": ""}
+
+
+def media(uri=name, base=HOST, indices=range(COUNT)):
+    return [
+        {"at": float(max(0, index + 1 - FIRST_WINDOW)), "url": base + uri(index), "status": 200, "headers": MEDIA,
+         "body": f"body/{name(index)}"}
+        for index in indices]
+
+
+def publish(capture_name, about, exchanges, upstream="main.m3u8", lost=()):
+    """`lost`: segments that nobody can have."""
+    if capture_name == "stale_edge":
+        capture = record_programme()
+    else:
+        capture = empty(capture_name)
+        (capture / "body").symlink_to("../stale_edge/body")
+    write_index(capture, upstream, about, exchanges)
+    lines = [f"{PROGRAMME.number} {PROGRAMME.rate} {first} {last}\n" for first, last in shown(set(lost))]
+    (capture / "shown.txt").write_text("".join(lines))
+
+
+def shown(lost):
+    rate, first = int(PROGRAMME.rate), None
+    for index in range(COUNT + 1):
+        is_shown = index < COUNT and index not in lost
+        if is_shown and first is None:
+            first = index
+        if not is_shown and first is not None:
+            yield first * rate, index * rate - 1
+            first = None
+
+
+def record_programme():
+    channel = Channel("stale_edge")
+    main = Rendition(channel)
+    main.play(Footage(PROGRAMME), 0, COUNT, at(500))
+    return channel.directory
+
+
+def stale_edge():
+    lists = reloads()
+    lists[3] = dataclasses.replace(lists[1], at=3.0)
+    publish(
+        "stale_edge", "An edge that is behind shows a list of two seconds ago, once.",
+        [each.answer() for each in lists] + media())
+
+
+def list_shrinks():
+    lists = reloads()
+    lists[3] = dataclasses.replace(lists[3], past=lists[3].past - 2)
+    publish(
+        "list_shrinks", "A list loses its last segment, and has it again with the next reload.",
+        [each.answer() for each in lists] + media())
+
+
+def reset_same_uris():
+    lists = [
+        dataclasses.replace(each, sequence=each.first - 1) if each.at >= 3 else each for each in reloads()]
+    publish(
+        "reset_same_uris", "The numbers begin again at 0 in the middle; the segments and their addresses go on.",
+        [each.answer() for each in lists] + media())
+
+
+def reset_new_uris():
+    def moved(index):
+        return f"again/{name(index)}"
+
+    lists = reloads()
+    for number in (3, 4, 5):
+        lists[number] = dataclasses.replace(lists[number], first=5, sequence=0, uri=moved)
+    publish(
+        "reset_new_uris", "An encoder starts anew: numbers from 0, other addresses, the programme goes on.",
+        [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
+
+
+def overlapping_numbers():
+    def moved(index):
+        return f"again/{index - 5}.ts"
+
+    lists = reloads()
+    for number in (3, 4, 5):
+        lists[number] = dataclasses.replace(lists[number], first=5, sequence=SEQUENCE + 2, uri=moved)
+    publish(
+        "overlapping_numbers", "An encoder starts anew with numbers that were in the list before, for other segments.",
+        [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
+
+
+def query_changes():
+    exchanges = []
+    for number, each in enumerate(reloads()):
+        def signed(index, number=number):
+            return f"{name(index)}?expires={1000 + number}&signature={hashlib.sha256(bytes([number])).hexdigest()[:8]}"
+
+        exchanges.append(dataclasses.replace(each, uri=signed).answer())
+        exchanges += [
+            answer | {"at": each.at} for answer in media(signed, indices=range(each.first, each.past))]
+    publish("query_changes", "Each reload signs every address anew.", exchanges)
+
+
+def gap():
+    lists = reloads(above={4: ["#EXT-X-GAP"]})
+    publish(
+        "gap", "One segment is marked EXT-X-GAP, though it is there.",
+        [each.answer() for each in lists] + media(), lost=[4])
+
+
+def half_written():
+    exchanges = [each.answer() for each in reloads()]
+    whole = exchanges[3]["text"]
+    exchanges[2]["text"] = ""
+    exchanges[3]["text"] = whole[:-len("main.ts\n")]
+    missing = failing(3.0, HOST + name(5)[:-len("main.ts")], 404)
+    publish(
+        "half_written", "A list is empty once, and ends in the middle of an address once.",
+        exchanges + media() + [missing])
+
+
+def html_200():
+    page = "<!DOCTYPE html>\n<html><body>One moment, please.</body></html>\n"
+    html = {"headers": {"Content-Type": "text/html"}, "text": page}
+    exchanges = [each.answer() for each in reloads()]
+    exchanges[2] |= html
+    answers = media()
+    first = {key: value for key, value in answers[4].items() if key != "body"} | html
+    publish(
+        "html_200", "A page of HTML with status 200, once for the list and once for a segment.",
+        exchanges + answers[:4] + [first] + answers[4:])
+
+
+def redirected():
+    there = "http://edge-7.cdn.example/live/"
+    publish(
+        "redirected", "The playlist redirects to another host, which its segments are relative to.",
+        [each.answer(finalURL=there + "main.m3u8") for each in reloads()] + media(base=there))
+
+
+def expired_token():
+    def master(when, token):
+        lines = ["#EXTM3U", '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64000C,mp4a.40.2"', f"main.m3u8?token={token}"]
+        return {
+            "at": when, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST,
+            "text": "\n".join(lines) + "\n"}
+
+    before, after = URL + "?token=1", URL + "?token=2"
+    lists = reloads()
+    publish(
+        "expired_token", "The token in a media playlist's address expires; the master playlist has another.",
+        [master(0.0, 1), master(3.0, 2), *[each.answer(before) for each in lists[:3]], failing(3.0, before, 403),
+         *[each.answer(after) for each in lists[3:]], *media()], upstream="master.m3u8")
+
+
+def target_changes():
+    lists = reloads()
+    lists[2].target, lists[3].target = 4, 3
+    publish(
+        "target_changes", "EXT-X-TARGETDURATION changes in the middle, and back.",
+        [each.answer() for each in lists] + media())
+
+
+def long_list():
+    """The segments before the first one are listed and never asked for."""
+    earlier = 5000
+
+    def text(each):
+        head = f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:{SEQUENCE}\n"
+        old = "".join(f"#EXTINF:1,\n{number}.ts\n" for number in range(earlier))
+        new = "".join(f"#EXTINF:1,\n{name(index)}\n" for index in range(each.past))
+        return head + old + new + ("#EXT-X-ENDLIST\n" if each.past == COUNT else "")
+
+    lists = reloads()
+    publish(
+        "long_list", "A list of 5000 segments, of which the last ones are wanted.",
+        [each.answer(text=text(each)) for each in (lists[0], lists[3], lists[5])] + media())
+
+
+def segment_404():
+    answers = media()
+    once, never = failing(1.0, answers[3]["url"], 404), failing(3.0, answers[5]["url"], 404)
+    publish(
+        "segment_404", "One segment is there with the second try, one after more tries than anybody makes.",
+        [each.answer() for each in reloads()] + answers[:3] + [once] + answers[3:5] + [never] * 3 + answers[5:],
+        lost=[5])
+
+
+def short_body():
+    answers = media()
+    broken = [
+        {"at": 1.0, "url": answers[3]["url"], "error": "shortBody"},
+        {"at": 3.0, "took": 0.4, "url": answers[5]["url"], "error": "reset"},
+        {"at": 3.0, "url": answers[5]["url"], "error": "timedOut"}]
+    publish(
+        "short_body", "One segment breaks off once, one is reset and then times out before it comes.",
+        [each.answer() for each in reloads()] + answers[:3] + broken + answers[3:])
+
+
+def retry_after():
+    answers, lists = media(), [each.answer() for each in reloads()]
+    busy = {"Retry-After": "1"}
+    publish(
+        "retry_after", "The origin is busy for a moment: 503 with Retry-After, for the list and for a segment.",
+        lists[:2] + [failing(2.0, URL, 503, busy)] + [lists[2] | {"at": 2.4}] + lists[3:] + answers[:4]
+        + [failing(2.4, answers[4]["url"], 503, busy), answers[4] | {"at": 2.7}] + answers[5:])
+
+
+def key_fails_once():
+    capture = empty("key_fails_once")
+    (capture / "body").mkdir()
+    key = hashlib.sha256(b"key_fails_once").digest()[:16]
+    (capture / "body" / "key.bin").write_bytes(key)
+    for index in range(COUNT):
+        run(
+            "openssl", "enc", "-aes-128-cbc", "-K", key.hex(), "-iv", f"{SEQUENCE + index:032x}",
+            "-in", str(capture.parent / "stale_edge" / "body" / name(index)), "-out", str(capture / "body" / name(index)))
+    line = '#EXT-X-KEY:METHOD=AES-128,URI="key.bin"'
+    exchanges = []
+    for each in reloads():
+        exchanges.append(dataclasses.replace(each, above={each.first: [line]}).answer())
+    url = HOST + "key.bin"
+    answer = {
+        "at": 0.0, "url": url, "status": 200, "headers": {"Content-Type": "application/octet-stream"},
+        "body": "body/key.bin"}
+    write_index(
+        capture, "main.m3u8", "The server of the key fails once.",
+        exchanges + [failing(0.0, url, 500), answer] + media())
+    (capture / "shown.txt").write_text(f"1 25 0 {COUNT * 25 - 1}\n")
+
+
+CAPTURES = (
+    stale_edge, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, query_changes, gap, half_written,
+    html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body, retry_after,
+    key_fails_once)

@@ -1,0 +1,144 @@
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import TestSupport
+import Testing
+import Tracker
+
+@testable import liverelay
+
+/// A directory that is gone when the test is over.
+struct Scratch: ~Copyable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+
+    func directory(_ name: String) -> URL { url.appending(path: name, directoryHint: .isDirectory) }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+@Suite struct RecordingTests {
+    /// Over the wire and back: what the relay publishes while it records is what the recording gives.
+    @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
+        let scratch = Scratch()
+        let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
+        let server = try await HTTPServer.start(on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1) {
+            origin.response(to: $0, at: .zero)
+        }
+        let upstream = "http://127.0.0.1:\(server.port)\(origin.entry)"
+        let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
+        let recorder = CaptureRecorder(try CurlUpstream(upstream: upstream), to: writer) { .zero }
+        let live = try await publish(from: recorder, at: upstream, spool: scratch.directory("spool"))
+        await server.shutdown(within: .seconds(1))
+        let replayed = try await republish(CaptureDirectory(scratch.directory("capture")))
+        #expect(await recorder.failure == nil)
+        #expect(live.segments.count == 34 && replayed.segments.map(\.bytes) == live.segments.map(\.bytes))
+        #expect(replayed.whole == live.whole && replayed.end == .drained)
+    }
+
+    /// Captures whose faults, keys, maps and renditions a recording has to hold, and a stripped one has to keep.
+    static let rows: [(capture: String, strip: CaptureMask.Options)] = [
+        ("segment_404", .none), ("short_body", .none), ("half_written", .none), ("expired_token", .none),
+        ("redirected", .none), ("demuxed_aes128", .none), ("webvtt", .none), ("byteranges", .none),
+        ("query_changes", .init(queries: true)), ("expired_token", .init(queries: true, headers: true, hosts: true)),
+        ("redirected", .init(hosts: true)), ("html_200", .init(headers: true)), ("fmp4_maps", .init(hosts: true)),
+    ]
+
+    @Test(arguments: rows)
+    func aRecordingOnAVirtualClockReplaysToTheSameBytes(_ name: String, _ strip: CaptureMask.Options) async throws {
+        let scratch = Scratch()
+        let original = try CaptureDirectory(CaptureFixture(name).directory)
+        try await record(original, into: scratch.directory("capture"), strip: strip)
+        let first = try await Replays.shared.of(CaptureFixture(name))
+        let second = try await republish(CaptureDirectory(scratch.directory("capture")))
+        #expect(second.whole == first.whole && !first.whole.isEmpty)
+        #expect(second.segments.map(\.bytes) == first.segments.map(\.bytes))
+        #expect(second.segments.map(\.initialization) == first.segments.map(\.initialization))
+        #expect(strip != .none || second.events == first.events)
+    }
+
+    @Test func nothingOfAQueryOrAHostIsLeftInAStrippedCapture() async throws {
+        let scratch = Scratch()
+        for name in ["query_changes", "expired_token"] {
+            let original = try CaptureDirectory(CaptureFixture(name).directory)
+            let copy = scratch.directory(name)
+            _ = try CaptureExcerpt(of: original).write(
+                to: copy, mask: .init(queries: true, headers: true, hosts: true))
+            var texts = [try String(contentsOf: copy.appending(path: "index.json"), encoding: .utf8)]
+            for body in try FileManager.default.contentsOfDirectory(atPath: copy.appending(path: "body").path)
+            where body.hasSuffix(".m3u8") {
+                let bytes = try Data(contentsOf: copy.appending(path: "body/\(body)"))
+                texts.append(String(decoding: bytes, as: UTF8.self))
+            }
+            for secret in ["signature=", "expires=", "token=", "channel.example"] {
+                #expect(!texts.contains { $0.contains(secret) }, "\(name): \(secret)")
+            }
+        }
+    }
+
+    /// Stretches of captures in seconds, and the segments and pictures that a session gets which knows nothing else.
+    static let cuts: [(capture: String, stretch: ClosedRange<Int>, segments: Int)] = [
+        ("ssai_tagged", 20...30, 7), ("demuxed_aes128", 3...6, 4), ("fmp4_maps", 2...5, 5), ("byteranges", 2...4, 4),
+        ("query_changes", 2...4, 4), ("webvtt", 20...30, 7),
+    ]
+
+    @Test(arguments: cuts)
+    func whatIsCutOutReplaysAlone(_ name: String, _ stretch: ClosedRange<Int>, _ segments: Int) async throws {
+        let scratch = Scratch()
+        let original = try CaptureDirectory(CaptureFixture(name).directory)
+        let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
+        let totals = try CaptureExcerpt(of: original, stretch: range)
+            .write(to: scratch.directory("cut"), mask: .init(queries: true))
+        let cut = try CaptureDirectory(scratch.directory("cut"))
+        let published = try await republish(cut)
+        #expect(
+            totals.exchanges < original.index.exchanges.count
+                && cut.index.duration <= range.upperBound - range.lowerBound)
+        #expect(published.end == nil, "the capture ends, the channel does not")
+        #expect(!published.events.contains("tryFailed") && !published.events.contains("lost"), "\(published.events)")
+        #expect(published.status.upstream.segmentsDelivered >= segments, "\(published.status.upstream)")
+        #expect(published.status.splice.segmentsSkipped == 0 && !published.segments.isEmpty)
+    }
+
+    @Test func aStretchWithoutAnswersIsRefused() throws {
+        let original = try CaptureDirectory(CaptureFixture.clean.directory)
+        #expect(throws: CaptureError(.emptyStretch, path: original.url.path)) {
+            try CaptureExcerpt(of: original, stretch: .seconds(1000)..<Duration.seconds(1001))
+        }
+    }
+
+    private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureMask.Options) async throws {
+        var writer = try CaptureWriter(directory, upstream: original.index.upstream, mask: strip)
+        var answers = ReplayAnswers(original)
+        var driver = ReplayDriver(
+            session: ChannelSession(
+                upstream: original.index.upstream, policy: .init(session: .init(variant: .highest))))
+        var failure: CaptureError?
+        _ = try await driver.run(until: original.index.duration + Replay.grace) { request, now in
+            guard let (outcome, latency) = answers.answer(request, at: now) else { return nil }
+            do throws(CaptureError) {
+                try writer.append(request, outcome, at: now, took: latency)
+            } catch { failure = error }
+            return (outcome, latency)
+        } perform: { _, _ in
+        }
+        #expect(failure == nil)
+    }
+}
+
+/// What a relay publishes from any upstream until it ends.
+private func publish(from upstream: any Upstream, at address: String, spool: URL) async throws -> Republished {
+    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    let configuration = RelayConfiguration(
+        upstream: address, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+    let site = ChannelSite(upstream: address) { .zero }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
+    var result = Republished(status: site.status)
+    result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
+        .run(session: ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
+            try await relay.perform(output, at: now)
+        }
+    try result.read(site)
+    return result
+}

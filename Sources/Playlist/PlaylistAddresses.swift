@@ -35,9 +35,9 @@ package struct PlaylistAddresses {
         var written = bytes.startIndex
         for line in PlaylistLines(bytes) {
             guard let replacement = rewriting.replacement(for: line) else { continue }
-            result += bytes[written..<line.bytes.startIndex]
+            result += bytes[written..<line.place.lowerBound]
             result += replacement.utf8
-            written = line.bytes.endIndex
+            written = line.place.upperBound
         }
         return (result + bytes[written...], rewriting.scope.definitions)
     }

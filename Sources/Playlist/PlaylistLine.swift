@@ -13,11 +13,15 @@ package struct PlaylistLine: Equatable, Sendable {
     /// 1-based, in the text as received.
     package let number: Int
     package let bytes: ArraySlice<UInt8>
+    /// Where it stands in the text as received, without white space around it. What is there may hold more than `bytes`.
+    package let place: Range<Int>
     package let content: Content
 
-    init(number: Int, bytes: ArraySlice<UInt8>) {
+    init(number: Int, received: ArraySlice<UInt8>) {
+        let bytes = received.withoutControlCharacters()
         self.number = number
         self.bytes = bytes
+        self.place = received.indices
         self.content = Self.content(of: bytes)
     }
 
@@ -79,7 +83,7 @@ package struct PlaylistLines: Sequence, IteratorProtocol {
         let line = rest[rest.startIndex..<end]
         rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
         number += 1
-        return PlaylistLine(number: number, bytes: line.trimmingWhiteSpace().withoutControlCharacters())
+        return PlaylistLine(number: number, received: line.trimmingWhiteSpace())
     }
 }
 

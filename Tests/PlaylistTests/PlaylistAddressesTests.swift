@@ -8,6 +8,10 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
     ("nothing to do", "#EXTM3U\n#EXTINF:2,\na.ts\n", "#EXTM3U\n#EXTINF:2,\na.ts\n"),
     ("a segment", "#EXTM3U\n#EXTINF:2,a?b\na.ts?x=1\n", "#EXTM3U\n#EXTINF:2,a?b\na.ts\n"),
     ("CRLF, blanks, a byte order mark", "\u{FEFF}#EXTM3U\r\n  a.ts?x \r\n\r\n", "\u{FEFF}#EXTM3U\r\n  a.ts \r\n\r\n"),
+    (
+        "control characters", "#EXTM3U\n\u{7}#EXTINF:2,\n\u{1}a\u{2}.ts?x\u{3}\nb\u{4}.ts\n",
+        "#EXTM3U\n\u{7}#EXTINF:2,\na.ts\nb\u{4}.ts\n"
+    ),
     ("cut off", "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?x", "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?x"),
     (
         "a key", "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?x\",IV=0x1\n",

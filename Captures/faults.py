@@ -35,6 +35,7 @@ class Reload:
     sequence: int = None  # of the first entry; None: the number it always had
     uri: object = name
     target: int = 2
+    ended: bool = False
     above: dict = dataclasses.field(default_factory=dict)  # index: lines above its EXTINF
 
     def text(self):
@@ -43,7 +44,7 @@ class Reload:
             "#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{self.target}", f"#EXT-X-MEDIA-SEQUENCE:{sequence}"]
         for index in range(self.first, self.past):
             lines += [*self.above.get(index, ()), "#EXTINF:1.000,", self.uri(index)]
-        if self.past == COUNT:
+        if self.ended or self.past == COUNT:
             lines.append("#EXT-X-ENDLIST")
         return "\n".join(lines) + "\n"
 
@@ -147,6 +148,18 @@ def overlapping_numbers():
         [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
 
 
+def new_session():
+    def moved(index):
+        return f"again/{name(index)}"
+
+    lists = reloads()[:3] + [
+        Reload(4.0, 5, 7, sequence=0, uri=moved), Reload(5.0, 5, 8, sequence=0, uri=moved)]
+    lists[2].ended = True
+    publish(
+        "new_session", "An encoder ends its list and begins a new one under the same address two seconds later.",
+        [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
+
+
 def query_changes():
     exchanges = []
     for number, each in enumerate(reloads()):
@@ -198,7 +211,9 @@ def redirected():
 
 def expired_token():
     def master(when, token):
-        lines = ["#EXTM3U", '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64000C,mp4a.40.2"', f"main.m3u8?token={token}"]
+        lines = [
+            "#EXTM3U", '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64000C,mp4a.40.2"',
+            f"main.m3u8?token={token}"]
         return {
             "at": when, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST,
             "text": "\n".join(lines) + "\n"}
@@ -272,7 +287,8 @@ def key_fails_once():
     for index in range(COUNT):
         run(
             "openssl", "enc", "-aes-128-cbc", "-K", key.hex(), "-iv", f"{SEQUENCE + index:032x}",
-            "-in", str(capture.parent / "stale_edge" / "body" / name(index)), "-out", str(capture / "body" / name(index)))
+            "-in", str(capture.parent / "stale_edge" / "body" / name(index)),
+            "-out", str(capture / "body" / name(index)))
     line = '#EXT-X-KEY:METHOD=AES-128,URI="key.bin"'
     exchanges = []
     for each in reloads():
@@ -288,6 +304,6 @@ def key_fails_once():
 
 
 CAPTURES = (
-    stale_edge, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, query_changes, gap, half_written,
-    html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body, retry_after,
+    stale_edge, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, new_session, query_changes, gap,
+    half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body, retry_after,
     key_fails_once)

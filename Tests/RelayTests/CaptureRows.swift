@@ -82,6 +82,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("reset_same_uris", runs: 2, inits: 1),
         CaptureRow("reset_new_uris", runs: 2, inits: 1),
         CaptureRow("overlapping_numbers", runs: 2, inits: 1),
+        CaptureRow("new_session", runs: 2, inits: 1),
         CaptureRow("query_changes", runs: 1, inits: 1),
         CaptureRow("gap", runs: 2, inits: 1, segmentsLost: 1),
         CaptureRow("half_written", runs: 1, inits: 1),

@@ -148,3 +148,17 @@ func soundThatCameTooLateForItsRun(_ index: Int) throws {
     let cut = try #require(given)
     #expect(cut.samples.count == 1)
 }
+
+@Test func whatARunsSoundLackedAtItsEndIsSilence() throws {
+    var clock = AudioClock()
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(Synthetic.frames(10, from: 900_000), near: 900_000))
+    _ = clock.cut(from: Ticks(18_000), to: Ticks(198_000))
+    let before = try #require(clock.next)
+    clock.beginRun(Synthetic.sound(), silence: Synthetic.silence, on: timeline(source: 126_000, at: 198_000))
+    clock.append(timed(Synthetic.frames(60, from: 126_000), near: 126_000))
+    let given = clock.cut(from: Ticks(198_000), to: Ticks(288_000))
+    let cut = try #require(given)
+    #expect(cut.decodeTime == before, "decode time does not jump by what lacked")
+    #expect(clock.counts.silent == 83, "of 1.8 s, but for what the first frame carries")
+}

@@ -64,6 +64,26 @@ private let rows: [(when: String, arrivals: [Arrival], asked: [RenditionMerger.W
             ], [899_040...1_012_320, 989_040...1_079_280]
         ),
         (
+            "a run begins behind a hole, and an advertisement that was read already counts from the same second",
+            [
+                .frames(Synthetic.frames(94, from: 126_000)), .broken(.announced),
+                .frames(Synthetic.frames(94, from: 126_000), discontinuity: 1),
+            ],
+            [
+                window(126_000, 171_000, beginsRun: true), window(243_000, 288_000, beginsRun: true),
+                window(126_000, 216_000, discontinuity: 1, beginsRun: true),
+            ], [126_000...170_160, 172_080...287_280, 126_000...214_320]
+        ),
+        (
+            "sound on a clock of its own behind a tag, where the picture's clock happens to go on",
+            [
+                .frames(Synthetic.frames(94, from: 900_000)), .broken(.announced),
+                .frames(Synthetic.frames(94, from: 7_000_000_000), discontinuity: 1),
+            ],
+            [window(900_000, 990_000, beginsRun: true), window(960_000, 1_050_000, discontinuity: 1, beginsRun: true)],
+            [900_000...988_320, 959_040...1_049_280]
+        ),
+        (
             "ads that all count from the same second",
             [
                 .frames(Synthetic.frames(94, from: 126_000), discontinuity: 1), .broken(.announced),

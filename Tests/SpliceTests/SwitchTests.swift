@@ -285,6 +285,7 @@ func aLeadingPictureLeftOutGivesItsDecodeTimeAway(late: Int64) {
     #expect(pieces.map { $0.units.map(\.dts.count) } == [[7200], [10_800]])
     #expect(pieces.map(\.mediaSequence) == [7, 8])
     #expect(pieces.map(\.opensSegment) == [true, true])
+    #expect(pieces.map(\.frameDuration.count) == [3600, 3600])
     var ended = RunFinder()
     #expect(ended.pieces(of: first, from: Synthetic.segment(), border: .plain).isEmpty)
     #expect(ended.finish().map(\.units.count) == [1])

@@ -254,7 +254,12 @@ struct RenditionMerger: Equatable, Sendable {
         let fitting = later.first { isAnnounced($0, window) && fits(stretches[$0], window) }
         let isTagged = last?.discontinuitySequence != window.discontinuitySequence
         if isTagged, let fitting { return fitting }
-        let next = fitting ?? later.first { fits(stretches[$0], window) }
+        let isKnown = isTagged && !isMuxed && numberOffset != nil
+        if isKnown, let own = later.first(where: { isAnnounced($0, window) && hasOwnClock(stretches[$0], window) }) {
+            return own
+        }
+        let next =
+            fitting ?? later.first { fits(stretches[$0], window) && (isMuxed || !isAhead(stretches[$0], of: window)) }
         if let current, continuesClock(window), goesOn(stretches[current], window) {
             let rest = stretches[current].end + (stretches[current].shift ?? .zero) - window.start
             if next == nil || rest > VideoClock.longestFrame { return current }

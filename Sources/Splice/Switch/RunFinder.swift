@@ -42,6 +42,7 @@ struct RunFinder: Equatable, Sendable {
                 origin.endBeginning()
                 unshown = nil
             case .goesOn where pieces.count == earlier:
+                if earlier > 0 { pieces[0].learn(lasting: clock.frameDuration) }
                 pieces.append(RunPiece(signal: nil, first: unit, lasting: clock.frameDuration, from: origin))
                 origin.endBeginning()
             case .goesOn:

@@ -61,6 +61,9 @@ struct RunPiece: Equatable, Sendable {
         return last.dts - first.dts + frameDuration
     }
 
+    /// It was one picture, and what that lasts is known since another one followed.
+    mutating func learn(lasting frameDuration: Ticks) { self.frameDuration = frameDuration }
+
     /// It is a run's first picture alone, and shown at another time than it is decoded: others may be shown before it.
     var mayBeLed: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
 

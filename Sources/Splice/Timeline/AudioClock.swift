@@ -8,8 +8,10 @@ struct AudioClock: Equatable, Sendable {
     /// A frame this early at a seam is kept: leaving it out would make a hole of nearly a whole frame.
     static let toleratedOverlap = ProgramTimeline.audioTime(.milliseconds(2))
     static let framesToDepart = 5
-    /// What silence or a longer frame may close between two runs.
+    /// What silence or a longer frame may close between two runs, where the first of them had no track of sound.
     static let longestLag = ProgramTimeline.audioTime(.seconds(1))
+    /// The same where it had one: a segment at most.
+    static let longestTail = ProgramTimeline.audioTime(.seconds(30))
 
     struct Counts: Equatable, Sendable {
         /// Frames left out because their time was taken already.
@@ -61,12 +63,14 @@ struct AudioClock: Equatable, Sendable {
         late = configuration == self.configuration ? pendingInTime : []
         counts.trimmed -= late.count
         pending = []
+        // Runs without any track of sound leave its clock behind: it goes on with the discontinuity that begins this one.
+        // What a run with a track lacked at its end is silence.
+        let start = ProgramTimeline.audioTime(timeline.outputPresentation)
+        let longest = self.configuration == nil ? Self.longestLag : Self.longestTail
+        if let next, start - next > longest { self.next = start }
         self.configuration = configuration
         self.timeline = timeline
         isAtStart = true
-        // Runs without any track of sound leave its clock behind: it goes on with the discontinuity that begins this one.
-        let start = ProgramTimeline.audioTime(timeline.outputPresentation)
-        if let next, start - next > Self.longestLag { self.next = start }
     }
 
     /// The channel went on to `position` without this clock; nothing is left of the run it was in.

@@ -38,8 +38,8 @@ struct TortureHabits {
         pictures(&programme, &random)
         segments(&programme, second: second, &random)
         containers(&programme, &random)
-        pictureSets(&programme, &random)
         soundTrack(&programme, &random)
+        pictureSets(&programme, &random)
         cuts(&programme, &random)
         // What cannot be shown at all says nothing of where in its rendition the sound beside it is.
         if programme.decodablePictures.count * 2 < programme.pictureCount { programme.firstStart = .refresh }
@@ -83,9 +83,10 @@ struct TortureHabits {
         if programme.segments.count == 1 { programme.segments[0] += programme.group }
     }
 
-    /// A map names its parameter sets for the whole of a segment.
+    /// A map names its parameter sets for the whole of a segment. A run's last sound is not waited for, for as long as a
+    /// second, where its programme goes on in another run.
     private func pictureSets(_ programme: inout TortureProgramme, _ random: inout SeededGenerator) {
-        guard Int.random(in: 0..<5, using: &random) == 0 else { return }
+        guard Int.random(in: 0..<5, using: &random) == 0, programme.audioLag < 90_000 else { return }
         let place = programme.segments.indices.randomElement(using: &random) ?? 0
         if case .movie = programme.container, !programme.isRandomAccess(programme.borders[place]) { return }
         programme.changesPictureSetAt = place
@@ -114,8 +115,8 @@ struct TortureHabits {
     ) -> TortureContainer {
         let isMovie = containers == .movies || containers == .both && Bool.random(using: &random)
         guard isMovie else { return .transport }
-        // Nothing in front of 0 can be said.
-        programme.clock = max(programme.clock, 90_000)
+        // Nothing in front of 0 can be said; and what goes back by less than half a second cannot be told from going on.
+        programme.clock = max(programme.clock, 20_000_000)
         var maps = (0..<Int.random(in: 1...2, using: &random)).map { _ in map(&random) }
         // Behind another map that has none, parameter sets come with the next group.
         if cutsMidGroup, maps.count > 1 { for index in maps.indices { maps[index].isInBand = false } }
@@ -147,7 +148,10 @@ struct TortureHabits {
             programme.hasAudio = splicesInside || Int.random(in: 0..<8, using: &random) > 0
         }
         // Sound on a clock of its own is found by the tag that stands before it and its picture.
-        if isTagged, !splicesInside, !numbersAreWrong, Int.random(in: 0..<5, using: &random) == 0 {
+        // Behind a tag in the middle of a group pictures are not seen: sound is told from theirs where it comes with them.
+        let isSeen = !(tagsForNothing && cutsMidGroup)
+        if !isSeen { programme.audioLag = 0 }
+        if isTagged, isSeen, !splicesInside, !numbersAreWrong, Int.random(in: 0..<5, using: &random) == 0 {
             programme.audioClock = 3_000_000_000
             programme.audioOffset = 0
         }

@@ -82,7 +82,7 @@ extension TortureOutput {
     var faults: [String] { faults() }
 
     /// - Parameters:
-    ///   - lost: pictures that nobody could read; behind them there is a hole.
+    ///   - lost: pictures that nobody could read; around them there are holes.
     ///   - grain: ticks by which the upstream's own clocks are not exact.
     func faults(behind lost: Set<TortureLabel> = [], grain: Int64 = 0) -> [String] {
         clockFaults + orderFaults + seamFaults(behind: lost, grain: grain) + soundEndFaults
@@ -122,7 +122,10 @@ extension TortureOutput {
     func pictureFaults(of programmes: [TortureProgramme]) -> [String] {
         segments.enumerated().flatMap { number, segment in
             let labels = segment.video.compactMap(\.label)
-            let sets = Set(labels.flatMap { programmes[$0.serial].sets(at: $0.index) })
+            // What holds for the first and the last of them holds in between.
+            let sets = [labels.first, labels.last].compactMap(\.self).flatMap {
+                programmes[$0.serial].sets(at: $0.index)
+            }
             let isDescribed = sets.allSatisfy { segment.initSection.firstRange(of: $0) != nil }
             let torn = zip(labels, segment.video).filter { label, sample in
                 !sample.payload.suffixMatches(programmes[label.serial].published(label.index))
@@ -142,6 +145,7 @@ extension TortureOutput {
     private func seamFaults(behind lost: Set<TortureLabel>, grain: Int64) -> [String] {
         var faults: [String] = []
         var end: Int64?
+        let holed = Set(lost.map(\.serial))
         for (number, segment) in segments.enumerated() {
             guard let first = segment.video.first else { continue }
             if segment.beginsRun,
@@ -153,7 +157,7 @@ extension TortureOutput {
             }
             let frame = segment.video.map(\.duration).min() ?? 0
             let start = segment.video.map(\.presentation).min() ?? 0
-            let isHole = first.label.map { lost.contains(TortureLabel($0.serial, $0.index - 1)) } ?? false
+            let isHole = first.label.map { holed.contains($0.serial) } ?? false
             if let end, !isHole, abs(start - end) > max(frame / 2, 2) {
                 faults.append("presentation jumps by \(start - end) at \(number)")
             }

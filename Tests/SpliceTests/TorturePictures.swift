@@ -13,19 +13,22 @@ struct TortureUnit {
 
 // What pictures and frames of sound are made of: right in all that framing looks at, and each says whose it is.
 extension TortureProgramme {
-    var videoSet: [UInt8] { ParameterSyntaxWriter.hevcVideoParameterSet(id: 0) }
+    private static let videoSet = ParameterSyntaxWriter.hevcVideoParameterSet(id: 0)
+    private static let hevcPictureSets = [false, true].map {
+        ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: $0)
+    }
     var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
 
     /// - Parameter isLater: behind `pictureSetChange`.
     func pictureSet(isLater: Bool) -> [UInt8] {
-        if isHEVC { return ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: isLater) }
+        if isHEVC { return Self.hevcPictureSets[isLater ? 1 : 0] }
         return [0x68, isLater ? 0xCE : 0xEE, 0x3C, 0x80]
     }
 
     func pictureSet(at index: Int) -> [UInt8] { pictureSet(isLater: pictureSetChange.map { index >= $0 } ?? false) }
 
     /// Those in force at picture `index`, in the order of their kinds.
-    func sets(at index: Int) -> [[UInt8]] { (isHEVC ? [videoSet] : []) + [sequenceSet, pictureSet(at: index)] }
+    func sets(at index: Int) -> [[UInt8]] { (isHEVC ? [Self.videoSet] : []) + [sequenceSet, pictureSet(at: index)] }
 
     /// The access units of picture `index`: two where its fields are coded apart.
     func units(_ index: Int) -> [TortureUnit] {

@@ -29,11 +29,12 @@ package struct ReloadSchedule: Equatable, Sendable {
     /// When to load again; nil when there is no more to come.
     ///
     /// After a failure there is nothing to wait for in the playlist's own rhythm: the origin is asked again soon, then
-    /// ever less often.
+    /// less often, but never more than a target duration apart. Longer, and an origin that was away for four seconds
+    /// would be missed for eight; an origin in trouble is asked no more than one that is well.
     package mutating func next(after load: Load, targetDuration: Duration, at now: Duration) -> Duration? {
         switch load {
         case .complete: return nil
-        case .failed: return now + backoff.next()
+        case .failed: return now + min(backoff.next(), max(Self.shortestWait, targetDuration))
         case .grew(let lastSegment):
             backoff.reset()
             return max(now, began + max(Self.shortestWait, min(lastSegment, targetDuration)))

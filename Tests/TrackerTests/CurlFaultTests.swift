@@ -227,8 +227,10 @@ private func channel(_ request: LoopbackServer.Request) -> [Step] {
 private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async throws -> [UInt64] {
     let url = server.url + "/master.m3u8"
     let upstream = try CurlUpstream(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
-    let session = UpstreamSession(
-        upstream: url, policy: UpstreamSession.Policy(variant: .highest, maxConnections: maxConnections))
+    // The clock is the machine's: what else it has to do meanwhile must not end the test.
+    let policy = UpstreamSession.Policy(
+        variant: .highest, openingLimit: .seconds(120), maxConnections: maxConnections)
+    let session = UpstreamSession(upstream: url, policy: policy)
     var delivered: [UInt64] = []
     let end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock()).run(session: session) { output, _ in
         guard case .delivery(let delivery) = output, case .segment(let segment) = delivery.content else { return }

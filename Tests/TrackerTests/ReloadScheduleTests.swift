@@ -13,8 +13,8 @@ let reloadRows: [ReloadRow] = [
     ("a sliver of a segment", [(.grew(lastSegment: .milliseconds(40)), .zero)], [.milliseconds(500)]),
     ("ENDLIST", [(.complete, .zero)], [nil]),
     (
-        "failures: ever less often", Array(repeating: (.failed, .zero), count: 6),
-        [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(8)]
+        "failures: less often, but once in a target duration", Array(repeating: (.failed, .zero), count: 6),
+        [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(6), .seconds(6)]
     ),
     (
         "a success in between", [(.failed, .zero), (.failed, .zero), (.unchanged, .zero), (.failed, .zero)],
@@ -38,4 +38,7 @@ func reloadWaits(when: String, loads: [(ReloadSchedule.Load, took: Duration)], w
     var schedule = ReloadSchedule()
     schedule.began(at: .zero)
     #expect(schedule.next(after: .unchanged, targetDuration: .zero, at: .zero) == ReloadSchedule.shortestWait)
+    for _ in 0..<3 {
+        #expect(schedule.next(after: .failed, targetDuration: .zero, at: .zero) == ReloadSchedule.shortestWait)
+    }
 }

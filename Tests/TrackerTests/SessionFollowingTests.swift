@@ -48,7 +48,7 @@ let liveRows: [SessionRow] = [
             origin.instead = { request, now in
                 isList(request) && now > .seconds(2) && now < .seconds(70) ? refused(503, request) : nil
             }
-        }, delivers: "104 105 x106..<111 |111 112 113 114 115 116 117 118 119 120"),
+        }, delivers: "104 105 x106..<112 |112 113 114 115 116 117 118 119 120 121"),
     SessionRow(
         when: "a segment is missing once",
         origin: SessionOrigin().with {

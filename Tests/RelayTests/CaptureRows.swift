@@ -30,20 +30,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     var description: String { capture.name }
 
     /// Pictures that somebody sees who misses nothing; nil where the capture does not say so.
-    var shown: Int? {
-        get throws {
-            guard let file = try? capture.bytes("shown.txt") else { return nil }
-            return try String(decoding: file, as: UTF8.self).split(separator: "\n").reduce(0) { sum, line in
-                let fields = line.split(separator: " ").compactMap { Int($0) }
-                guard let first = fields.dropLast().last, let last = fields.last else {
-                    throw Malformed(line: "\(line)")
-                }
-                return sum + last - first + 1
-            }
-        }
-    }
-
-    struct Malformed: Error { let line: String }
+    var shown: Int? { get throws { try capture.shownPictures?.count } }
 
     /// Of pictures seen already; what it is about is held by the tests of subtitles.
     static let elsewhere: Set = ["webvtt"]

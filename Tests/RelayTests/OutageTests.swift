@@ -159,12 +159,12 @@ private struct Aired {
     aired.expectContinuousDates("a slate")
 }
 
-/// Three seconds of picture and tone.
-private func makeSlate(_ file: URL) throws {
+/// Three seconds of a source of pictures, and tone.
+func makeSlate(_ file: URL, picture: String = "testsrc=size=320x180:rate=25:duration=3") throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
-        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=25:duration=3", "-f", "lavfi", "-i"]
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", picture, "-f", "lavfi", "-i"]
         + ["sine=frequency=440:sample_rate=44100:duration=3", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p"]
         + ["-c:a", "aac", "-ac", "1", file.path]
     try process.run()

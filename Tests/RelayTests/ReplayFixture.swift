@@ -11,15 +11,16 @@ import Tracker
 /// What one replay of a capture published.
 struct Republished: Sendable {
     var end: SessionEnd?
-    /// Every version of live.m3u8, in order.
-    var versions: [MediaPlaylist] = []
+    /// Every version of live.m3u8, in order, and the session's time at which it was there.
+    var live: [(at: Duration, playlist: MediaPlaylist)] = []
+    var versions: [MediaPlaylist] { live.map(\.playlist) }
     /// dvr.m3u8 at the end.
     var whole = ""
     var status: RelayStatus
     /// Init section and fragment of each segment in it.
     var segments: [(name: String, initialization: [UInt8], bytes: [UInt8])] = []
-    /// What the session reported, a line each.
-    var events = ""
+    /// What the session reported, with its time.
+    var reports: [(at: Duration, event: UpstreamEvent)] = []
 
     /// Takes what a channel's site has in the end.
     mutating func read(_ site: ChannelSite) throws {
@@ -35,6 +36,9 @@ struct Republished: Sendable {
                 ))
         }
     }
+
+    /// A line for each report: the golden file.
+    var events: String { reports.map { "\($0.at.seconds) \($0.event.goldenText)\n" }.joined() }
 
     /// One text of every fragment: the golden file.
     var dump: String {
@@ -61,18 +65,19 @@ func republish(_ fixture: CaptureFixture) async throws -> Republished {
     try await republish(CaptureDirectory(fixture.directory))
 }
 
-func republish(_ capture: CaptureDirectory) async throws -> Republished {
+/// - Parameter slate: stands in while nothing comes.
+func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async throws -> Republished {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let replay = Replay(capture, spool: spool.path, logger: logger)
+    let replay = Replay(capture, spool: spool.path, slate: slate, logger: logger)
     var result = Republished(status: replay.site.status)
     var last: [UInt8]?
     result.end = try await replay.run { output, now in
-        if case .event(let event) = output { result.events += "\(now.seconds) \(event.goldenText)\n" }
+        if case .event(let event) = output { result.reports.append((now, event)) }
         guard let live = replay.site.snapshot?.livePlaylist, live != last else { return }
         last = live
-        if let playlist = try? MediaPlaylistParser.parse(live) { result.versions.append(playlist) }
+        if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((now, playlist)) }
     }
     try result.read(replay.site)
     return result

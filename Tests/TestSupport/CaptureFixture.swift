@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A committed capture, `Captures/<name>/`: `index.json`, `body/` and `expected/`.
-package struct CaptureFixture: Equatable, Sendable, CustomStringConvertible {
+package struct CaptureFixture: Hashable, Sendable, CustomStringConvertible {
     package let name: String
 
     package init(_ name: String) { self.name = name }

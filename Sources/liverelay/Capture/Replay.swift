@@ -16,14 +16,16 @@ struct Replay {
 
     /// - Parameters:
     ///   - spool: directory for the ring; an empty one, if the bytes shall be the same each time.
+    ///   - slate: stands in while nothing comes; nil: gaps do.
     init(
-        _ capture: CaptureDirectory, spool: String, sound: SoundConfiguration = SoundConfiguration(), logger: Logger
+        _ capture: CaptureDirectory, spool: String, sound: SoundConfiguration = SoundConfiguration(),
+        slate: SlateSource? = nil, logger: Logger
     ) {
         self.capture = capture
         let configuration = RelayConfiguration(
             upstream: capture.index.upstream, backups: capture.index.backups, variant: capture.index.variant,
             giveUp: nil, spool: spool,
-            retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound)
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0), sound: sound, slate: slate)
         site = ChannelSite(upstream: configuration.upstream) { .zero }
         // A capture has no wall: what its upstream does not date is dated from the beginning of time.
         policy = configuration.policy

@@ -21,6 +21,9 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Directory for what is published; kept.", valueName: "directory"))
     var out: String?
 
+    @Option(help: ArgumentHelp("MP4 file that is shown while the capture says nothing.", valueName: "file"))
+    var slate: String?
+
     @Flag(
         help: ArgumentHelp(
             "Serve it as an upstream instead, in real time, for any player or relay to pull from.",
@@ -45,8 +48,8 @@ struct ReplayCommand: AsyncParsableCommand {
     var logLevel = LogLevel.warning
 
     func validate() throws {
-        if live, out != nil {
-            throw ValidationError("--live serves what was recorded; --out is for what is published.")
+        if live, out != nil || slate != nil {
+            throw ValidationError("--live serves what was recorded; --out and --slate are for what is published.")
         }
         if loop, !live { throw ValidationError("--loop belongs to --live.") }
     }
@@ -65,11 +68,12 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func republish(_ recorded: CaptureDirectory) async throws {
+        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
         let directory = try SpoolLocation(out)
         defer { directory.removeIfTemporary() }
         var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: Console(isTerminal: false)) }
         logger.logLevel = logLevel.level
-        let replay = Replay(recorded, spool: directory.path, sound: sound.configuration, logger: logger)
+        let replay = Replay(recorded, spool: directory.path, sound: sound.configuration, slate: slate, logger: logger)
         let end = try await replay.run()
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }

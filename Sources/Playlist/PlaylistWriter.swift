@@ -4,7 +4,8 @@ package enum PlaylistWriter {
     /// EXTINF is rounded to this many decimals: a tenth of a frame is far above it, and sums of it stay within a frame.
     static let durationDecimals = 5
 
-    /// Reading it back gives the playlist again, provided that durations have `durationDecimals` decimals at most.
+    /// Reading it back gives the playlist again, provided that durations have `durationDecimals` decimals at most, and
+    /// that a segment is listed: without one, nothing divides what is said of the next segment from the head.
     package static func write(_ playlist: MediaPlaylist) -> String {
         var text = PlaylistText()
         text.text.reserveCapacity(512 + playlist.segments.count * 160)

@@ -29,11 +29,14 @@ struct RenditionTracker: Sendable {
     /// Of the last list, when it brought nothing else.
     private var closingDateRanges: [DateRange] = []
 
-    init(_ role: RenditionRole, address: String, giveUp: Duration?, at now: Duration) {
+    /// - Parameter joinsAt: as the cursor's; subtitles begin well before the picture in any case.
+    init(
+        _ role: RenditionRole, address: String, giveUp: Duration?, joinsAt: ProgramDateTime? = nil, at now: Duration
+    ) {
         self.role = role
         self.address = address
         load = .due(at: now)
-        cursor = SegmentCursor(policy: role.cursorPolicy)
+        cursor = SegmentCursor(policy: role.cursorPolicy, joinsAt: role.isSubtitles ? nil : joinsAt)
         ladder = StallLadder(giveUp: role == .main ? giveUp : nil)
     }
 
@@ -145,8 +148,8 @@ extension RenditionTracker {
         let firstTaken = effects.compactMap(\.firstTaken).first
         if role == .main { noteMarks(list, effects, next: next, firstTaken: firstTaken) }
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
-        if let first = news.first {
-            if !hadJoined { events.append(joined(list, at: first)) }
+        if !hadJoined, let first = news.first ?? cursor.next { events.append(joined(list, at: first)) }
+        if !news.isEmpty {
             if let silence = ladder.grew(targetDuration: list.targetDuration, at: now) {
                 events.append(.resumed(role, silence: silence))
             }

@@ -51,8 +51,13 @@ package struct SegmentCursor: Sendable {
 
     package private(set) var state = State.unjoined
     private let policy: CursorPolicy
+    private let joinsAt: ProgramDateTime?
 
-    package init(policy: CursorPolicy = .main) { self.policy = policy }
+    /// - Parameter joinsAt: what lies before was had from elsewhere: joined there, where the list says where that is.
+    package init(policy: CursorPolicy = .main, joinsAt: ProgramDateTime? = nil) {
+        self.policy = policy
+        self.joinsAt = joinsAt
+    }
 
     /// The first media sequence number not taken yet; nil before joining.
     package var next: UInt64? {
@@ -94,7 +99,7 @@ package struct SegmentCursor: Sendable {
 
     private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
         guard case .following(var position) = state else {
-            let next = policy.joinPoint(of: list)
+            let next = policy.joinPoint(of: list, at: joinsAt)
             var position = Position(next: next, grewAt: now, known: KnownSegments(list))
             let effects = position.advance(through: list, window, at: now)
             state = .following(position)
@@ -196,9 +201,13 @@ extension SegmentCursor.Position {
 
 extension CursorPolicy {
     /// The media sequence number to begin at in a list seen for the first time; the list has segments.
-    func joinPoint(of list: MediaPlaylist) -> UInt64 {
+    /// - Parameter date: where to begin, if the list says where that is; otherwise at its edge.
+    func joinPoint(of list: MediaPlaylist, at date: ProgramDateTime? = nil) -> UInt64 {
         guard let window = list.window else { return list.mediaSequence }
         if list.isComplete { return window.lowerBound }
+        if let number = date.flatMap({ list.number(behind: $0) }) {
+            return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
+        }
         let wanted = max(joinDuration, list.targetDuration * joinTargetDurations)
         var covered = Duration.zero
         var count = 0

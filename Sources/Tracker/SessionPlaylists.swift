@@ -19,19 +19,17 @@ extension UpstreamSession {
             let (document, base) = try readPlaylist(outcome, from: book.upstream)
             switch document {
             case .media(let list):
-                var main = RenditionTracker(.main, address: book.upstream, giveUp: policy.giveUp, at: now)
+                var main = tracker(.main, book.upstream, at: now)
                 main.beganLoad(as: id, at: now)
                 trackers = [main]
                 try follow(0, list, base, at: now)
             case .multivariant(let playlist):
                 let addresses = try book.read(playlist, base: base)
-                trackers = [RenditionTracker(.main, address: addresses.main, giveUp: policy.giveUp, at: now)]
-                if let audio = addresses.audio {
-                    trackers.append(RenditionTracker(.audio, address: audio, giveUp: nil, at: now))
-                }
+                trackers = [tracker(.main, addresses.main, at: now)]
+                if let audio = addresses.audio { trackers.append(tracker(.audio, audio, at: now)) }
                 for (index, address) in addresses.subtitles.enumerated() {
                     guard let address else { continue }
-                    trackers.append(RenditionTracker(.subtitles(index), address: address, giveUp: nil, at: now))
+                    trackers.append(tracker(.subtitles(index), address, at: now))
                 }
                 reportChoice()
             }
@@ -39,6 +37,10 @@ extension UpstreamSession {
             count(FetchFault(error))
             openingFailed(error, retryAfter: outcome.retryAfter, at: now)
         }
+    }
+
+    private func tracker(_ role: RenditionRole, _ address: String, at now: Duration) -> RenditionTracker {
+        RenditionTracker(role, address: address, giveUp: policy.giveUp, joinsAt: policy.joinsAt, at: now)
     }
 
     mutating func settlePlaylist(_ role: RenditionRole, _ outcome: FetchOutcome, at now: Duration) {

@@ -82,6 +82,15 @@ private func down(_ times: Range<Int>...) -> @Sendable (FetchRequest, Duration) 
     }
 }
 
+/// EXT-X-PROGRAM-DATE-TIME before every segment, or every few; numbers of all sources are of the same time.
+private func dated(ahead seconds: Int = 0, every count: UInt64 = 1) -> @Sendable (UInt64) -> String {
+    { number in
+        guard number % count == 0 else { return "" }
+        let date = ProgramDateTime(millisecondsSince1970: Int64(1_800_000_000 + 6 * Int(number) + seconds) * 1000)
+        return "#EXT-X-PROGRAM-DATE-TIME:\(date.text)\n"
+    }
+}
+
 private struct ChannelRow: Sendable, CustomTestStringConvertible {
     let when: String
     var sources = Sources()
@@ -110,6 +119,43 @@ private let channelRows: [ChannelRow] = [
         when: "the upstream dies: the first backup takes over where it stands",
         sources: Sources().with { $0.home.instead = down(14..<900) }, seconds: 60,
         delivers: "h104 h105 h106 h107 a109 a110 a111 a112 a113 a114"),
+    ChannelRow(
+        when: "by dates the backup goes on where the upstream stopped",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.home.tags = dated()
+            $0.one.tags = dated(every: 3)
+        }, seconds: 60, delivers: "h104 h105 h106 h107 a108 a109 a110 a111 a112 a113 a114"),
+    ChannelRow(
+        when: "by dates the backup goes on where the upstream stopped, cut elsewhere",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.home.tags = dated()
+            $0.one.tags = dated(ahead: 2)
+        }, seconds: 60, delivers: "h104 h105 h106 h107 a108 a109 a110 a111 a112 a113 a114"),
+    ChannelRow(
+        when: "the window of the backup begins behind what was published: with all that is left of it",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.home.tags = dated()
+            $0.one.tags = dated()
+            $0.one.windowLength = 2
+        }, seconds: 60, delivers: "h104 h105 h106 h107 a109 a110 a111 a112 a113 a114"),
+    ChannelRow(
+        when: "the backup lags: what was published is not published again",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.home.tags = dated()
+            $0.one.tags = dated()
+            $0.one.edge = 103
+        }, seconds: 60, delivers: "h104 h105 h106 h107 a108 a109 a110 a111"),
+    ChannelRow(
+        when: "the backup's clock is wrong by an hour: joined at its edge",
+        sources: Sources().with {
+            $0.home.instead = down(14..<900)
+            $0.home.tags = dated()
+            $0.one.tags = dated(ahead: 3600)
+        }, seconds: 60, delivers: "h104 h105 h106 h107 a109 a110 a111 a112 a113 a114"),
     ChannelRow(
         when: "the first backup cannot be reached: the second takes over",
         sources: Sources().with {
@@ -210,6 +256,18 @@ private func aChannelDelivers(row: ChannelRow) async throws {
     #expect(words.filter { $0.hasPrefix("h") }.count == Set(words.filter { $0.hasPrefix("h") }).count, "none twice")
     #expect(words.last?.hasPrefix("h") == true)
     #expect(run.status?.redundancy?.source == 0 && run.status?.redundancy?.switches == 2)
+}
+
+@Test func byDatesNothingIsLostOrRepeatedOnTheWayThereAndBack() async throws {
+    let sources = Sources().with {
+        $0.home.instead = down(14..<80)
+        $0.home.tags = dated()
+        $0.one.tags = dated()
+    }
+    let run = try await ChannelRun(sources, seconds: 260)
+    #expect(run.switches == [1, 0])
+    let numbers = run.trace.split(separator: " ").compactMap { Int($0.drop { !$0.isNumber }) }
+    #expect(numbers.count > 40 && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(run.trace)")
 }
 
 @Test func whileABackupIsPublishedTheUpstreamsMediaAreNotFetched() async throws {

@@ -5,7 +5,7 @@ import Playlist
 /// One source is published. When it is in an outage the next one is opened beside it, and takes over once it is seen to
 /// be alive; whichever brings media first decides. While a backup is published the channel's own upstream is watched
 /// without its media, and comes back when it was healthy for a while. Time during which nothing came is given out as
-/// missing, so that the output can go on.
+/// missing, so that the output can go on. Sources that have dates are joined where what was published ends.
 package struct ChannelSession: Sendable {
     package struct Policy: Equatable, Sendable {
         /// Of the session with each source.
@@ -55,6 +55,7 @@ package struct ChannelSession: Sendable {
     private var nextWatchAt = Duration.zero
     private var members: UInt64 = 0
     private var fill: OutageFill
+    private var published = PublishedEdge()
     private var lastMediaAt = Duration.zero
     private var hasMedia = false
     private var targetDuration: Duration?
@@ -103,6 +104,7 @@ package struct ChannelSession: Sendable {
         var session = policy.session
         if hasBackups { session.giveUp = nil }
         session.fetchesMedia = fetchesMedia
+        session.joinsAt = published.date
         defer { members += 1 }
         return SourceMember(
             source: source, number: members, session: UpstreamSession(upstream: sources[source], policy: session))
@@ -147,6 +149,7 @@ extension ChannelSession {
     }
 
     private mutating func note(_ delivery: Delivery, at now: Duration) {
+        published.note(delivery)
         guard delivery.rendition == .main else { return }
         switch delivery.content {
         case .segment(let tracked):
@@ -241,7 +244,7 @@ extension ChannelSession {
         lastTried = candidate.member.source
         let source = candidate.member.source
         outputs.append(.report(.switched(to: source, url: sources[source])))
-        publish(candidate.held, at: now)
+        publish(published.trimming(candidate.held), at: now)
         if source == 0 { dropWatch() }
     }
 

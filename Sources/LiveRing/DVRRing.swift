@@ -11,9 +11,11 @@ package actor DVRRing {
     /// EXT-X-TARGETDURATION in seconds: what was asked for, or what viewers of an earlier run were told if that is
     /// more. It does not change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
     package nonisolated let targetDuration: Int
+    /// Segments that an earlier process listed, behind `resume`, and of which its damaged journal tells nothing any more:
+    /// they are owed as gaps, each of which may stand for a discontinuity.
+    package nonisolated let unrecordedSegments: Int
     private let spool: SpoolDirectory
     private var journal: JournalFile
-    private var journalRecords: Int
     /// The journal's head has EXT-X-INDEPENDENT-SEGMENTS.
     private var promisesIndependence: Bool
     private var index: RingIndex
@@ -47,29 +49,41 @@ package actor DVRRing {
         spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
         subtitles renditions: [Rendition] = []
     ) throws(RingError) {
+        let files = try spool.files()
         let found = try RingRecovery(
-            journal: spool.read(SpoolName.journal), path: spool.path(of: SpoolName.journal), files: spool.files(),
+            journal: spool.read(SpoolName.journal), path: spool.path(of: SpoolName.journal), files: files,
             policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
-        let journal = Journal(found.index, hasEnded: found.hasEnded)
-        try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
         var index = found.index
-        let subtitles = try SubtitleShelf(renditions, beside: &index, in: spool, files: spool.files())
+        var journal = JournalFile(SpoolName.journal)
+        var subtitles = SubtitleShelf(renditions, beside: &index, in: spool, files: files)
+        if found.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
+        // First, because a disk that is full has room for the journals then.
         let needed = index.files.union(subtitles.files)
-        for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
-        self.journal = try JournalFile(in: spool)
-        journalRecords = journal.entries.count
-        promisesIndependence = journal.promisesIndependence
+        for name in files.keys where !needed.contains(name) { try spool.remove(name) }
+        let text = Journal(index, hasEnded: found.hasEnded)
+        var trouble = subtitles.lastError
+        do throws(RingError) {
+            try subtitles.rewriteJournals(beside: index, in: spool)
+            try journal.rewrite(text.text, records: text.entries.count, in: spool)
+        } catch {
+            // The next segment tries again; until then what is there is shown.
+            guard error.isDiskFull else { throw error }
+            trouble = error
+        }
+        self.journal = journal
+        promisesIndependence = text.promisesIndependence
         self.index = index
         self.subtitles = subtitles
-        housekeepingError = subtitles.lastError
+        housekeepingError = trouble
         resume = found.resume
+        unrecordedSegments = found.unrecordedSegments
         self.targetDuration = found.index.targetDuration
         hasEnded = found.hasEnded
         isInterrupted = found.continues
         shown = Mutex(
             RingSnapshot(
                 version: 0, index: index, hasEnded: found.hasEnded, rewindDrops: 0,
-                housekeepingError: subtitles.lastError, subtitles: subtitles.tracks, directory: spool.path))
+                housekeepingError: trouble, subtitles: subtitles.tracks, directory: spool.path))
         self.spool = spool
     }
 
@@ -84,20 +98,31 @@ package actor DVRRing {
 
     /// Publishes one segment: when this returns, viewers see it. When the disk is full the rewind is given up first.
     ///
-    /// After an error nothing of the segment is there, and the next one gets a DISCONTINUITY. Publishing into a ring
-    /// that ended in an earlier run goes on behind it.
+    /// After an error nothing of the segment is there, its time is listed as a gap if the journal takes that, and the next
+    /// segment gets a DISCONTINUITY. Publishing into a ring that ended in an earlier run goes on behind it.
     package func publish(_ segment: NewSegment) throws(RingError) {
         guard !isClosed else { throw .ended }
         let wasInterrupted = isInterrupted
         isInterrupted = true
         try check(segment)
         do throws(RingError) {
-            try store(segment, afterInterruption: wasInterrupted)
-        } catch .diskFull {
-            dropRewind()
-            try store(segment, afterInterruption: wasInterrupted)
+            try store(segment, makingRoomAfterInterruption: wasInterrupted)
+        } catch {
+            // What the error says is the same trouble, if this fails as well.
+            try? publishGap(lasting: segment.duration, mark: segment.mark)
+            throw error
         }
         isInterrupted = false
+    }
+
+    private func store(_ segment: NewSegment, makingRoomAfterInterruption isAfter: Bool) throws(RingError) {
+        do throws(RingError) {
+            try store(segment, afterInterruption: isAfter)
+        } catch {
+            guard error.isDiskFull else { throw error }
+            dropRewind()
+            try store(segment, afterInterruption: isAfter)
+        }
     }
 
     /// Lists time in which nothing came, so that the lists go on in an outage. Of a ring that never held a segment
@@ -105,13 +130,16 @@ package actor DVRRing {
     /// - Parameters:
     ///   - duration: 90 kHz ticks, more than 0 and at most `maximumSegmentDuration`.
     ///   - mark: where the channel's clocks stand behind it.
-    package func publishGap(lasting duration: Int64, mark: ContinuationMark) throws(RingError) {
+    ///   - isDiscontinuous: EXT-X-DISCONTINUITY belongs before it.
+    package func publishGap(
+        lasting duration: Int64, mark: ContinuationMark, isDiscontinuous: Bool = false
+    ) throws(RingError) {
         guard !isClosed else { throw .ended }
         guard let newest = index.newest else { return }
         guard (1...maximumSegmentDuration).contains(duration) else {
             throw .badDuration(duration, maximum: maximumSegmentDuration)
         }
-        try list(index.gap(behind: newest, lasting: duration, mark: mark))
+        try list(index.gap(behind: newest, lasting: duration, mark: mark, isDiscontinuous: isDiscontinuous))
     }
 
     /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
@@ -121,15 +149,16 @@ package actor DVRRing {
         show()
     }
 
-    /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal.
+    /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal; if that cannot be
+    /// written, the next process does not know of the end.
     /// - Parameter dateRanges: what no segment could tell of any more; it stands in the head of every list.
-    package func end(telling dateRanges: [DateRange] = []) throws(RingError) {
+    package func end(telling dateRanges: [DateRange] = []) {
         guard !isClosed else { return }
         index.tell(dateRanges)
         isClosed = true
         hasEnded = true
+        keepHouse { () throws(RingError) in try rewriteJournal(index) }
         show()
-        try rewriteJournal()
     }
 
     private func check(_ segment: NewSegment) throws(RingError) {
@@ -152,7 +181,7 @@ package actor DVRRing {
             try list(entry)
         } catch {
             try? spool.remove(entry.segment.name)
-            throw spool.asDiskFull(error, needed: reserve)
+            throw error
         }
     }
 
@@ -162,26 +191,28 @@ package actor DVRRing {
         var unneeded = next.publish(entry)
         try record(next)
         index = next
-        unneeded += subtitles.evict(beside: index)
         hasEnded = false
+        unneeded += subtitles.evict(beside: index)
         show()
         clearUp(unneeded)
     }
 
     private func record(_ next: RingIndex) throws(RingError) {
         guard let entry = next.listed.last else { return }
-        if hasEnded {
-            // The journal has an ENDLIST from an earlier run, behind which nothing may stand.
-            hasEnded = false
-            try rewriteJournal()
-        }
-        try journal.append(Journal.record(entry, after: index.newest))
-        journalRecords += 1
+        // Behind an ENDLIST of an earlier run nothing may stand.
+        if hasEnded { journal.spoil() }
+        if journal.isStale { return try rewriteJournal(next, hasEnded: false) }
+        try journal.append(Journal.record(entry, after: index.newest), in: spool)
     }
 
     private func dropRewind() {
-        let unneeded = index.dropRewind() + subtitles.evict(beside: index)
+        var next = index
+        let unneeded = next.dropRewind() + subtitles.evict(beside: next)
         guard !unneeded.isEmpty else { return }
+        // Known to the next process before anybody sees it: its lists must not begin earlier again. The journal may use
+        // the reserve, so there is room for it unless others took that.
+        keepHouse { () throws(RingError) in try rewriteJournal(next) }
+        index = next
         rewindDrops += 1
         show()
         clearUp(unneeded)
@@ -189,23 +220,27 @@ package actor DVRRing {
 
     /// A file that cannot be removed, or a journal that cannot be shortened, is no reason to keep a segment back.
     private func clearUp(_ unneeded: [SpoolFile]) {
-        do throws(RingError) {
+        keepHouse { () throws(RingError) in
             for file in unneeded { try spool.remove(file.name) }
             try subtitles.shortenJournals(beside: index, in: spool)
-            let isOverdue = journalRecords > 2 * index.entryCount + 64
-            if isOverdue || promisesIndependence && !index.entries.allSatisfy(\.isIndependent) { try rewriteJournal() }
+            let isUntrue = promisesIndependence && !index.entries.allSatisfy(\.isIndependent)
+            if isUntrue || journal.isOverdue(needing: index.entryCount) { try rewriteJournal(index) }
+        }
+    }
+
+    private func keepHouse(_ work: () throws(RingError) -> Void) {
+        do throws(RingError) {
+            try work()
             housekeepingError = nil
         } catch {
             housekeepingError = error
         }
     }
 
-    private func rewriteJournal() throws(RingError) {
-        let journal = Journal(index, hasEnded: hasEnded)
-        try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]], leaving: 0)
-        self.journal = try JournalFile(in: spool)
-        journalRecords = journal.entries.count
-        promisesIndependence = journal.promisesIndependence
+    private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {
+        let text = Journal(index, hasEnded: hasEnded ?? self.hasEnded)
+        try journal.rewrite(text.text, records: text.entries.count, in: spool)
+        promisesIndependence = text.promisesIndependence
     }
 
     private func show() {

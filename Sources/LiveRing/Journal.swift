@@ -73,7 +73,12 @@ extension Journal {
         var entries: [RingEntry] = []
         entries.reserveCapacity(playlist.segments.count)
         for segment in playlist.segments {
-            entries.append(try JournalRecord(of: segment).entry(for: segment))
+            let entry = try JournalRecord(of: segment).entry(for: segment)
+            // A record that lacks would give all that follow other numbers than viewers know them by.
+            guard SpoolName.mediaSequence(ofSegment: segment.uri) == segment.mediaSequence else {
+                throw .damagedJournalEntry(uri: segment.uri, attribute: PlaylistTag.mediaSequence.rawValue)
+            }
+            entries.append(entry)
         }
         return Journal(
             targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,

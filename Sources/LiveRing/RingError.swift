@@ -17,6 +17,8 @@ package enum RingError: Error, Equatable, Sendable {
     case unreadableJournal(path: String, PlaylistError)
     /// `ring.m3u8` is a playlist, but not one that this version wrote; `found` is its format line, nil without one.
     case unknownJournalFormat(path: String, found: String?)
+    /// Files in the spool bear numbers far behind the last that its journal tells of: so many segments are `lost`.
+    case damagedJournal(path: String, lost: UInt64)
     /// A journal entry lacks an attribute of ours, or it has a value that cannot be read.
     case damagedJournalEntry(uri: String, attribute: String)
     /// EXTINF would be 0, or round to more than EXT-X-TARGETDURATION (RFC 8216 §4.3.3.1); 90 kHz ticks.
@@ -25,4 +27,13 @@ package enum RingError: Error, Equatable, Sendable {
     case badInitializationName(String)
     /// EXT-X-ENDLIST has been published; nothing may follow (RFC 8216 §6.2.1).
     case ended
+
+    package var isDiskFull: Bool {
+        if case .diskFull = self { true } else { false }
+    }
+
+    /// Trouble of the disk, whatever shall be written; not of what was to be written.
+    package var isOfTheDisk: Bool {
+        if case .system = self { true } else { isDiskFull }
+    }
 }

@@ -91,18 +91,24 @@ package struct RingIndex: Equatable, Sendable {
         for range in ranges { openDateRanges.note(range) }
     }
 
-    /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full.
+    /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full. Gaps take no
+    /// room, so they do not push out what can be played.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        let shortest = PlaylistWindow.shortest(targetDuration: targetDuration)
-        retire(shortest.start(in: listed) - listed.startIndex)
+        let playable = listed.filter { !$0.isGap }[...]
+        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: playable)
+        if let first = playable[start...].first {
+            retire(listed.prefix { $0.mediaSequence < first.mediaSequence }.count)
+        }
         longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence)
         return forget(retired.count)
     }
 
-    /// Drops gaps from the head of the list: nothing can be played there.
+    /// Drops gaps from the head of the list, where nothing can be played, as far as the rest is long enough to be shown.
     mutating func dropLeadingGaps() {
-        retire(listed.prefix { $0.isGap }.count)
+        let gaps = listed.prefix { $0.isGap }.count
+        let dispensable = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed) - listed.startIndex
+        retire(gaps == listed.count ? gaps : min(gaps, dispensable))
     }
 
     // The list only grows at its end and shrinks at its head; these three are all that moves it.

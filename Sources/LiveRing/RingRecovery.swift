@@ -6,6 +6,10 @@ struct RingRecovery {
     let hasEnded: Bool
     /// How to go on behind the newest segment that was listed, also when that is gone.
     let resume: ContinuationMark?
+    /// A part of the journal cannot be read.
+    let isDamaged: Bool
+    /// Behind `resume` so many segments were listed of which the journal tells nothing any more: their files say so.
+    let unrecordedSegments: Int
 
     /// - Parameters:
     ///   - bytes: of the journal at `path`; nil when there is none.
@@ -16,27 +20,45 @@ struct RingRecovery {
         journal bytes: [UInt8]?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64
     ) throws(RingError) {
-        let journal = try bytes.flatMap { bytes throws(RingError) in try Journal.read(bytes, path: path) }
-        guard let journal else {
+        let found = try bytes.map { bytes throws(RingError) in try JournalSalvage(bytes, path: path) }
+        let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
+        isDamaged = found.map { $0.isDamaged && $0.journal != nil } ?? false
+        guard let journal = found?.journal else {
             // A lost journal must not bring a name or a number back that viewers have seen.
-            let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
             index = RingIndex(
                 policy: policy, targetDuration: targetDuration,
                 nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
-            (continues, hasEnded, resume) = (highest != nil, false, nil)
+            (continues, hasEnded, resume, unrecordedSegments) = (highest != nil, false, nil, 0)
             return
         }
+        let behind = journal.mediaSequence + UInt64(journal.entries.count)
+        let lost = try Self.unrecorded(upTo: highest, behind: behind, isDamaged: isDamaged, path: path)
+        // Gaps stand behind something. Where nothing is left the list begins behind them.
+        let skipped = journal.entries.isEmpty ? UInt64(lost) : 0
         var index = RingIndex(
             policy: policy, targetDuration: max(targetDuration, journal.targetDuration),
-            nextMediaSequence: journal.mediaSequence, discontinuitySequence: journal.discontinuitySequence,
-            openDateRanges: journal.openDateRanges)
+            nextMediaSequence: journal.mediaSequence + skipped,
+            discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges)
         for entry in journal.entries { index.replay(Self.checked(entry, files)) }
         index.dropLeadingGaps()
         self.index = index
-        continues = !journal.entries.isEmpty || journal.mediaSequence > firstMediaSequence
-        hasEnded = journal.hasEnded
+        continues = !journal.entries.isEmpty || index.nextMediaSequence > firstMediaSequence
+        hasEnded = journal.hasEnded && !isDamaged
         resume = journal.entries.last?.mark
+        unrecordedSegments = lost - Int(skipped)
     }
+
+    /// A process that is killed leaves one file at most that its journal does not tell of yet, and nobody has seen it.
+    private static func unrecorded(
+        upTo highest: UInt64?, behind next: UInt64, isDamaged: Bool, path: String
+    ) throws(RingError) -> Int {
+        guard let highest, highest >= next, isDamaged || highest > next else { return 0 }
+        guard highest - next < mostUnrecorded else { throw .damagedJournal(path: path, lost: highest - next + 1) }
+        return Int(highest - next) + 1
+    }
+
+    /// More gaps than a day of the shortest segments are no list that anybody wants.
+    private static let mostUnrecorded: UInt64 = 86_400
 
     /// What was listed is whole; if the disk lost it all the same, the number stays and the media is a gap.
     private static func checked(_ entry: RingEntry, _ files: [String: Int]) -> RingEntry {

@@ -9,8 +9,9 @@ struct SubtitleShelf {
 
     /// In the order of the renditions that the ring was opened with.
     private(set) var tracks: [SubtitleTrack] = []
-    /// Entries in each journal, those that are gone included.
-    private var records: [Int] = []
+    /// Of each track.
+    private var journals: [JournalFile] = []
+    /// What was wrong with what an earlier process left.
     private(set) var lastError: RingError?
 
     /// Takes up what an earlier process left of the same renditions.
@@ -18,7 +19,7 @@ struct SubtitleShelf {
     init(
         _ renditions: [Rendition], beside index: inout RingIndex, in spool: borrowing SpoolDirectory,
         files: [String: Int]
-    ) throws(RingError) {
+    ) {
         var found: [SubtitleTrack] = []
         for number in files.keys.compactMap({ SpoolName.rendition(ofSubtitleJournal: $0) }).sorted() {
             if let track = recover(number, in: spool, files: files) { found.append(track) }
@@ -34,9 +35,13 @@ struct SubtitleShelf {
             track.keep(index.oldestMediaSequence..<index.nextMediaSequence)
             for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
             tracks.append(track)
-            records.append(0)
-            try rewriteJournal(tracks.count - 1, beside: index, in: spool)
+            journals.append(JournalFile(SpoolName.subtitleJournal(track.number)))
         }
+    }
+
+    /// Writes every journal anew.
+    mutating func rewriteJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
+        for position in tracks.indices { try rewriteJournal(position, beside: index, in: spool) }
     }
 
     /// What cannot be read is begun anew: it is no reason to keep the picture back.
@@ -85,19 +90,18 @@ struct SubtitleShelf {
         in spool: borrowing SpoolDirectory
     ) throws(RingError) -> Bool {
         guard let segment = index.entry(numbered: number) else { return false }
-        var track = tracks[position]
-        let name = SpoolName.subtitles(rendition: track.number, mediaSequence: number, bytes: bytes)
+        let name = SpoolName.subtitles(rendition: tracks[position].number, mediaSequence: number, bytes: bytes)
         try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
-        track.append(SubtitleTrack.Entry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
         do throws(RingError) {
-            var journal = try JournalFile(SpoolName.subtitleJournal(track.number), in: spool)
-            try journal.append(SubtitleJournal(track: track).record(segment))
+            if journals[position].isStale { try rewriteJournal(position, beside: index, in: spool) }
+            var track = tracks[position]
+            track.append(SubtitleTrack.Entry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
+            try journals[position].append(SubtitleJournal(track: track).record(segment), in: spool)
+            tracks[position] = track
         } catch {
             try? spool.remove(name)
             throw error
         }
-        tracks[position] = track
-        records[position] += 1
         return true
     }
 
@@ -109,7 +113,7 @@ struct SubtitleShelf {
 
     /// Shortens the journals that are mostly about what is gone.
     mutating func shortenJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
-        for position in tracks.indices where records[position] > 2 * tracks[position].entries.count + 64 {
+        for position in tracks.indices where journals[position].isOverdue(needing: tracks[position].entries.count) {
             try rewriteJournal(position, beside: index, in: spool)
         }
     }
@@ -119,7 +123,6 @@ struct SubtitleShelf {
     ) throws(RingError) {
         let track = tracks[position]
         let text = SubtitleJournal(track: track).text(index)
-        try spool.write(SpoolName.subtitleJournal(track.number), [Array(text.utf8)[...]], leaving: 0)
-        records[position] = track.entries.count
+        try journals[position].rewrite(text, records: track.entries.count, in: spool)
     }
 }

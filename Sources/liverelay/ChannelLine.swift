@@ -15,7 +15,12 @@ struct ChannelLine: Sendable {
         /// Which programme of a transport stream is followed, and which of its streams.
         case programme(ProgramSelection, of: SourceRendition)
         case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
+        /// The first of those that the spool does not take, or one that it cannot take.
         case notPublished(RingError)
+        /// The spool takes segments again, behind so many that it did not take.
+        case publishedAgain(after: Int)
+        /// The journal that an earlier process left is damaged: so many segments of it are listed as gaps.
+        case journalWasDamaged(lost: Int)
         case subtitlesNotPublished(RingError)
         /// A run whose parameter sets cannot be described is left out.
         case runRefused(SpliceError)
@@ -60,6 +65,7 @@ struct ChannelLine: Sendable {
     private var hasEnded = false
     private(set) var skipped = 0
     private(set) var notPublished = 0
+    private(set) var spoolTrouble = SpoolTrouble()
     /// Segments that stood in for what did not come.
     private(set) var gaps = 0
     private(set) var slates = 0
@@ -127,13 +133,13 @@ struct ChannelLine: Sendable {
         let events = try await splice(.ended(rendition), from: source)
         guard sources[source]?.engine.isFinished ?? true, !hasEnded else { return events }
         hasEnded = true
-        do throws(RingError) { try await endRing() } catch { throw RelayError(error) }
+        await endRing()
         return await events + subtitles.endPictures() + [.ended]
     }
 
-    private mutating func endRing() async throws(RingError) {
-        guard let edge = ring.snapshot.edge else { return try await ring.end() }
-        try await ring.end(telling: marks.end(closingDateRanges, at: edge.programDateTimeEnd))
+    private mutating func endRing() async {
+        guard let edge = ring.snapshot.edge else { return await ring.end() }
+        await ring.end(telling: marks.end(closingDateRanges, at: edge.programDateTimeEnd))
     }
 
     private mutating func take(
@@ -190,17 +196,21 @@ struct ChannelLine: Sendable {
         var shown = segment
         // Subtitles are placed by the clocks of the channel's own upstream.
         if source != 0 { shown.spans = [] }
+        let before = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
             try await ring.publish(NewSegment(segment, marks: told))
             marks = next
             hasPublished = true
+            events += spoolTrouble.end()
             let number = ring.snapshot.edge?.mediaSequence ?? 0
             events.append(
                 .published(mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration))
             return await events + subtitles.note(shown, as: number)
         } catch {
             notPublished += 1
-            return await events + [.notPublished(error)] + subtitles.note(shown, as: nil)
+            // The ring lists it as a gap, if it can.
+            if ring.snapshot.edge?.mediaSequence != before { gaps += 1 }
+            return await events + spoolTrouble.note(error) + subtitles.note(shown, as: nil)
         }
     }
 
@@ -252,14 +262,33 @@ extension ChannelLine {
         }
         standIn = .gap
         let later = position.advanced(by: owed)
+        events += await listGap(lasting: owed, until: later)
+        return (owed, events)
+    }
+
+    /// - Parameter later: where the channel's clocks stand behind it.
+    private mutating func listGap(
+        lasting duration: Ticks, until later: TimelinePosition, isDiscontinuous: Bool = false
+    ) async -> [Event] {
         do throws(RingError) {
-            try await ring.publishGap(lasting: owed.count, mark: ContinuationMark(later))
+            try await ring.publishGap(
+                lasting: duration.count, mark: ContinuationMark(later), isDiscontinuous: isDiscontinuous)
             position = later
             gaps += 1
-        } catch {
-            events.append(.notPublished(error))
+            return []
+        } catch { return spoolTrouble.note(error) }
+    }
+
+    /// Lists the segments of an earlier process of which its damaged journal tells nothing any more. How long they were
+    /// and what they began is not known, so no clock and no number may be behind what it can have been at most.
+    mutating func listUnrecorded() async -> [Event] {
+        guard ring.unrecordedSegments > 0 else { return [] }
+        var events: [Event] = [.journalWasDamaged(lost: ring.unrecordedSegments)]
+        let longest = Ticks(ring.maximumSegmentDuration)
+        for _ in 0..<ring.unrecordedSegments {
+            events += await listGap(lasting: longest, until: position.advanced(by: longest), isDiscontinuous: true)
         }
-        return (owed, events)
+        return events
     }
 
     /// What comes next is of `next`, behind what was published meanwhile.

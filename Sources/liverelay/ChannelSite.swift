@@ -12,6 +12,8 @@ final class ChannelSite: Sendable {
         var status: RelayStatus
         /// Of the status's state, by the site's clock.
         var stateSince = Duration.zero
+        /// Nothing can be written since then, by the site's clock.
+        var troubleSince: Duration?
         var rendered: [String: Rendered] = [:]
     }
 
@@ -36,14 +38,24 @@ final class ChannelSite: Sendable {
     func open(_ ring: DVRRing) { shelf.withLock { $0.ring = ring } }
 
     var status: RelayStatus {
-        var (status, since) = shelf.withLock { ($0.status, $0.stateSince) }
-        status.uptime = now().seconds
-        status.secondsInState = (now() - since).seconds
+        var (status, since, troubleSince) = shelf.withLock { ($0.status, $0.stateSince, $0.troubleSince) }
+        let now = now()
+        status.uptime = now.seconds
+        status.secondsInState = (now - since).seconds
+        if let troubleSince { status.output.notWriting?.seconds = (now - troubleSince).seconds }
         if let snapshot = snapshot { status.note(snapshot) }
         return status
     }
 
     func update(_ change: (inout RelayStatus) -> Void) { shelf.withLock { change(&$0.status) } }
+
+    /// Whether what is published can be written.
+    func note(_ trouble: SpoolTrouble) {
+        shelf.withLock {
+            $0.troubleSince = trouble.error == nil ? nil : $0.troubleSince ?? now()
+            $0.status.output.notWriting = RelayStatus.NotWriting(trouble)
+        }
+    }
 
     /// The state changes, or why it is what it is.
     func turn(to state: RelayStatus.State, because reason: String?) {
@@ -130,6 +142,7 @@ final class ChannelSite: Sendable {
     private var readiness: Response {
         let status = status
         let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
+        if let trouble = status.output.notWriting { return .text(.serviceUnavailable, "not ready: \(trouble.why)") }
         return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
     }
 

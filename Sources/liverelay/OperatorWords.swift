@@ -1,4 +1,5 @@
 import Decrypt
+import Glibc
 import LiveRing
 import Playlist
 import Splice
@@ -88,12 +89,14 @@ extension RelayError {
             self.init(
                 .cannotSpool, "\(directory) is the spool of another liverelay that is running",
                 advice: "End that one, or give another --spool")
-        case .unreadableJournal(let path, _), .unknownJournalFormat(let path, _):
+        case .unreadableJournal, .unknownJournalFormat, .damagedJournal:
             self.init(
-                .cannotSpool, "\(path) is not a journal that this version can read",
+                .cannotSpool, "The spool is left as it is: \(error.words)",
                 advice: "Give an empty directory as --spool, or move the old one away")
         default:
-            self.init(.cannotSpool, "The spool cannot be used: \(error.words)", advice: "Give another --spool")
+            self.init(
+                .cannotSpool, "The spool cannot be used: \(error.words)",
+                advice: "Give another --spool, or mend this one's permissions")
         }
     }
 
@@ -309,17 +312,38 @@ extension SlateMovie.Sound {
 extension RingError {
     var words: String {
         switch self {
-        case .system(let operation, let path, let code): "\(operation.rawValue) \(path) failed (errno \(code))"
+        case .system(let operation, let path, let code): "\(operation.words) \(path): \(Self.words(of: code))"
         case .spoolInUse(let directory): "\(directory) is in use"
         case .diskFull(let directory, let available, let needed):
             "the disk of \(directory) is full (\(available >> 20) MiB free, \(needed >> 20) MiB needed)"
-        case .unreadableJournal(let path, _): "\(path) cannot be read"
-        case .unknownJournalFormat(let path, _): "\(path) is of another version"
+        case .unreadableJournal(let path, let error): "\(path) is no journal (line \(error.line): \(error.words))"
+        case .unknownJournalFormat(let path, nil): "\(path) is no journal of liverelay's"
+        case .unknownJournalFormat(let path, let found?):
+            "\(path) was written by another version (its format is \(found.quoted))"
+        case .damagedJournal(let path, let lost): "\(path) tells nothing of \(lost) segments that have files"
         case .damagedJournalEntry(let uri, let attribute): "the journal's entry \(uri) has a bad \(attribute)"
         case .badDuration(let ticks, let maximum):
             "a segment lasts \(Ticks(ticks).duration.inSeconds), longer than \(Ticks(maximum).duration.inSeconds)"
         case .badInitializationName(let name): "\(name) is no name for an init section"
         case .ended: "the channel has ended"
+        }
+    }
+}
+
+extension RingError {
+    /// What the system calls it.
+    private static func words(of code: Int32) -> String {
+        let text = unsafe String(cString: strerror(code))
+        return "\(text.prefix(1).lowercased())\(text.dropFirst()) (errno \(code))"
+    }
+}
+
+extension RingError.Operation {
+    fileprivate var words: String {
+        switch self {
+        case .createDirectory: "cannot make the directory"
+        case .list: "cannot list"
+        default: "cannot \(rawValue)"
         }
     }
 }

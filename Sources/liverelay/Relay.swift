@@ -88,11 +88,12 @@ struct Relay {
                 subtitles: subtitles)
         } catch { throw failed(RelayError(error)) }
         let resume = ring.resume
-        site.open(ring)
-        site.turn(to: .live, because: nil)
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: resume, sound: configuration.sound,
             isLive: !joined.isVOD, wallClock: wallClock(), slate: try slate(for: ring))
+        for event in await line?.listUnrecorded() ?? [] { note(event) }
+        site.open(ring)
+        site.turn(to: .live, because: nil)
         line?.add(source: source, hasAudioRendition: hasAudioRendition)
         if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
         let waiting = early
@@ -121,6 +122,7 @@ struct Relay {
             $0.output.gaps = line.gaps
             $0.output.slateSegments = line.slates
         }
+        site.note(line.spoolTrouble)
     }
 
     private func note(_ event: ChannelLine.Event) {
@@ -129,8 +131,8 @@ struct Relay {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.turn(to: .ended, because: nil)
-        case .standInBegan, .slateFailed, .skipped, .published, .notPublished, .subtitlesNotPublished, .runRefused,
-            .soundRefused:
+        case .standInBegan, .slateFailed, .skipped, .published, .notPublished, .publishedAgain, .journalWasDamaged,
+            .subtitlesNotPublished, .runRefused, .soundRefused:
             break
         }
     }

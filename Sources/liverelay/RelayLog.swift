@@ -1,3 +1,4 @@
+import LiveRing
 import Logging
 import Playlist
 import Splice
@@ -22,7 +23,13 @@ struct RelayLog: Sendable {
         case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .soundRefused(let error): logger.error("Sound is replaced with silence: \(error.words)")
+        case .notPublished(let error) where error.isOfTheDisk:
+            logger.error("The spool takes nothing: \(error.words). Segments are left out until it does")
         case .notPublished(let error): logger.error("A segment is not published: \(error.words)")
+        case .publishedAgain(let count): logger.warning("The spool takes segments again; \(count) were left out")
+        case .journalWasDamaged(let lost):
+            logger.warning(
+                "The spool's journal is damaged: \(lost) segments that it told of are gaps now; it is kept as it was")
         case .subtitlesNotPublished(let error): logger.error("Subtitles are not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")

@@ -49,10 +49,28 @@ struct RelayStatus: Encodable, Sendable {
         var targetDuration: Int?
         var codecs: [String] = []
         var rewindDropsForFullDisk = 0
-        /// Segments listed as EXT-X-GAP, because nothing came.
+        /// As long as the spool takes nothing.
+        var notWriting: NotWriting?
+        /// What went wrong last while old files were removed or a journal was shortened; nil when it went well since.
+        var housekeepingFault: String?
+        /// Segments listed as EXT-X-GAP, because nothing came or nothing could be written.
         var gaps = 0
         /// Segments of the slate, published because nothing came.
         var slateSegments = 0
+    }
+
+    /// Every segment is tried all the same.
+    struct NotWriting: Encodable, Equatable, Sendable {
+        var why: String
+        /// Left out one after the other, up to now.
+        var segments: Int
+        var seconds = 0.0
+
+        /// nil when there is none.
+        init?(_ trouble: SpoolTrouble) {
+            guard let error = trouble.error else { return nil }
+            (why, segments) = (error.words, trouble.segments)
+        }
     }
 
     struct Splice: Encodable, Equatable, Sendable {
@@ -286,6 +304,7 @@ extension RelayStatus {
         output.targetDuration = index.targetDuration
         output.codecs = snapshot.masterInputs?.codecs ?? []
         output.rewindDropsForFullDisk = snapshot.rewindDrops
+        output.housekeepingFault = snapshot.housekeepingError?.words
     }
 }
 

@@ -13,6 +13,8 @@ struct SubtitleLine: Sendable {
     private(set) var skipped = 0
     /// Files that could not be stored.
     private(set) var notPublished = 0
+    /// The newest one could not be stored.
+    private var isRefused = false
 
     /// - Parameter isLive: what falls behind is not waited for; of a finished programme everything is.
     init(_ ring: DVRRing, isLive: Bool) {
@@ -67,9 +69,11 @@ struct SubtitleLine: Sendable {
         for subtitles in settled {
             do throws(RingError) {
                 try await ring.publish(NewSubtitles(subtitles))
+                isRefused = false
             } catch {
                 notPublished += 1
-                events.append(.subtitlesNotPublished(error))
+                if !isRefused { events.append(.subtitlesNotPublished(error)) }
+                isRefused = true
             }
         }
         return events

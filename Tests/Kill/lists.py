@@ -68,8 +68,8 @@ def parse(text):
     return playlist
 
 
-def broken(old, new):
-    """What a player that knows `old` may not find in `new`, in words."""
+def broken(old, new, may_skip=False):
+    """What a player that knows `old` may not find in `new`, in words. Who may skip slides like another and lags."""
     found = []
     if new.media_sequence < old.media_sequence:
         found.append(f"EXT-X-MEDIA-SEQUENCE went back from {old.media_sequence} to {new.media_sequence}")
@@ -78,7 +78,7 @@ def broken(old, new):
         found.append(f"EXT-X-DISCONTINUITY-SEQUENCE went back {went}")
     if new.end < old.end:
         found.append(f"the list ended with segment {old.end - 1} and ends with {new.end - 1} now")
-    if new.media_sequence > old.end:
+    if new.media_sequence > old.end and not may_skip:
         found.append(f"segments {old.end} to {new.media_sequence - 1} were never listed")
     if new.target != old.target:
         found.append(f"EXT-X-TARGETDURATION went from {old.target} to {new.target}")

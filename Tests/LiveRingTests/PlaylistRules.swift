@@ -8,6 +8,7 @@ struct ReadPlaylist {
         var map: String?
         var discontinuityNumber: UInt64 = 0
         var isDiscontinuous = false
+        var isGap = false
         var date: String?
         /// Lines of date ranges and cue marks before it.
         var marks: [String] = []
@@ -54,6 +55,7 @@ struct ReadPlaylist {
                 if isInHead { openRanges.append(Self.attributes(value)) } else { segment.marks.append(value) }
             case _ where parts[0].hasPrefix("EXT-X-CUE") || parts[0] == "EXT-OATCLS-SCTE35":
                 segment.marks.append(line.description)
+            case "EXT-X-GAP": segment.isGap = true
             case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
             case "EXT-X-MAP": map = value
             case "EXT-X-PROGRAM-DATE-TIME": segment.date = value

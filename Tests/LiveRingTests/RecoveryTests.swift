@@ -101,17 +101,19 @@ struct RecoveryTests {
         try #require(ring.snapshot.edge?.mediaSequence == next, "byte \(cut)")
     }
 
-    enum Loss: Sendable { case missing, short, initMissing }
+    enum Loss: Sendable { case missing, short, long, initMissing, initShort }
 
     static let lossRows: [(when: String, loss: Loss, of: [UInt64], listed: Range<UInt64>, gaps: [UInt64])] = [
         ("nothing", .missing, [], 0..<10, []),
         ("the oldest: the list begins later", .missing, [0, 1], 2..<10, []),
         ("one in the middle: a gap under its old number", .missing, [4], 0..<10, [4]),
         ("cut short is lost as well", .short, [4], 0..<10, [4]),
+        ("longer than it was: not what was published", .long, [4], 0..<10, [4]),
         ("the newest, as after a power loss: its number stays taken", .short, [8, 9], 0..<10, [8, 9]),
         ("oldest and newest", .short, [0, 9], 1..<10, [9]),
         ("all", .missing, Array(0..<10), 10..<10, []),
         ("the init section of all", .initMissing, [], 10..<10, []),
+        ("the init section cut short", .initShort, [], 10..<10, []),
     ]
 
     @Test(arguments: lossRows)
@@ -124,8 +126,10 @@ struct RecoveryTests {
             for entry in ring.snapshot.index.listed where of.contains(entry.mediaSequence) {
                 if loss == .missing { try directory.remove(entry.segment.name) }
                 if loss == .short { try directory.write(entry.segment.name, [1, 2, 3]) }
+                if loss == .long { try directory.write(entry.segment.name, Array(repeating: 1, count: 1000)) }
             }
             if loss == .initMissing { try directory.remove("init-a.mp4") }
+            if loss == .initShort { try directory.write("init-a.mp4", [1, 2, 3]) }
         }
         let ring = try DVRRing.open(directory)
         let index = ring.snapshot.index
@@ -139,7 +143,7 @@ struct RecoveryTests {
         }
         try await ring.publish(.numbered(10))
         #expect(ring.snapshot.edge?.mediaSequence == 10, "\(when)")
-        #expect(directory.names.contains("init-a.mp4"), "\(when)")
+        #expect(try directory.read("init-a.mp4") == Array("init-a.mp4".utf8), "\(when)")
     }
 
     static let foreignRows: [(when: String, journal: String, error: String)] = [
@@ -150,9 +154,13 @@ struct RecoveryTests {
         ),
         ("no playlist", "<html>\n", "unreadableJournal"),
         (
-            "an entry without its record",
-            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#LIVERELAY-SPOOL:1\n#EXT-X-MAP:URI=\"init-a.mp4\"\n#EXTINF:6,\nseg-0-00000000.m4s\n",
-            "damagedJournalEntry"
+            "a journal of an earlier version", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#LIVERELAY-SPOOL:0\n",
+            "unknownJournalFormat"
+        ),
+        (
+            "a journal of ours with somebody else's head",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MAP:URI=\"init-a.mp4\"\n#EXTINF:6,\nseg-0-00000000.m4s\n",
+            "unknownJournalFormat"
         ),
     ]
 
@@ -163,7 +171,7 @@ struct RecoveryTests {
         let failure = #expect(throws: RingError.self, "\(when)") { try DVRRing.open(directory) }
         #expect(failure.map { "\($0)".hasPrefix(error) } == true, "\(when): \(String(describing: failure))")
         #expect(try directory.read("ring.m3u8") == Array(journal.utf8), "\(when)")
-        #expect(directory.names.contains("seg-0-00000000.m4s"), "\(when)")
+        #expect(directory.names == ["ring.m3u8", "ring.lock", "seg-0-00000000.m4s"], "\(when)")
     }
 
     static let tornHeads: [(when: String, journal: [UInt8])] = [

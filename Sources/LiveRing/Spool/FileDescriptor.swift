@@ -31,10 +31,6 @@ import Glibc
         return Int(status.st_size)
     }
 
-    func truncate(to byteCount: Int) throws(RingError) {
-        guard ftruncate(raw, byteCount) == 0 else { throw .system(.write, path: path, code: errno) }
-    }
-
     /// Everything from the current position to the end.
     func readToEnd() throws(RingError) -> [UInt8] {
         let expected = try byteCount()

@@ -10,9 +10,14 @@ struct SpoolDirectory: ~Copyable {
     private let lock: FileDescriptor
     /// Bytes free on the file system, nil when it does not say; a parameter so that a test can fill a disk.
     private let freeBytes: @Sendable () -> UInt64?
+    private let fault: Fault?
+
+    /// How a disk fails that a test made up: given a file's name and how many bytes it shall get, how many it takes and
+    /// the errno then; nil when it takes them all.
+    typealias Fault = @Sendable (_ name: String, _ byteCount: Int) -> (taken: Int, code: Int32)?
 
     /// Creates the directory, not its parents, and locks it.
-    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil) throws(RingError) {
+    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: Fault? = nil) throws(RingError) {
         if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
             throw .system(.createDirectory, path: path, code: errno)
         }
@@ -21,6 +26,7 @@ struct SpoolDirectory: ~Copyable {
         self.path = path
         self.lock = lock
         self.freeBytes = freeBytes ?? { Self.freeBytes(at: path) }
+        self.fault = fault
     }
 
     func path(of name: String) -> String { "\(path)/\(name)" }
@@ -33,13 +39,39 @@ struct SpoolDirectory: ~Copyable {
         }
         let unfinished = path(of: name + SpoolName.unfinished)
         do throws(RingError) {
-            let file = try FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC)
-            try file.write(pieces)
+            try put(pieces, at: FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
             try rename(unfinished, to: path(of: name))
         } catch {
             unsafe unlink(unfinished)
             throw asDiskFull(error, needed: needed)
         }
+    }
+
+    /// Makes a file that is there longer. After an error it may have got a part of it.
+    func append(_ text: String, to name: String) throws(RingError) {
+        let bytes = Array(text.utf8)
+        do throws(RingError) {
+            try put([bytes[...]], at: FileDescriptor(path(of: name), flags: O_WRONLY | O_APPEND), as: name)
+        } catch {
+            throw asDiskFull(error, needed: UInt64(bytes.count))
+        }
+    }
+
+    /// Gives a file one more name, in place of whatever had it; it takes no room. Where the file system has no such thing
+    /// it has one name still.
+    func link(_ name: String, as other: String) {
+        unsafe unlink(path(of: other))
+        _ = unsafe Glibc.link(path(of: name), path(of: other))
+    }
+
+    private func put(
+        _ pieces: [ArraySlice<UInt8>], at file: borrowing FileDescriptor, as name: String
+    ) throws(RingError) {
+        guard let (taken, code) = fault?(name, pieces.reduce(0) { $0 + $1.count }) else {
+            return try file.write(pieces)
+        }
+        try file.write([Array(pieces.joined().prefix(taken))[...]])
+        throw .system(.write, path: file.path, code: code)
     }
 
     /// - Returns: nil when there is no such file.
@@ -73,7 +105,7 @@ struct SpoolDirectory: ~Copyable {
     }
 
     /// A failed write for want of room, whatever the system calls it, is a full disk.
-    func asDiskFull(_ error: RingError, needed: UInt64) -> RingError {
+    private func asDiskFull(_ error: RingError, needed: UInt64) -> RingError {
         guard case .system(_, _, let code) = error, code == ENOSPC || code == EDQUOT else { return error }
         return .diskFull(directory: path, available: freeBytes() ?? 0, needed: needed)
     }

@@ -13,6 +13,8 @@ package struct SpoolFile: Hashable, Sendable {
 enum SpoolName {
     static let journal = "ring.m3u8"
     static let lock = "ring.lock"
+    /// What stood in a journal of which a part cannot be read, for who wants to look.
+    static let damagedJournal = "ring.m3u8.damaged"
     /// Added to the name of a file that is not whole yet.
     static let unfinished = ".part"
 

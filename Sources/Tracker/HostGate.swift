@@ -45,6 +45,9 @@ struct HostGate: Sendable {
 
     init(maxConnections: Int?) { self.maxConnections = maxConnections }
 
+    /// Somebody may have to wait for another's request to end.
+    var isLimiting: Bool { maxConnections != nil || !meterings.isEmpty }
+
     /// Whether one more request may be made now.
     func admits(_ url: String, at now: Duration) -> Bool {
         hosts(of: url).allSatisfy { host in

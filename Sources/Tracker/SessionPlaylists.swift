@@ -5,12 +5,7 @@ import Playlist
 extension UpstreamSession {
     mutating func open(at now: Duration) {
         guard phase == .idle else { return }
-        phase = .opening(Opening(deadline: now + policy.openingLimit))
-        fetchUpstream()
-    }
-
-    private mutating func fetchUpstream() {
-        fetch(FetchRequest(.multivariantPlaylist, url: book.upstream), for: .opening)
+        phase = .opening(Opening(retryAt: now))
     }
 
     /// The upstream's own address answered: one playlist to follow, or a choice of them.
@@ -95,7 +90,7 @@ extension UpstreamSession {
         guard case .opening(var opening) = phase else { return finish(.failed(error)) }
         opening.lastError = error
         let asked = min(retryAfter ?? .zero, HostGate.longestPause)
-        opening.deadline += asked
+        opening.deadline = opening.deadline.map { $0 + asked }
         let retryAt = now + max(asked, opening.backoff.next())
         if error.isFinal || opening.backoff.failures >= policy.openingTries { return finish(.failed(error)) }
         if let main = index(of: .main) {
@@ -180,7 +175,7 @@ extension UpstreamSession {
     }
 
     mutating func checkDeadlines(at now: Duration) {
-        if case .opening(let opening) = phase, opening.deadline <= now {
+        if case .opening(let opening) = phase, let deadline = opening.deadline, deadline <= now {
             let error = opening.lastError ?? TrackerError(.openingTimedOut, url: book.upstream)
             return finish(.failed(error))
         }
@@ -202,8 +197,9 @@ extension UpstreamSession {
             gate.admits(book.upstream, at: now)
         {
             opening.retryAt = nil
+            opening.deadline = opening.deadline ?? now + policy.openingLimit
             phase = .opening(opening)
-            fetchUpstream()
+            fetch(FetchRequest(.multivariantPlaylist, url: book.upstream), for: .opening)
         }
         for index in trackers.indices where gate.admits(trackers[index].address, at: now) {
             guard let request = trackers[index].startLoad(as: nextID, at: now) else { continue }

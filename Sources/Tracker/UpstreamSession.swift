@@ -1,8 +1,11 @@
 package import Playlist
 
-/// The name of one fetch, unique within its session, in the order in which they were asked for.
+/// The name of one fetch, unique within its channel; of one session, in the order in which they were asked for.
 package struct FetchID: Hashable, Comparable, Sendable {
     package let number: UInt64
+
+    /// Far more than one session will ever make: those of session `n` of a channel count from `n * perSession`.
+    static let perSession: UInt64 = 1 << 40
 
     package init(number: UInt64) { self.number = number }
 
@@ -85,8 +88,9 @@ package struct UpstreamSession: Sendable {
 
     /// Until the first media playlist is read, trouble is fatal after a few tries.
     struct Opening: Equatable, Sendable {
-        var deadline: Duration
-        /// When the upstream's own address is fetched again.
+        /// Nil until its host could be asked.
+        var deadline: Duration?
+        /// When the upstream's own address is fetched, again or at first.
         var retryAt: Duration?
         var backoff = Backoff()
         var lastError: TrackerError?
@@ -107,11 +111,13 @@ package struct UpstreamSession: Sendable {
     /// Main first.
     var trackers: [RenditionTracker] = []
     var shelf = ResourceShelf()
+    /// Of the whole channel: handed over for each step where it has several sessions.
     var gate: HostGate
     var errands: [FetchID: Errand] = [:]
     var failedResourceTries = 0
     /// Of every answer, and of every request that had none.
     var faults: [FetchFault: Int] = [:]
+    private let firstFetch: UInt64
     private var fetchCount: UInt64 = 0
     private var armedWake: Duration?
     /// What concerns the upstream goes out before what is handed downstream: a consumer that takes its time then holds
@@ -119,9 +125,12 @@ package struct UpstreamSession: Sendable {
     private var requests: [Effect] = []
     private var outputs: [Effect] = []
 
-    /// - Parameter upstream: absolute address of a multivariant or a media playlist.
-    package init(upstream: String, policy: Policy) {
+    /// - Parameters:
+    ///   - upstream: absolute address of a multivariant or a media playlist.
+    ///   - number: among the sessions of its channel.
+    package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
+        firstFetch = number * FetchID.perSession
         gate = HostGate(maxConnections: policy.maxConnections)
         book = AddressBook(
             upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles,
@@ -193,7 +202,7 @@ package struct UpstreamSession: Sendable {
 
 extension UpstreamSession {
     /// The name the next fetch will bear.
-    var nextID: FetchID { FetchID(number: fetchCount + 1) }
+    var nextID: FetchID { FetchID(number: firstFetch + fetchCount + 1) }
 
     mutating func fetch(_ request: FetchRequest, for errand: Errand) {
         errands[nextID] = errand
@@ -231,6 +240,7 @@ extension UpstreamSession {
     mutating func abandon() -> [FetchID] {
         phase = .over
         defer { errands = [:] }
+        for id in errands.keys { gate.cancelled(id) }
         return errands.keys.sorted()
     }
 

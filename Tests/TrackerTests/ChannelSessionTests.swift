@@ -294,3 +294,43 @@ private func aChannelDelivers(row: ChannelRow) async throws {
     #expect(tries.count > 40 && tries.count < 100, "\(tries.count)")
     #expect(run.requests.count < 700, "\(run.requests.count)")
 }
+
+/// Every answer takes 0.7 s; what is cancelled is over at once.
+@Test func sourcesOnOneHostShareItsConnections() {
+    let home = SessionOrigin().with { $0.instead = down(14..<80) }
+    var session = ChannelSession(
+        upstream: "http://portal.example/1/main.m3u8",
+        policy: .init(
+            session: .init(variant: .highest, maxConnections: 1), backups: ["http://portal.example/2/main.m3u8"]))
+    var inFlight: [FetchID: (request: FetchRequest, at: Duration)] = [:]
+    var (mostInFlight, asked, switches): (Int, Int, [Int]) = (0, 0, [])
+    var (now, wake): (Duration, Duration?) = (.zero, nil)
+    var input = UpstreamSession.Input.start
+    while now < .seconds(260) {
+        for effect in session.handle(input, at: now) {
+            switch effect {
+            case .fetch(let id, let request):
+                inFlight[id] = (request, now)
+                asked += 1
+                mostInFlight = max(mostInFlight, inFlight.count)
+            case .cancel(let id): inFlight[id] = nil
+            case .wake(let time): wake = time
+            case .report(.switched(let source, _)): switches.append(source)
+            case .report, .deliver, .end: break
+            }
+        }
+        let next = inFlight.min { $0.value.at < $1.value.at }
+        let answerAt = next.map { $0.value.at + .milliseconds(700) } ?? .seconds(1 << 20)
+        if let due = wake, due < answerAt {
+            (now, wake, input) = (max(now, due), nil, .wake)
+        } else if let (id, (request, at)) = next {
+            inFlight[id] = nil
+            let origin = request.url.contains("/1/") ? home : SessionOrigin()
+            (now, input) = (max(now, answerAt), .answered(id, origin.answer(request, at: at).0))
+        } else {
+            break
+        }
+    }
+    #expect(switches == [1, 0], "there and back")
+    #expect(asked > 100 && mostInFlight == 1)
+}

@@ -54,6 +54,7 @@ package struct ChannelSession: Sendable {
     private var watchBackoff = Backoff()
     private var nextWatchAt = Duration.zero
     private var members: UInt64 = 0
+    private var gate: HostGate
     private var fill: OutageFill
     private var published = PublishedEdge()
     private var lastMediaAt = Duration.zero
@@ -73,6 +74,7 @@ package struct ChannelSession: Sendable {
         self.policy = policy
         sources = [upstream] + policy.backups
         fill = OutageFill(patience: policy.fillsAfter)
+        gate = HostGate(maxConnections: policy.session.maxConnections)
     }
 
     package mutating func handle(
@@ -83,7 +85,7 @@ package struct ChannelSession: Sendable {
         case .start:
             lastMediaAt = now
             var member = member(of: 0)
-            let effects = member.handle(.start, at: now)
+            let effects = member.handle(.start, at: now, through: &gate)
             active = member
             publish(effects, at: now)
         case .answered(let id, let outcome): answered(id, outcome, at: now)
@@ -92,6 +94,8 @@ package struct ChannelSession: Sendable {
             wakeMembers(at: now)
         }
         if !isOver { decide(at: now) }
+        // What one member waits for no more may have been in the way of another.
+        if !isOver, gate.isLimiting, candidate != nil || watch != nil { wakeMembers(at: now, ifDue: false) }
         if !isOver { arm(at: now) }
         defer { (requests, outputs) = ([], []) }
         return requests + outputs
@@ -106,8 +110,7 @@ package struct ChannelSession: Sendable {
         session.fetchesMedia = fetchesMedia
         session.joinsAt = published.date
         defer { members += 1 }
-        return SourceMember(
-            source: source, number: members, session: UpstreamSession(upstream: sources[source], policy: session))
+        return SourceMember(source: source, url: sources[source], policy: session, number: members)
     }
 }
 
@@ -115,21 +118,32 @@ package struct ChannelSession: Sendable {
 
 extension ChannelSession {
     private mutating func answered(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
-        if let inner = active?.inner(id) {
-            publish(active?.handle(.answered(inner, outcome), at: now) ?? [], at: now)
-        } else if let inner = candidate?.member.inner(id) {
-            hold(candidate?.member.handle(.answered(inner, outcome), at: now) ?? [], at: now)
-        } else if let inner = watch?.inner(id) {
-            look(watch?.handle(.answered(inner, outcome), at: now) ?? [], at: now)
-        }
+        let input = UpstreamSession.Input.answered(id, outcome)
+        if active?.owns(id) == true { handleActive(input, at: now) }
+        if candidate?.member.owns(id) == true { handleCandidate(input, at: now) }
+        if watch?.owns(id) == true { handleWatch(input, at: now) }
     }
 
-    private mutating func wakeMembers(at now: Duration) {
-        if let due = active?.wakeAt, due <= now { publish(active?.handle(.wake, at: now) ?? [], at: now) }
-        if let due = candidate?.member.wakeAt, due <= now {
-            hold(candidate?.member.handle(.wake, at: now) ?? [], at: now)
+    private mutating func wakeMembers(at now: Duration, ifDue: Bool = true) {
+        func wants(_ member: SourceMember?) -> Bool {
+            guard let member else { return false }
+            return !ifDue || member.wakeAt.map { $0 <= now } ?? false
         }
-        if let due = watch?.wakeAt, due <= now { look(watch?.handle(.wake, at: now) ?? [], at: now) }
+        if wants(active) { handleActive(.wake, at: now) }
+        if wants(candidate?.member) { handleCandidate(.wake, at: now) }
+        if wants(watch) { handleWatch(.wake, at: now) }
+    }
+
+    private mutating func handleActive(_ input: UpstreamSession.Input, at now: Duration) {
+        publish(active?.handle(input, at: now, through: &gate) ?? [], at: now)
+    }
+
+    private mutating func handleCandidate(_ input: UpstreamSession.Input, at now: Duration) {
+        hold(candidate?.member.handle(input, at: now, through: &gate) ?? [], at: now)
+    }
+
+    private mutating func handleWatch(_ input: UpstreamSession.Input, at now: Duration) {
+        look(watch?.handle(input, at: now, through: &gate) ?? [], at: now)
     }
 
     /// Effects of the source that is published.
@@ -237,7 +251,7 @@ extension ChannelSession {
     /// A candidate that is alive takes over.
     private mutating func promote(at now: Duration) {
         guard let candidate, candidate.hasMedia, candidate.member.isAlive else { return }
-        requests += active?.abandon() ?? []
+        requests += active?.abandon(&gate) ?? []
         self.candidate = nil
         active = candidate.member
         switches += 1
@@ -270,7 +284,7 @@ extension ChannelSession {
 
     private mutating func open(_ source: Int, isHomecoming: Bool, at now: Duration) {
         var member = member(of: source)
-        let effects = member.handle(.start, at: now)
+        let effects = member.handle(.start, at: now, through: &gate)
         candidate = Candidate(member: member, deadline: now + policy.candidateLimit, isHomecoming: isHomecoming)
         outputs.append(.report(.tries(source: source, url: sources[source])))
         hold(effects, at: now)
@@ -286,19 +300,19 @@ extension ChannelSession {
         }
         guard watch == nil, nextWatchAt <= now else { return }
         var member = member(of: 0, fetchesMedia: false)
-        let effects = member.handle(.start, at: now)
+        let effects = member.handle(.start, at: now, through: &gate)
         watch = member
         look(effects, at: now)
     }
 
     private mutating func dropWatch() {
-        requests += watch?.abandon() ?? []
+        requests += watch?.abandon(&gate) ?? []
         watch = nil
         watchBackoff.reset()
     }
 
     private mutating func dropCandidate() {
-        requests += candidate?.member.abandon() ?? []
+        requests += candidate?.member.abandon(&gate) ?? []
         candidate = nil
     }
 
@@ -328,7 +342,7 @@ extension ChannelSession {
 
     private mutating func finish(_ end: SessionEnd) {
         lastStatus = active?.status ?? lastStatus
-        requests += active?.abandon() ?? []
+        requests += active?.abandon(&gate) ?? []
         dropCandidate()
         dropWatch()
         active = nil
@@ -355,6 +369,7 @@ extension ChannelSession {
     package var status: UpstreamStatus {
         var status = active?.status ?? lastStatus ?? UpstreamStatus.idle
         if isOver { status.phase = .over }
+        (status.meteredAnswers, status.meteredHosts) = (gate.meteredAnswers, gate.status)
         status.redundancy = UpstreamStatus.Redundancy(
             source: active?.source ?? lastTried, isPublished: active != nil, tried: candidate?.member.source,
             watchedSince: watch?.healthySince, switches: switches, missing: fill.filled)

@@ -11,13 +11,11 @@ struct SourceMember: Sendable {
     private(set) var healthySince: Duration?
     private var joinedAt: Duration?
 
-    /// Fetches of one session, far more than it will ever make.
-    private static let fetches: UInt64 = 1 << 40
-
-    init(source: Int, number: UInt64, session: UpstreamSession) {
+    /// - Parameter number: of the session among those of the channel.
+    init(source: Int, url: String, policy: UpstreamSession.Policy, number: UInt64) {
         self.source = source
         self.number = number
-        self.session = session
+        session = UpstreamSession(upstream: url, policy: policy, number: number)
     }
 
     var status: UpstreamStatus { session.status }
@@ -32,14 +30,18 @@ struct SourceMember: Sendable {
         return main.hasEnded || main.grewAt.map { $0 > joinedAt } ?? false
     }
 
-    /// What the session does: fetches under names of the channel's, then the rest in order.
-    mutating func handle(_ input: UpstreamSession.Input, at now: Duration) -> [UpstreamSession.Effect] {
+    /// What the session does, but for its wakes.
+    /// - Parameter gate: of the channel: what one source is asked counts for all that ask the same host.
+    mutating func handle(
+        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostGate
+    ) -> [UpstreamSession.Effect] {
         if case .wake = input { wakeAt = nil }
+        swap(&session.gate, &gate)
+        defer { swap(&session.gate, &gate) }
         var effects: [UpstreamSession.Effect] = []
         for effect in session.handle(input, at: now) {
             switch effect {
-            case .fetch(let id, let request): effects.append(.fetch(outer(id), request))
-            case .cancel(let id): effects.append(.cancel(outer(id)))
+            case .fetch, .cancel: effects.append(effect)
             case .wake(let time): wakeAt = time
             case .deliver(var delivery):
                 delivery.source = source
@@ -56,13 +58,12 @@ struct SourceMember: Sendable {
         return effects
     }
 
-    /// Its own name of a fetch; nil when the fetch is another member's.
-    func inner(_ id: FetchID) -> FetchID? {
-        id.number / Self.fetches == number ? FetchID(number: id.number % Self.fetches) : nil
-    }
+    func owns(_ id: FetchID) -> Bool { id.number / FetchID.perSession == number }
 
     /// Nothing of it is wanted any more.
-    mutating func abandon() -> [UpstreamSession.Effect] { session.abandon().map { .cancel(outer($0)) } }
-
-    private func outer(_ id: FetchID) -> FetchID { FetchID(number: number * Self.fetches + id.number) }
+    mutating func abandon(_ gate: inout HostGate) -> [UpstreamSession.Effect] {
+        swap(&session.gate, &gate)
+        defer { swap(&session.gate, &gate) }
+        return session.abandon().map { .cancel($0) }
+    }
 }

@@ -12,12 +12,10 @@ package actor DVRRing {
     /// more. It does not change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
     package nonisolated let targetDuration: Int
     /// Segments that an earlier process listed, behind `resume`, and of which its damaged journal tells nothing any more:
-    /// they are owed as gaps, each of which may stand for a discontinuity.
+    /// `listUnrecorded` comes before anything else.
     package nonisolated let unrecordedSegments: Int
     private let spool: SpoolDirectory
     private var journal: JournalFile
-    /// The journal's head has EXT-X-INDEPENDENT-SEGMENTS.
-    private var promisesIndependence: Bool
     private var index: RingIndex
     private var subtitles: SubtitleShelf
     private var hasEnded: Bool
@@ -56,22 +54,21 @@ package actor DVRRing {
         var index = found.index
         var journal = JournalFile(SpoolName.journal)
         var subtitles = SubtitleShelf(renditions, beside: &index, in: spool, files: files)
-        if found.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
-        // First, because a disk that is full has room for the journals then.
-        let needed = index.files.union(subtitles.files)
-        for name in files.keys where !needed.contains(name) { try spool.remove(name) }
-        let text = Journal(index, hasEnded: found.hasEnded)
         var trouble = subtitles.lastError
-        do throws(RingError) {
-            try subtitles.rewriteJournals(beside: index, in: spool)
-            try journal.rewrite(text.text, records: text.entries.count, in: spool)
-        } catch {
-            // The next segment tries again; until then what is there is shown.
-            guard error.isDiskFull else { throw error }
-            trouble = error
+        if found.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
+        // Until what a damaged journal lost is listed, all that tells of it stays.
+        if found.unrecordedSegments == 0 {
+            try Self.sweep(spool, keeping: index.files.union(subtitles.files))
+            do throws(RingError) {
+                try subtitles.rewriteJournals(beside: index, in: spool)
+                try journal.rewrite(Journal(index, hasEnded: found.hasEnded), in: spool)
+            } catch {
+                // On a full disk what is there is shown, and the next segment tries again.
+                guard error.isDiskFull else { throw error }
+                trouble = error
+            }
         }
         self.journal = journal
-        promisesIndependence = text.promisesIndependence
         self.index = index
         self.subtitles = subtitles
         housekeepingError = trouble
@@ -130,16 +127,32 @@ package actor DVRRing {
     /// - Parameters:
     ///   - duration: 90 kHz ticks, more than 0 and at most `maximumSegmentDuration`.
     ///   - mark: where the channel's clocks stand behind it.
-    ///   - isDiscontinuous: EXT-X-DISCONTINUITY belongs before it.
-    package func publishGap(
-        lasting duration: Int64, mark: ContinuationMark, isDiscontinuous: Bool = false
-    ) throws(RingError) {
+    package func publishGap(lasting duration: Int64, mark: ContinuationMark) throws(RingError) {
         guard !isClosed else { throw .ended }
         guard let newest = index.newest else { return }
         guard (1...maximumSegmentDuration).contains(duration) else {
             throw .badDuration(duration, maximum: maximumSegmentDuration)
         }
-        try list(index.gap(behind: newest, lasting: duration, mark: mark, isDiscontinuous: isDiscontinuous))
+        try list(index.gap(behind: newest, lasting: duration, mark: mark))
+    }
+
+    /// Lists `unrecordedSegments` as gaps: all of them at once, so that a process killed meanwhile owes them still. Each
+    /// may have begun with a discontinuity, and been as long as a segment can be.
+    /// - Parameter marks: where the channel's clocks stand behind each.
+    package func listUnrecorded(_ marks: [ContinuationMark]) throws(RingError) {
+        var next = index
+        for mark in marks {
+            guard let newest = next.newest else { return }
+            var gap = next.gap(behind: newest, lasting: maximumSegmentDuration, mark: mark)
+            gap.isDiscontinuous = true
+            gap.discontinuitySequence += 1
+            _ = next.publish(gap)
+        }
+        try rewriteJournal(next)
+        index = next
+        _ = subtitles.evict(beside: index)
+        show()
+        keepHouse { () throws(RingError) in try Self.sweep(spool, keeping: index.files.union(subtitles.files)) }
     }
 
     /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
@@ -223,7 +236,7 @@ package actor DVRRing {
         keepHouse { () throws(RingError) in
             for file in unneeded { try spool.remove(file.name) }
             try subtitles.shortenJournals(beside: index, in: spool)
-            let isUntrue = promisesIndependence && !index.entries.allSatisfy(\.isIndependent)
+            let isUntrue = journal.promisesIndependence && !index.entries.allSatisfy(\.isIndependent)
             if isUntrue || journal.isOverdue(needing: index.entryCount) { try rewriteJournal(index) }
         }
     }
@@ -238,9 +251,12 @@ package actor DVRRing {
     }
 
     private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {
-        let text = Journal(index, hasEnded: hasEnded ?? self.hasEnded)
-        try journal.rewrite(text.text, records: text.entries.count, in: spool)
-        promisesIndependence = text.promisesIndependence
+        try journal.rewrite(Journal(index, hasEnded: hasEnded ?? self.hasEnded), in: spool)
+    }
+
+    /// Removes what is of a ring's and not of this one.
+    private static func sweep(_ spool: borrowing SpoolDirectory, keeping needed: Set<String>) throws(RingError) {
+        for name in try spool.files().keys where !needed.contains(name) { try spool.remove(name) }
     }
 
     private func show() {

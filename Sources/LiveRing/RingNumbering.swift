@@ -18,13 +18,10 @@ extension RingIndex {
 
     /// What stands behind `newest` for time that is missing: nobody can fetch it (EXT-X-GAP,
     /// draft-pantos-hls-rfc8216bis §4.4.4.7).
-    func gap(
-        behind newest: RingEntry, lasting duration: Int64, mark: ContinuationMark, isDiscontinuous: Bool
-    ) -> RingEntry {
+    func gap(behind newest: RingEntry, lasting duration: Int64, mark: ContinuationMark) -> RingEntry {
         var entry = newest
         entry.mediaSequence = nextMediaSequence
-        entry.discontinuitySequence = discontinuitySequence + (isDiscontinuous ? 1 : 0)
-        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (isDiscontinuous, true, true)
+        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
         entry.duration = duration

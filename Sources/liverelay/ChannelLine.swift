@@ -262,33 +262,27 @@ extension ChannelLine {
         }
         standIn = .gap
         let later = position.advanced(by: owed)
-        events += await listGap(lasting: owed, until: later)
+        do throws(RingError) {
+            try await ring.publishGap(lasting: owed.count, mark: ContinuationMark(later))
+            position = later
+            gaps += 1
+        } catch {
+            events += spoolTrouble.note(error)
+        }
         return (owed, events)
     }
 
-    /// - Parameter later: where the channel's clocks stand behind it.
-    private mutating func listGap(
-        lasting duration: Ticks, until later: TimelinePosition, isDiscontinuous: Bool = false
-    ) async -> [Event] {
-        do throws(RingError) {
-            try await ring.publishGap(
-                lasting: duration.count, mark: ContinuationMark(later), isDiscontinuous: isDiscontinuous)
-            position = later
-            gaps += 1
-            return []
-        } catch { return spoolTrouble.note(error) }
-    }
-
     /// Lists the segments of an earlier process of which its damaged journal tells nothing any more. How long they were
-    /// and what they began is not known, so no clock and no number may be behind what it can have been at most.
-    mutating func listUnrecorded() async -> [Event] {
+    /// is not known, so the clocks go on behind what it can have been at most.
+    mutating func listUnrecorded() async throws(RelayError) -> [Event] {
         guard ring.unrecordedSegments > 0 else { return [] }
-        var events: [Event] = [.journalWasDamaged(lost: ring.unrecordedSegments)]
-        let longest = Ticks(ring.maximumSegmentDuration)
-        for _ in 0..<ring.unrecordedSegments {
-            events += await listGap(lasting: longest, until: position.advanced(by: longest), isDiscontinuous: true)
+        let marks = (0..<ring.unrecordedSegments).map { _ in
+            position = position.advanced(by: Ticks(ring.maximumSegmentDuration))
+            return ContinuationMark(position)
         }
-        return events
+        do throws(RingError) { try await ring.listUnrecorded(marks) } catch { throw RelayError(error) }
+        gaps += marks.count
+        return [.journalWasDamaged(lost: marks.count)]
     }
 
     /// What comes next is of `next`, behind what was published meanwhile.

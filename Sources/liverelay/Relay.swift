@@ -91,7 +91,9 @@ struct Relay {
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: resume, sound: configuration.sound,
             isLive: !joined.isVOD, wallClock: wallClock(), slate: try slate(for: ring))
-        for event in await line?.listUnrecorded() ?? [] { note(event) }
+        do throws(RelayError) {
+            for event in try await line?.listUnrecorded() ?? [] { note(event) }
+        } catch { throw failed(error) }
         site.open(ring)
         site.turn(to: .live, because: nil)
         line?.add(source: source, hasAudioRendition: hasAudioRendition)

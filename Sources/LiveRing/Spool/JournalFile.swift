@@ -8,6 +8,8 @@ struct JournalFile: Sendable {
     let name: String
     /// In the file, those that are no longer needed included; nil when the file is stale.
     private var records: Int?
+    /// Its head has EXT-X-INDEPENDENT-SEGMENTS.
+    private(set) var promisesIndependence = false
 
     /// Stale: whatever stands in the spool under that name, nothing is appended to it.
     init(_ name: String) { self.name = name }
@@ -24,6 +26,11 @@ struct JournalFile: Sendable {
     mutating func rewrite(_ text: String, records count: Int, in spool: borrowing SpoolDirectory) throws(RingError) {
         try spool.write(name, [Array(text.utf8)[...]], leaving: 0)
         records = count
+    }
+
+    mutating func rewrite(_ journal: Journal, in spool: borrowing SpoolDirectory) throws(RingError) {
+        try rewrite(journal.text, records: journal.entries.count, in: spool)
+        promisesIndependence = journal.promisesIndependence
     }
 
     /// Puts a record at the end of a journal that is not stale.

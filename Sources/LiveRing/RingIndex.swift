@@ -138,13 +138,16 @@ package struct RingIndex: Equatable, Sendable {
 
     private mutating func forget(_ count: Int) -> [SpoolFile] {
         var files: [SpoolFile] = []
-        for entry in retired.prefix(count).lazy.map(\.entry) {
-            retiredBytes -= entry.storedBytes
-            if entry.isGap { continue }
-            files.append(entry.segment)
-            if let unused = disuse(entry.initialization) { files.append(unused) }
-        }
+        let forgotten = retired.prefix(count).map(\.entry)
         retired.removeFirst(count)
+        for entry in forgotten {
+            retiredBytes -= entry.storedBytes
+            if !entry.isGap {
+                files.append(entry.segment)
+                initializations[entry.initialization.name]?.uses -= 1
+            }
+            if let unused = dropUnused(entry.initialization.name) { files.append(unused) }
+        }
         return files
     }
 
@@ -153,10 +156,12 @@ package struct RingIndex: Equatable, Sendable {
         initializations[entry.initialization.name, default: first].uses += 1
     }
 
-    /// - Returns: the file, when nothing else is read with it.
-    private mutating func disuse(_ file: SpoolFile) -> SpoolFile? {
-        initializations[file.name]?.uses -= 1
-        return initializations[file.name]?.uses == 0 ? initializations.removeValue(forKey: file.name)?.file : nil
+    /// - Returns: the file, when nothing is read with it and no gap lists it, whose EXT-X-MAP players may load.
+    private mutating func dropUnused(_ name: String) -> SpoolFile? {
+        guard initializations[name]?.uses == 0 else { return nil }
+        func lists(_ entry: RingEntry) -> Bool { entry.initialization.name == name }
+        guard !retired.contains(where: { lists($0.entry) }), !listed.contains(where: lists) else { return nil }
+        return initializations.removeValue(forKey: name)?.file
     }
 
     /// How many entries the policy lets go now, without the list becoming shorter than the live window.

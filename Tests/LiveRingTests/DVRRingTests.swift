@@ -119,6 +119,22 @@ struct DVRRingTests {
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
 
+    @Test func whatGapsListStaysAsLongAsTheyDo() async throws {
+        let policy = RetentionPolicy(rewind: .seconds(60), freeReserve: 0)
+        let ring = try DVRRing.open(directory, policy: policy)
+        for n in 0..<8 { try await ring.publish(.numbered(n, initialization: "init-a.mp4")) }
+        let mark = try #require(ring.snapshot.edge?.mark)
+        for _ in 0..<40 {
+            try await ring.publishGap(lasting: ring.maximumSegmentDuration, mark: mark)
+            let lists = text(ring.snapshot.dvrPlaylist(.whole)).contains("init-a.mp4")
+            #expect(lists && directory.names.contains("init-a.mp4"))
+            #expect(ring.snapshot.index.initializationFile(named: "init-a.mp4") != nil)
+        }
+        #expect(!directory.names.contains { $0.hasPrefix("seg-") }, "the segments are gone")
+        for n in 8..<60 { try await ring.publish(.numbered(n, initialization: "init-b.mp4")) }
+        #expect(!directory.names.contains("init-a.mp4"), "and nothing lists it any more")
+    }
+
     @Test func endIsSaidOnceAndForAll() async throws {
         do {
             let ring = try DVRRing.open(directory)

@@ -1,4 +1,5 @@
 import Foundation
+import LiveRing
 
 /// Where the ring's files go: a directory that is kept, or a temporary one.
 struct SpoolLocation {
@@ -16,8 +17,8 @@ struct SpoolLocation {
         do {
             try files.createDirectory(at: url, withIntermediateDirectories: true)
         } catch {
-            throw RelayError(
-                .cannotSpool, "\(path) cannot be made: \(error.localizedDescription)", advice: "Give another --spool")
+            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code ?? .EEXIST
+            throw RelayError(.system(.createDirectory, path: path, code: code.rawValue))
         }
         guard files.isWritableFile(atPath: path) else {
             throw RelayError(

@@ -152,6 +152,17 @@ private let troubles: [(when: String, error: RingError, says: [String])] = [
     for words in says { #expect(trouble.line.contains(words), "\(when): \(trouble.line)") }
 }
 
+@Test func aPlaceWhereNoDirectoryCanBeSaysWhy() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data([1]).write(to: file)
+    for (path, why) in [(file.path, "file exists"), (file.path + "/spool", "not a directory")] {
+        let error = #expect(throws: RelayError.self) { _ = try SpoolLocation(path) }
+        #expect(error?.exit == .cannotSpool && error?.line.contains("directory \(path): \(why)") == true, "\(path)")
+        #expect(error?.line.contains("another --spool") == true)
+    }
+}
+
 @Test func onlyTheFirstRefusalIsNews() {
     var trouble = SpoolTrouble()
     let full = RingError.diskFull(directory: "/spool", available: 1, needed: 2)

@@ -100,6 +100,12 @@ def record_programme():
     return channel.directory
 
 
+def healthy():
+    publish(
+        "healthy", "Nothing: the programme of the others, to compare them with.",
+        [each.answer() for each in reloads()] + media())
+
+
 def stale_edge():
     lists = reloads()
     lists[3] = dataclasses.replace(lists[1], at=3.0)
@@ -303,7 +309,94 @@ def key_fails_once():
     (capture / "shown.txt").write_text(f"1 25 0 {COUNT * 25 - 1}\n")
 
 
+def expired_cookie():
+    """A capture has no cookies: what is refused is let through from the second request on."""
+    lines = ["#EXTM3U", '#EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64000C,mp4a.40.2"', "main.m3u8"]
+    master = {
+        "at": 0.0, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST, "text": "\n".join(lines) + "\n"}
+    answers = media()
+    publish(
+        "expired_cookie", "A cookie expires: a segment is refused with 403 until the master playlist was read again.",
+        [master] + [each.answer() for each in reloads()] + answers[:4] + [failing(2.0, answers[4]["url"], 403)]
+        + answers[4:], upstream="master.m3u8")
+
+
+def wrong_types():
+    publish(
+        "wrong_types", "Playlists are said to be HTML, segments to be pictures.",
+        [each.answer(headers={"Content-Type": "text/html"}) for each in reloads()]
+        + [each | {"headers": {"Content-Type": "image/png"}} for each in media()])
+
+
+def too_large():
+    def swollen(index):
+        return "large.ts" if index == 5 else name(index)
+
+    publish(
+        "too_large", "A segment is larger than any is taken, decompressed or not.",
+        [each.answer() for each in reloads(uri=swollen)] + media()
+        + [{"at": 3.0, "took": 0.2, "url": HOST + swollen(5), "error": "tooLarge"}], lost=[5])
+
+
+def garbage():
+    def garbled(index):
+        return "noise.ts" if index == 5 else name(index)
+
+    noise = "".join(hashlib.sha256(bytes([number])).hexdigest() for number in range(32))
+    publish(
+        "garbage", "A segment is garbage.",
+        [each.answer() for each in reloads(uri=garbled)] + media()
+        + [{"at": 3.0, "url": HOST + garbled(5), "status": 200, "headers": MEDIA, "text": noise}], lost=[5])
+
+
+def redirect_loop():
+    lists, answers = [each.answer() for each in reloads()], media()
+    publish(
+        "redirect_loop", "Redirects go round in circles, once for the list and once for a segment.",
+        lists[:2] + [{"at": 2.0, "url": URL, "error": "tooManyRedirects"}] + lists[3:] + answers[:5]
+        + [{"at": 3.0, "url": answers[5]["url"], "error": "tooManyRedirects"}] + answers[5:])
+
+
+def slow_lookup():
+    """A connection that is not made in 5 s is given up, the look-up of its name included."""
+    lists, answers = [each.answer() for each in reloads()], media()
+    publish(
+        "slow_lookup", "The name server takes 4 s once for the list, and has no answer once for a segment.",
+        lists[:2] + [lists[2] | {"took": 4.0}] + lists[3:] + answers[:6]
+        + [{"at": 3.0, "took": 5.0, "url": answers[6]["url"], "error": "unresolvedHost"}] + answers[6:])
+
+
+def hanging_list():
+    lists = [each.answer() for each in reloads()]
+    publish(
+        "hanging_list", "The list hangs until it is given up, once.",
+        lists[:2] + [{"at": 2.0, "took": 8.0, "url": URL, "error": "timedOut"}]
+        + [each | {"at": 8.0 + each["at"]} for each in lists[2:]] + media())
+
+
+def slow_segments():
+    publish(
+        "slow_segments", "Each segment takes one and a half times as long as it lasts.",
+        [each.answer() for each in reloads()] + [each | {"took": 1.5} for each in media()])
+
+
+def metered():
+    lists, answers = [each.answer() for each in reloads()], media()
+    publish(
+        "metered", "The origin counts requests: 429 for a segment, 509 for the list.",
+        lists[:2] + [failing(2.0, URL, 509)] + [lists[2] | {"at": 2.3}] + lists[3:] + answers[:3]
+        + [failing(1.0, answers[3]["url"], 429)] + answers[3:])
+
+
+def batches():
+    lists = reloads()
+    late = [lists[0], dataclasses.replace(lists[3], at=3.0), dataclasses.replace(lists[5], at=5.0)]
+    publish(
+        "batches", "Segments are listed three at a time.", [each.answer() for each in late] + media())
+
+
 CAPTURES = (
-    stale_edge, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, new_session, query_changes, gap,
-    half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body, retry_after,
-    key_fails_once)
+    stale_edge, healthy, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, new_session, query_changes,
+    gap, half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body,
+    retry_after, key_fails_once, expired_cookie, wrong_types, too_large, garbage, redirect_loop, slow_lookup,
+    hanging_list, slow_segments, metered, batches)

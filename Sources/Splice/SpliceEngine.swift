@@ -88,20 +88,29 @@ package struct SpliceEngine: Sendable {
     package mutating func pause() throws(SpliceError) -> [SplicedSegment] {
         guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
-        for step in alone.end(main.pause(), of: lastSegment) { written += try perform(step, of: lastSegment) }
+        let left = main.pause()
+        repeated.pause(with: left)
+        for step in alone.end(left, of: lastSegment) { written += try perform(step, of: lastSegment) }
         pictures.append(finder.finish())
         return written + writePictures(isLast: true) + assembler.finish(with: pictures.takeLate())
     }
 
     /// The output's time is this engine's again, from `position` on: the next run begins there.
-    /// - Parameter datedUntil: where the dates of what others published end, milliseconds since 1970.
-    package mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
+    /// - Parameters:
+    ///   - datedUntil: where the dates of what others published end, milliseconds since 1970.
+    ///   - published: by the engine that was left, or by this one before it was. What comes of it again is left out.
+    package mutating func resume(at position: TimelinePosition, datedUntil: Int64?, after published: PublishedMedia?) {
         assembler.resume(at: position, datedUntil: datedUntil)
+        if let published { repeated.resume(after: published) }
     }
+
+    /// What was taken lately.
+    package var published: PublishedMedia { repeated.published }
 
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
         if companion != nil, !knowsMain { look(at: segment) }
         var demuxed = try main.demux(segment)
+        if !demuxed.packets.video.isEmpty { hasPictures = true }
         repeated.leaveOut(of: &demuxed)
         lastSegment = segment
         var written: [SplicedSegment] = []
@@ -161,7 +170,6 @@ package struct SpliceEngine: Sendable {
     private mutating func takePictures(
         _ packets: DemuxedSegment, border: ProgramSwitchDetector.Border, isBack: Bool, of segment: SegmentInput
     ) throws(SpliceError) {
-        if !packets.video.isEmpty { hasPictures = true }
         pictures.appendMuxed(packets, border: border, discontinuitySequence: segment.discontinuitySequence)
         var pieces = finder.pieces(of: packets.video, from: segment, border: isBack ? .seam : border)
         metadataDiscarded += pieces.add(packets.metadata)

@@ -292,9 +292,9 @@ extension ChannelLine {
             earlierMarks = earlierMarks + marks.counts
             marks = Self.marks(of: ring)
         }
+        let (dated, published) = (datedUntil, sources[source]?.engine.published)
         (source, standIn, lastRun) = (next, nil, nil)
-        let dated = datedUntil
-        sources[next]?.engine.resume(at: position, datedUntil: dated)
+        sources[next]?.engine.resume(at: position, datedUntil: dated, after: published)
         return events
     }
 

@@ -11,13 +11,20 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     /// The upstream itself leaves out pictures inside a run, so that one stays longer than it should.
     var hasHoles = false
     var isAudioOnly = false
+    /// Nothing comes for so long that it is listed as gaps.
+    var hasGaps = false
     /// Segments that nobody can have.
     var segmentsLost: UInt64 = 0
+    /// Segments that are no media.
+    var segmentsSkipped = 0
 
     init(
         _ name: String, runs: Int, inits: Int, lost: (pictures: Int, because: String) = (0, ""),
-        hasHoles: Bool = false, isAudioOnly: Bool = false, segmentsLost: UInt64 = 0
+        hasHoles: Bool = false, isAudioOnly: Bool = false, hasGaps: Bool = false, segmentsLost: UInt64 = 0,
+        segmentsSkipped: Int = 0
     ) {
+        self.hasGaps = hasGaps
+        self.segmentsSkipped = segmentsSkipped
         self.segmentsLost = segmentsLost
         capture = CaptureFixture(name)
         self.runs = runs
@@ -64,6 +71,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("packed_audio", runs: 3, inits: 2),
         CaptureRow("audio_only", runs: 3, inits: 2, isAudioOnly: true),
         CaptureRow("broadcast_audio", runs: 4, inits: 3),
+        CaptureRow("healthy", runs: 1, inits: 1),
         CaptureRow("stale_edge", runs: 1, inits: 1),
         CaptureRow("list_shrinks", runs: 1, inits: 1),
         CaptureRow("reset_same_uris", runs: 2, inits: 1),
@@ -82,5 +90,20 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("short_body", runs: 1, inits: 1),
         CaptureRow("retry_after", runs: 1, inits: 1),
         CaptureRow("key_fails_once", runs: 1, inits: 1),
+        CaptureRow("expired_cookie", runs: 1, inits: 1),
+        CaptureRow("wrong_types", runs: 1, inits: 1),
+        CaptureRow("too_large", runs: 2, inits: 1, segmentsLost: 1),
+        CaptureRow("garbage", runs: 2, inits: 1, segmentsSkipped: 1),
+        CaptureRow("redirect_loop", runs: 1, inits: 1),
+        CaptureRow("slow_lookup", runs: 1, inits: 1),
+        CaptureRow("hanging_list", runs: 2, inits: 1, hasGaps: true),
+        CaptureRow("slow_segments", runs: 1, inits: 1),
+        CaptureRow("metered", runs: 1, inits: 1),
+        CaptureRow("batches", runs: 1, inits: 1),
+        CaptureRow("outage", runs: 2, inits: 1, hasGaps: true, segmentsLost: 4),
+        CaptureRow("frozen_list", runs: 2, inits: 1, hasGaps: true),
+        CaptureRow("redundant_variant", runs: 1, inits: 1),
+        CaptureRow("backup", runs: 3, inits: 1, hasGaps: true),
+        CaptureRow("backup_behind", runs: 3, inits: 1, hasGaps: true),
     ]
 }

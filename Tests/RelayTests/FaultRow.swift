@@ -49,8 +49,8 @@ struct FaultRow {
     /// Pictures that were to be had and were not published.
     var missed: Int { Set(shown).subtracting(pictures).count }
 
-    /// Segments that the upstream never listed, marked as gaps, or did not give.
-    var lost: Int { losses { _ in true } }
+    /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media.
+    var lost: Int { losses { _ in true } + published.status.splice.segmentsSkipped }
 
     /// A line of a table: the fault, what was done, standstill, loss, and what was repeated.
     var line: String { "| \([fault, response, standstill.inTenths, loss, "\(repeated)"].joined(separator: " | ")) |\n" }

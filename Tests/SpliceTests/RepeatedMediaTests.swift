@@ -36,3 +36,42 @@ func whatWasPublishedIsNotPublishedAgain(index: Int) throws {
     #expect(abs(frames * 1024 - output.pictures.count * 48_000 / 25) <= 4 * 1024, "\(row.when): \(frames)")
     #expect(output.counts.audioSilence <= 2 * row.discontinuities, "\(row.when)")
 }
+
+/// `a` and `b` are two sources of one channel; the digits are segments, as above.
+private let sourceRows: [(when: String, upstream: String, published: String, repeated: Int)] = [
+    ("a source that is in step", "a0 a1 b2 b3", "0 1 2 3", 0),
+    ("a source that lists what was published", "a0 a1 a2 b1 b2 b3", "0 1 2 3", 100),
+    ("there and back", "a0 a1 b0 b1 b2 a1 a2 a3", "0 1 2 3", 200),
+    ("a source that is ahead", "a0 a1 b3 b4", "0 1 3 4", 0),
+]
+
+@Test(arguments: sourceRows.indices)
+func whatASourcePublishedIsNotPublishedOfAnother(index: Int) throws {
+    let row = sourceRows[index]
+    let bodies = try CaptureFixture.clean.bodies("clean-")
+    let engine = SpliceEngine(
+        SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0))
+    var engines = ["a": engine, "b": engine]
+    var (current, segments): (String, [SplicedSegment]) = ("a", [])
+    for (number, word) in row.upstream.split(separator: " ").enumerated() {
+        let source = String(word.prefix(1))
+        if source != current {
+            segments += try engines[current]?.pause() ?? []
+            let (position, published) = (try #require(segments.last).position, engines[current]?.published)
+            engines[source]?.resume(at: position, datedUntil: nil, after: published)
+            current = source
+        }
+        let body = bodies[try #require(word.last?.wholeNumberValue)]
+        let input = SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: body)
+        segments += try engines[source]?.handle(.segment(input)) ?? []
+    }
+    segments += try engines[current]?.handle(.ended(.main)) ?? []
+    let pictures = try segments.reduce(0) { sum, segment in
+        let whole = segment.fragment.header + segment.fragment.payloads.flatMap { $0 }
+        return try MovieFragment.fragments(of: whole).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
+            .reduce(sum) { $0 + $1.samples.count }
+    }
+    #expect(pictures == row.published.split(separator: " ").count * 50, "\(row.when)")
+    let counts = engines.values.reduce(SpliceCounts()) { $0 + $1.counts }
+    #expect(counts.picturesRepeated == row.repeated && counts.picturesBeforeSync == 0, "\(row.when)")
+}

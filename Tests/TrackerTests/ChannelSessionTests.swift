@@ -270,6 +270,18 @@ private func aChannelDelivers(row: ChannelRow) async throws {
     #expect(numbers.count > 40 && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(run.trace)")
 }
 
+/// A person who looks at the counts an hour later has to find the fault that was.
+@Test func whatWasCountedOfASourceStaysWhenAnotherTakesOver() async throws {
+    let sources = Sources().with { $0.home.instead = down(14..<80) }
+    let run = try await ChannelRun(sources, seconds: 260)
+    #expect(run.switches == [1, 0])
+    let status = try #require(run.status)
+    let main = try #require(status.renditions.first)
+    let delivered = run.trace.split(separator: " ").count { $0 != "-" && $0 != "." }
+    #expect(main.counts.delivered == delivered && main.counts.failedLoads > 3)
+    #expect(status.faults.values.reduce(0, +) >= main.counts.failedLoads)
+}
+
 @Test func whileABackupIsPublishedTheUpstreamsMediaAreNotFetched() async throws {
     let sources = Sources().with { $0.home.instead = down(14..<50) }
     let run = try await ChannelRun(sources, seconds: 100)

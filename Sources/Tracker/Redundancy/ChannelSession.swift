@@ -61,6 +61,8 @@ package struct ChannelSession: Sendable {
     private var hasMedia = false
     private var targetDuration: Duration?
     private var lastStatus: UpstreamStatus?
+    /// What sources counted that were published before the one that is.
+    private var earlier = IntakeCounts()
     private var switches = 0
     /// Why each source that failed did; the first is what the channel fails with when none is left.
     private var failures: [Int: TrackerError] = [:]
@@ -252,8 +254,9 @@ extension ChannelSession {
     private mutating func promote(at now: Duration) {
         guard let candidate, candidate.hasMedia, candidate.member.isAlive else { return }
         requests += active?.abandon(&gate) ?? []
+        if let left = active?.status ?? lastStatus { earlier += IntakeCounts(left) }
         self.candidate = nil
-        active = candidate.member
+        (active, lastStatus) = (candidate.member, nil)
         switches += 1
         lastTried = candidate.member.source
         let source = candidate.member.source
@@ -369,6 +372,7 @@ extension ChannelSession {
     package var status: UpstreamStatus {
         var status = active?.status ?? lastStatus ?? UpstreamStatus.idle
         if isOver { status.phase = .over }
+        status.add(earlier)
         (status.meteredAnswers, status.meteredHosts) = (gate.meteredAnswers, gate.status)
         status.redundancy = UpstreamStatus.Redundancy(
             source: active?.source ?? lastTried, isPublished: active != nil, tried: candidate?.member.source,

@@ -1,19 +1,20 @@
 import Playlist
 
 /// A media playlist read without the code under test: only what the rules need, straight from the lines.
-struct ReadPlaylist {
-    struct Segment: Equatable {
-        var uri = ""
-        var duration = ""
-        var map: String?
-        var discontinuityNumber: UInt64 = 0
-        var isDiscontinuous = false
-        var isGap = false
-        var date: String?
+package struct ReadPlaylist {
+    package struct Segment: Equatable {
+        package var uri = ""
+        package var duration = ""
+        package var map: String?
+        package var discontinuityNumber: UInt64 = 0
+        package var isDiscontinuous = false
+        package var date: String?
+        /// EXT-X-GAP: there is nothing at its address.
+        package var isGap = false
         /// Lines of date ranges and cue marks before it.
-        var marks: [String] = []
+        package var marks: [String] = []
 
-        var milliseconds: Int { Self.milliseconds(duration) }
+        package var milliseconds: Int { Self.milliseconds(duration) }
 
         /// "6.00640" is 6006.
         static func milliseconds(_ text: String) -> Int {
@@ -22,14 +23,14 @@ struct ReadPlaylist {
         }
     }
 
-    let text: String
-    var tags: [(name: String, value: String)] = []
-    var segments: [Segment] = []
-    var firstSegmentLine = Int.max
+    package let text: String
+    package var tags: [(name: String, value: String)] = []
+    package var segments: [Segment] = []
+    package var firstSegmentLine = Int.max
     /// Of EXT-X-DATERANGE tags before the first segment's.
-    var openRanges: [[String: String]] = []
+    package var openRanges: [[String: String]] = []
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
         var segment = Segment()
         var discontinuities: UInt64 = 0
@@ -47,7 +48,8 @@ struct ReadPlaylist {
             }
             let parts = line.dropFirst().split(separator: ":", maxSplits: 1).map(String.init)
             let value = parts.count == 2 ? parts[1] : ""
-            if ["EXTINF", "EXT-X-MAP", "EXT-X-PROGRAM-DATE-TIME", "EXT-X-DISCONTINUITY"].contains(parts[0]) {
+            if ["EXTINF", "EXT-X-MAP", "EXT-X-PROGRAM-DATE-TIME", "EXT-X-DISCONTINUITY", "EXT-X-GAP"].contains(parts[0])
+            {
                 isInHead = false
             }
             switch parts[0] {
@@ -55,10 +57,10 @@ struct ReadPlaylist {
                 if isInHead { openRanges.append(Self.attributes(value)) } else { segment.marks.append(value) }
             case _ where parts[0].hasPrefix("EXT-X-CUE") || parts[0] == "EXT-OATCLS-SCTE35":
                 segment.marks.append(line.description)
-            case "EXT-X-GAP": segment.isGap = true
             case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
             case "EXT-X-MAP": map = value
             case "EXT-X-PROGRAM-DATE-TIME": segment.date = value
+            case "EXT-X-GAP": segment.isGap = true
             case "EXT-X-DISCONTINUITY":
                 segment.isDiscontinuous = true
                 discontinuities += 1
@@ -70,31 +72,31 @@ struct ReadPlaylist {
         for index in segments.indices { segments[index].discontinuityNumber += base }
     }
 
-    subscript(tag: String) -> String? { tags.first { $0.name == tag }?.value }
+    package subscript(tag: String) -> String? { tags.first { $0.name == tag }?.value }
 
-    var mediaSequence: UInt64 { UInt64(self["EXT-X-MEDIA-SEQUENCE"] ?? "") ?? 0 }
-    var discontinuitySequence: UInt64 { UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0 }
-    var targetDuration: Int { Int(self["EXT-X-TARGETDURATION"] ?? "") ?? 0 }
-    var hasEnded: Bool { self["EXT-X-ENDLIST"] != nil }
-    var milliseconds: Int { segments.reduce(0) { $0 + $1.milliseconds } }
-    var end: UInt64 { mediaSequence + UInt64(segments.count) }
+    package var mediaSequence: UInt64 { UInt64(self["EXT-X-MEDIA-SEQUENCE"] ?? "") ?? 0 }
+    package var discontinuitySequence: UInt64 { UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0 }
+    package var targetDuration: Int { Int(self["EXT-X-TARGETDURATION"] ?? "") ?? 0 }
+    package var hasEnded: Bool { self["EXT-X-ENDLIST"] != nil }
+    package var milliseconds: Int { segments.reduce(0) { $0 + $1.milliseconds } }
+    package var end: UInt64 { mediaSequence + UInt64(segments.count) }
 
     /// Values of these lists have no commas.
-    static func attributes(_ text: String) -> [String: String] {
+    package static func attributes(_ text: String) -> [String: String] {
         let pairs = text.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
         return Dictionary(pairs.map { ($0[0], $0.count == 2 ? $0[1] : "") }, uniquingKeysWith: { _, last in last })
     }
 
     /// Every EXT-X-DATERANGE, in order.
-    var ranges: [[String: String]] {
+    package var ranges: [[String: String]] {
         openRanges + segments.flatMap(\.marks).filter { $0.hasPrefix("ID=") }.map(Self.attributes)
     }
 
-    subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
+    package subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
 }
 
 /// The rules that one version of a playlist breaks by itself.
-func brokenRules(in list: ReadPlaylist, isLive: Bool = true) -> [String] {
+package func brokenRules(in list: ReadPlaylist, isLive: Bool = true) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
     let names = list.tags.map(\.name)
@@ -117,7 +119,7 @@ func brokenRules(in list: ReadPlaylist, isLive: Bool = true) -> [String] {
 }
 
 /// The rules that a version breaks by what the one before it said.
-func brokenRules(from old: ReadPlaylist, to new: ReadPlaylist) -> [String] {
+package func brokenRules(from old: ReadPlaylist, to new: ReadPlaylist) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
     must(new.mediaSequence >= old.mediaSequence, "15: MEDIA-SEQUENCE never decreases")
@@ -170,10 +172,10 @@ private func closedRanges(of ranges: [[String: String]], reachingInto list: Read
     return Set(reaching.compactMap { $0["ID"] })
 }
 
-func brokenRules(in text: String, isLive: Bool = true) -> [String] {
+package func brokenRules(in text: String, isLive: Bool = true) -> [String] {
     brokenRules(in: ReadPlaylist(text), isLive: isLive)
 }
 
-func brokenRules(from old: String, to new: String) -> [String] {
+package func brokenRules(from old: String, to new: String) -> [String] {
     brokenRules(from: ReadPlaylist(old), to: ReadPlaylist(new))
 }

@@ -1,0 +1,4 @@
+import Glibc
+import Soak
+
+exit(await SoakCommand.run(Array(CommandLine.arguments.dropFirst())))

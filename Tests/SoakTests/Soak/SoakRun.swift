@@ -1,0 +1,55 @@
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import Tracker
+
+@testable import liverelay
+
+/// A made-up channel through the whole line on a virtual clock, into a ring on a real disk.
+struct SoakRun {
+    static let rewind = Duration.seconds(600)
+    static let spoolLimit: UInt64 = 64 << 20
+
+    let seed: UInt64
+    let seconds: Int
+    /// Session time between two looks at what the process holds.
+    var interval = 3600
+    /// Called with each of them.
+    var report: (SoakGauge) -> Void = { _ in }
+
+    func play() async throws -> SoakOutcome {
+        let script = try SoakScript(seed: seed, seconds: seconds)
+        let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-soak-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: spool) }
+        let configuration = RelayConfiguration(
+            upstream: SoakUpstream.address, giveUp: nil, spool: spool,
+            retention: RetentionPolicy(rewind: Self.rewind, byteLimit: Self.spoolLimit, freeReserve: 0))
+        let site = ChannelSite(upstream: SoakUpstream.address) { .zero }
+        let logger = Logger(label: "soak") { _ in SwiftLogNoOpLogHandler() }
+        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { SoakScript.epoch.millisecondsSince1970 }
+        let count = WatchedSession.Count()
+        let session = ChannelSession(upstream: SoakUpstream.address, policy: configuration.policy)
+        var driver = ReplayDriver(session: WatchedSession(session: session, count: count))
+        var upstream = SoakUpstream(script)
+        var judge = SoakJudge(script)
+        var gauges: [SoakGauge] = []
+        let end = try await driver.run(until: .seconds(seconds)) { request, now in
+            upstream.answer(request, at: now)
+        } perform: { output, now in
+            try await relay.perform(output, at: now)
+            if let snapshot = site.snapshot { judge.look(at: snapshot, at: now) }
+            guard case .status = output, now.milliseconds >= (gauges.count + 1) * interval * 1000 else {
+                if now.milliseconds >= (gauges.count + 1) * interval * 1000 - 60_000 { count.want() }
+                return
+            }
+            var sizes = count.sizes.merging(SoakGauge.collections(in: relay, called: "relay")) { $1 }
+            if let index = site.snapshot?.index { sizes.merge(SoakGauge.collections(in: index, called: "ring")) { $1 } }
+            let gauge = SoakGauge(spool, site.snapshot, collections: sizes, at: now)
+            gauges.append(gauge)
+            report(gauge)
+        }
+        return SoakOutcome(
+            script: script, judge: judge, gauges: gauges, status: site.status, requests: upstream.requests, end: end)
+    }
+}

@@ -26,7 +26,7 @@ struct EdgeWatch {
         }
         guard let grewAt, time > grewAt else { return nil }
         let stood = Standstill(length: time - grewAt, end: time)
-        let isCalm = script.isCalm(from: grewAt - Self.aftermath, to: time)
+        let isCalm = script.fault(from: grewAt - Self.aftermath, to: time) == nil
         if isCalm {
             if stood.length > longestInCalm.length { longestInCalm = stood }
         } else if stood.length > longestInTrouble.length {

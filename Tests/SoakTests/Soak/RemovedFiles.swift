@@ -20,7 +20,7 @@ struct RemovedFiles {
     ) -> [String] {
         let length = list.milliseconds
         let listed = Set(list.segments.map(\.uri))
-        for segment in before?.segments ?? [] where !listed.contains(segment.uri) {
+        for segment in before?.segments ?? [] where !segment.isGap && !listed.contains(segment.uri) {
             let shown = longest.removeValue(forKey: segment.uri) ?? 0
             removed.append(Removed(name: segment.uri, due: time + segment.milliseconds + shown))
         }

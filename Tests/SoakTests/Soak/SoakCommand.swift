@@ -56,20 +56,36 @@ extension SoakOutcome {
     /// What was played, and what became of it.
     fileprivate var summary: String {
         let kinds = Dictionary(grouping: script.faults, by: \.kind.rawValue).mapValues(\.count)
-        let faults = kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let edges = judge.edges
         return """
-            \(script.faults.count) faults: \(faults)
+            \(script.faults.count) faults: \(words(kinds))
             \(requests) requests; \(script.segments.count) segments on air, \(script.segments.count { $0.isSplice }) splices
             published: \(judge.segments) segments, \(judge.pictures) pictures, \(judge.gaps) gaps, \
             \(status.splice.runs) runs; \(judge.versions) versions judged
-            segments lost: \(judge.lost), in part: \(judge.torn); the tracker says \(status.upstream.segmentsLost), \
+            segments lost: \(words(judge.lost))
+            segments lost in part: \(words(judge.torn))
+            the tracker counts \(status.upstream.segmentsLost) lost; \
             skipped \(status.splice.segmentsSkipped), pictures repeated \(status.splice.picturesRepeated)
             longest standstill: \(edges.longestInCalm.length) ms in calm, at \(edges.longestInCalm.end / 1000) s; \
             \(edges.longestInTrouble.length) ms in trouble, at \(edges.longestInTrouble.end / 1000) s
             date of the edge: \(judge.aheadOfClock) ms ahead of the clock at most, \(judge.behindClock) ms behind
             the largest collections at the end:
               \(gauges.last?.largest.joined(separator: "\n  ") ?? "none was counted")
+            those that grew since the second hour:
+              \(grown.joined(separator: "\n  "))
             """
+    }
+
+    private func words(_ counts: [String: Int]) -> String {
+        let sorted = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return "\(counts.values.reduce(0, +)): " + sorted.joined(separator: ", ")
+    }
+
+    private var grown: [String] {
+        guard let settled = gauges.first(where: { $0.seconds >= 7200 }), let last = gauges.last else { return [] }
+        return last.collections.sorted { $0.key < $1.key }.compactMap { name, count in
+            let before = settled.collections[name] ?? 0
+            return count > before + before / 2 + 16 ? "\(name): \(before), then \(count)" : nil
+        }
     }
 }

@@ -16,9 +16,10 @@ struct SoakJudge {
     private(set) var pictures = 0
     private(set) var segments = 0
     private(set) var gaps = 0
-    /// Segments of the channel of which nothing was published, and of which only some pictures were.
-    private(set) var lost = 0
-    private(set) var torn = 0
+    /// Segments of the channel of which nothing was published, and of which only some pictures were, by what went wrong
+    /// about then.
+    private(set) var lost: [String: Int] = [:]
+    private(set) var torn: [String: Int] = [:]
     private(set) var edges = EdgeWatch()
     /// Milliseconds by which the date of the edge was ahead of the channel's clock, and behind it, at most.
     private(set) var aheadOfClock = 0
@@ -136,8 +137,10 @@ extension SoakJudge {
             defer { seen = 0 }
             let segment = script.segments[number]
             guard seen < segment.named else { continue }
-            if seen == 0 { lost += 1 } else { torn += 1 }
-            guard script.isCalm(from: segment.end - 25_000, to: segment.end + 30_000) else { continue }
+            let fault = script.fault(from: segment.end - 25_000, to: segment.end + 30_000)
+            let why = fault?.kind.rawValue ?? "nothing"
+            if seen == 0 { lost[why, default: 0] += 1 } else { torn[why, default: 0] += 1 }
+            guard fault == nil else { continue }
             find("\(segment.named - seen) of \(segment.named) pictures of segment \(number) are lost", at: time)
         }
     }

@@ -111,10 +111,11 @@ extension SoakScript {
         faults[..<faults.boundary { $0.start > time }].count { $0.kind == .tokenExpired }
     }
 
-    /// Whether nothing was wrong from `start` to `end`.
-    func isCalm(from start: Int, to end: Int) -> Bool {
+    /// The last thing that was wrong from `start` to `end`.
+    func fault(from start: Int, to end: Int) -> SoakFault? {
         let next = faults.boundary { $0.start > end }
-        return next == 0 || faults[next - 1].end < start
+        guard next > 0, faults[next - 1].end >= start else { return nil }
+        return faults[next - 1]
     }
 
     /// The bytes of a segment as the encoder made it, not encrypted.

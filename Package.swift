@@ -51,7 +51,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
-        .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Playlist"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
@@ -64,6 +64,12 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Splice", "LiveRing", "TestSupport"]),
+        tests(
+            "SoakTests",
+            [
+                "liverelay", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport", "CCrypto",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

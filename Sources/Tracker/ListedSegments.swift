@@ -46,14 +46,18 @@ extension MediaPlaylist {
         }
     }
 
-    /// The first segment that begins at or after `date`, give or take half its duration; nil when the list has no
-    /// dates, or when all of it is older than `date`: then the clock went back too, and says nothing.
+    /// The first segment that begins at or after `date`, give or take half its duration, or the number behind the last
+    /// where that ends then; nil when the list has no dates, or when all of it is older than `date`: then the clock went
+    /// back too, and says nothing.
     func firstSegment(from date: ProgramDateTime) -> UInt64? {
         for (segment, begin) in zip(segments, programDateTimes) {
             guard let begin, begin.advanced(by: segment.duration / 2) >= date else { continue }
             return segment.mediaSequence
         }
-        return nil
+        guard let last = segments.last, let begin = programDateTimes.last.flatMap({ $0 }),
+            begin.advanced(by: last.duration + last.duration / 2) >= date
+        else { return nil }
+        return window?.upperBound
     }
 }
 

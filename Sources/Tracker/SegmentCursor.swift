@@ -142,12 +142,22 @@ extension SegmentCursor.Position {
             distrustsAddresses = true
         }
         wasJustReset = false
+        if window.lowerBound > next, agreement == .nothingInCommon, isRenumbered(list) { return .reset }
         guard window.upperBound < next else { return .continuous }
         if agreement == .nothingInCommon { return .reset }
         let lists = (stale?.lists ?? 0) + 1
         stale = SegmentCursor.Stale(lists: lists, firstUpperBound: stale?.firstUpperBound ?? window.upperBound)
         let isBelievable = lists > policy.staleLists && agreement != .sameDate && !isLagging(list, window, policy, now)
         return isBelievable ? .reset : .stale(run: lists)
+    }
+
+    /// A list far ahead by its numbers has, by its dates, what was taken already and what comes next: the numbers
+    /// jumped, and nothing slid past us.
+    private func isRenumbered(_ list: MediaPlaylist) -> Bool {
+        guard let end = known.endDate(before: next), let date = list.programDateTimes.first.flatMap({ $0 }),
+            let duration = list.segments.first?.duration
+        else { return false }
+        return date.advanced(by: duration / 2) < end && list.firstSegment(from: end) != nil
     }
 
     /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless

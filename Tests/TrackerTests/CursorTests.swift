@@ -151,6 +151,25 @@ let resetRows: [CursorRow] = [
         [.reset(.programDateTime), .take(3..<6)]
     ),
     (
+        "renumbered far ahead, by the dates: nothing slid past us",
+        [datedPlaylist(100..<106), datedPlaylist(900..<906, epoch: -6 * 797)],
+        [.reset(.programDateTime), .take(903..<906)]
+    ),
+    (
+        "slid past us, by the dates too",
+        [datedPlaylist(100..<106), datedPlaylist(109..<115)], [.slid(lost: 106..<109), .take(109..<115)]
+    ),
+    (
+        "renamed and renumbered, with nothing new yet: the dates tell",
+        [datedPlaylist(100..<106), datedPlaylist(0..<6, epoch: 6 * 100) { "new\($0).ts" }],
+        [.reset(.programDateTime)]
+    ),
+    (
+        "far ahead by its numbers, long ago by its dates: the clock went back",
+        [datedPlaylist(100..<106), datedPlaylist(900..<906, epoch: -6 * 890)],
+        [.slid(lost: 106..<900), .take(900..<906)]
+    ),
+    (
         "restart after an outage: dates say that nothing listed is old",
         [datedPlaylist(100..<106), datedPlaylist(0..<6, epoch: 6 * 500) { "new\($0).ts" }],
         [.reset(.programDateTime), .take(0..<6)]

@@ -69,6 +69,7 @@ extension SoakOutcome {
             longest standstill: \(edges.longestInCalm.length) ms in calm, at \(edges.longestInCalm.end / 1000) s; \
             \(edges.longestInTrouble.length) ms in trouble, at \(edges.longestInTrouble.end / 1000) s
             date of the edge: \(judge.aheadOfClock) ms ahead of the clock at most, \(judge.behindClock) ms behind
+            files went \(judge.removed.earliest) ms before their time by the clock at most
             the largest collections at the end:
               \(gauges.last?.largest.joined(separator: "\n  ") ?? "none was counted")
             those that grew since the second hour:

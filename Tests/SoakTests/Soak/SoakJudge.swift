@@ -31,7 +31,7 @@ struct SoakJudge {
     private var lastPicture: PictureName?
     /// Pictures seen of the newest segment seen.
     private var seen = 0
-    private var shelf = RemovedFiles()
+    private(set) var removed = RemovedFiles()
 
     init(_ script: SoakScript) { self.script = script }
 
@@ -44,7 +44,7 @@ struct SoakJudge {
         judge(ReadPlaylist(String(decoding: live, as: UTF8.self)), before: self.live, of: "live", snapshot, at: time)
         let whole = ReadPlaylist(String(decoding: rewind, as: UTF8.self))
         judge(whole, before: self.rewind, of: "dvr", snapshot, at: time)
-        for complaint in shelf.note(whole, before: self.rewind, snapshot, at: time) { find(complaint, at: time) }
+        for complaint in removed.note(whole, before: self.rewind, snapshot, at: time) { find(complaint, at: time) }
         self.live = ReadPlaylist(String(decoding: live, as: UTF8.self))
         self.rewind = whole
         for entry in snapshot.index.listed.suffix(16) where newest.map({ $0.mediaSequence < entry.mediaSequence }) ?? true {

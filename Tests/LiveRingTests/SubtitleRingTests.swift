@@ -1,5 +1,6 @@
 import Foundation
 import Playlist
+import TestSupport
 import Testing
 
 @testable import LiveRing
@@ -31,7 +32,7 @@ struct SubtitleRingTests {
 
     /// Those about init sections apart: text has none.
     private static func brokenRules(_ ring: DVRRing) -> [String] {
-        LiveRingTests.brokenRules(in: text(ring.snapshot.subtitlePlaylist(0))).filter {
+        TestSupport.brokenRules(in: text(ring.snapshot.subtitlePlaylist(0))).filter {
             !$0.hasPrefix("3:") && !$0.hasPrefix("7:")
         }
     }

@@ -35,9 +35,13 @@ let package = Package(
         // Of the executable what stands between the tracker and viewers, but for what speaks HTTP.
         module(
             "liverelay",
-            ["Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "CZlib", .product(name: "Logging", package: "swift-log")],
+            [
+                "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "CZlib",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             sources: [
-                "ChannelLine.swift", "ChannelMarks.swift", "ChannelSite.swift", "ClearSegment.swift", "ExitStatus.swift",
+                "ChannelLine.swift", "ChannelMarks.swift", "ChannelSite.swift", "ClearSegment.swift",
+                "ExitStatus.swift",
                 "OperatorWords.swift", "Relay.swift", "RelayConfiguration.swift", "RelayError.swift", "RelayLog.swift",
                 "RelayStatus.swift", "Slate", "SourceLine.swift", "SubtitleLine.swift", "HTTP/FieldLists.swift",
                 "HTTP/Gzip.swift", "HTTP/HTTPByteRange.swift", "HTTP/HTTPServerError.swift", "HTTP/MimeType.swift",

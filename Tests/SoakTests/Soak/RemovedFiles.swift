@@ -27,7 +27,9 @@ struct RemovedFiles {
         _ list: ReadPlaylist, before: ReadPlaylist?, _ snapshot: RingSnapshot, at time: Int
     ) -> [String] {
         let old = before?.end ?? list.mediaSequence
-        mediaTime += list.segments.suffix(Int(clamping: list.end - min(old, list.end))).reduce(0) { $0 + $1.milliseconds }
+        mediaTime += list.segments.suffix(Int(clamping: list.end - min(old, list.end))).reduce(0) {
+            $0 + $1.milliseconds
+        }
         let listed = Set(list.segments.map(\.uri))
         for segment in before?.segments ?? [] where !segment.isGap && !listed.contains(segment.uri) {
             let stays = segment.milliseconds + (longest.removeValue(forKey: segment.uri) ?? 0)

@@ -34,7 +34,9 @@ struct SegmentMaker {
             adsLeft -= 1
             isSplice = true
             let clock = Int64.random(in: 0..<1 << 33, using: &random)
-            advertisement = (Int.random(in: 1..<material.count, using: &random), 0, Bool.random(using: &random) ? 0 : clock)
+            advertisement = (
+                Int.random(in: 1..<material.count, using: &random), 0, Bool.random(using: &random) ? 0 : clock
+            )
         }
         if isReturning, isPodTagged { marks = "#EXT-X-CUE-IN\n" }
         isReturning = false
@@ -63,7 +65,9 @@ struct SegmentMaker {
 
     private typealias Piece = (material: Int, parts: Range<Int>, clock: Int64)
 
-    private mutating func take(from material: [SoakMaterial], at time: Int, using random: inout SeededGenerator) -> Piece {
+    private mutating func take(from material: [SoakMaterial], at time: Int, using random: inout SeededGenerator)
+        -> Piece
+    {
         guard let (index, next, clock) = advertisement else {
             let parts = programme.next..<programme.next + Int.random(in: 3...5, using: &random)
             programme.next = parts.upperBound

@@ -23,7 +23,8 @@ package enum SoakCommand {
     private static func play(_ seconds: Int, _ seed: UInt64) async throws -> Bool {
         let clock = ContinuousClock()
         let began = clock.now
-        print("seed \(seed)\n   hour  resident kB   own kB   descriptors  files  spool kB  entries  collections  wall s")
+        print(
+            "seed \(seed)\n   hour  resident kB   own kB   descriptors  files  spool kB  entries  collections  wall s")
         var run = SoakRun(seed: seed, seconds: seconds)
         run.report = { gauge in
             let wall = began.duration(to: clock.now).components.seconds
@@ -39,7 +40,8 @@ package enum SoakCommand {
 extension SoakGauge {
     fileprivate var line: String {
         String(
-            format: "%7.2f %12d %9d %12d %6d %9d %8d %12d", Double(seconds) / 3600, resident, anonymous, descriptors, files,
+            format: "%7.2f %12d %9d %12d %6d %9d %8d %12d", Double(seconds) / 3600, resident, anonymous, descriptors,
+            files,
             bytes / 1024, entries, elements)
     }
 

@@ -56,8 +56,14 @@ extension SoakGauge {
     }
 
     private static func measure(_ value: Any, _ path: String, into sizes: inout [String: Int]) {
-        if let bytes = value as? [UInt8] { return sizes["\(path), bytes", default: 0] += bytes.count }
-        if let bytes = value as? ArraySlice<UInt8> { return sizes["\(path), bytes", default: 0] += bytes.count }
+        if let bytes = value as? [UInt8] {
+            sizes["\(path), bytes", default: 0] += bytes.count
+            return
+        }
+        if let bytes = value as? ArraySlice<UInt8> {
+            sizes["\(path), bytes", default: 0] += bytes.count
+            return
+        }
         if value is String { return }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {

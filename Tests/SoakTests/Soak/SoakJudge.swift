@@ -47,7 +47,8 @@ struct SoakJudge {
         for complaint in removed.note(whole, before: self.rewind, snapshot, at: time) { find(complaint, at: time) }
         self.live = ReadPlaylist(String(decoding: live, as: UTF8.self))
         self.rewind = whole
-        for entry in snapshot.index.listed.suffix(16) where newest.map({ $0.mediaSequence < entry.mediaSequence }) ?? true {
+        for entry in snapshot.index.listed.suffix(16)
+        where newest.map({ $0.mediaSequence < entry.mediaSequence }) ?? true {
             take(entry, snapshot, at: time)
         }
         measureDate(snapshot, at: time)

@@ -41,7 +41,8 @@ extension SoakGauge {
         var findings: [String] = []
         func bound(_ what: String, _ part: KeyPath<SoakGauge, Int>, _ limit: Int) {
             guard self[keyPath: part] > limit else { return }
-            findings.append("\(what) at \(seconds / 3600) h: \(self[keyPath: part]), and \(settled[keyPath: part]) at 2 h")
+            findings.append(
+                "\(what) at \(seconds / 3600) h: \(self[keyPath: part]), and \(settled[keyPath: part]) at 2 h")
         }
         bound("kilobytes of memory", \.resident, settled.resident + max(settled.resident / 10, Self.tolerance))
         bound("kilobytes of its own", \.anonymous, settled.anonymous + Self.tolerance / 2)

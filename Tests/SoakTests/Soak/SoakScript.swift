@@ -72,7 +72,8 @@ struct SoakScript {
         var fault = fault
         if fault.kind.isOfSegment { fault.segment = segments.count }
         faults.append(fault)
-        var era = Era(start: fault.start, shift: eras.last?.shift ?? 0, name: faults.count, floor: eras.last?.floor ?? 0)
+        var era = Era(
+            start: fault.start, shift: eras.last?.shift ?? 0, name: faults.count, floor: eras.last?.floor ?? 0)
         switch fault.kind {
         case .renumbered:
             era.name = eras.last?.name ?? 0

@@ -182,7 +182,8 @@ extension SoakUpstream {
         case .segmentIsGone: return refused(404, request)
         case .segmentIsAPage: return text("<html>no</html>", request)
         case .segmentIsCut:
-            return tries <= fault.value ? bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true) : nil
+            return tries <= fault.value
+                ? bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true) : nil
         case .segmentBreaksOff:
             return tries <= fault.value ? .failure(FetchError(.shortBody, url: request.url)) : nil
         case .segmentIsDamaged:

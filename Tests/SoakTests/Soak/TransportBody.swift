@@ -58,7 +58,8 @@ struct TransportBody {
     ///   - ticks: added to every time.
     ///   - sent: packets of the programme in one round, by PID.
     ///   - segment: what its pictures are named by, the first of them as number `first`.
-    func sent(later ticks: Int64, round: Int, of sent: [UInt16: Int], segment: Int, firstPicture first: Int) -> [UInt8] {
+    func sent(later ticks: Int64, round: Int, of sent: [UInt16: Int], segment: Int, firstPicture first: Int) -> [UInt8]
+    {
         var copy = bytes
         for place in times { Self.moveTime(&copy, at: place, by: ticks) }
         for place in references { Self.moveReference(&copy, at: place, by: ticks) }

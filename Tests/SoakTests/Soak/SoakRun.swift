@@ -13,13 +13,15 @@ struct SoakRun {
 
     let seed: UInt64
     let seconds: Int
+    /// Seconds between two faults.
+    var calm = 35...150
     /// Session time between two looks at what the process holds.
     var interval = 3600
     /// Called with each of them.
     var report: (SoakGauge) -> Void = { _ in }
 
     func play() async throws -> SoakOutcome {
-        let script = try SoakScript(seed: seed, seconds: seconds)
+        let script = try SoakScript(seed: seed, seconds: seconds, calm: calm)
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-soak-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: spool) }
         let configuration = RelayConfiguration(

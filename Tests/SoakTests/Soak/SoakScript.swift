@@ -33,7 +33,8 @@ struct SoakScript {
     /// Each segment has its date.
     let isDated: Bool
 
-    init(seed: UInt64, seconds: Int) throws {
+    /// - Parameter calm: seconds between two faults.
+    init(seed: UInt64, seconds: Int, calm: ClosedRange<Int>) throws {
         material = try SoakMaterial.all()
         length = seconds * 1000
         var random = SeededGenerator(seed: seed)
@@ -41,7 +42,7 @@ struct SoakScript {
         var maker = SegmentMaker(using: &random)
         // A list is full from the start.
         var time = -60_000
-        var nextFault = 60_000
+        var nextFault = 30_000
         while time < length {
             if time >= nextFault {
                 let fault = makeFault(at: time, using: &random)
@@ -50,7 +51,7 @@ struct SoakScript {
                     time = fault.end
                 }
                 note(fault, using: &random)
-                nextFault = max(time, fault.end) + Int.random(in: 35...150, using: &random) * 1000
+                nextFault = max(time, fault.end) + Int.random(in: calm, using: &random) * 1000
             }
             var segment = maker.next(at: time, of: material, using: &random)
             if let fault = faults.last, fault.segment == segments.count { segment.fault = fault }

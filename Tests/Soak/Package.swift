@@ -43,7 +43,7 @@ let package = Package(
                 "ChannelLine.swift", "ChannelMarks.swift", "ChannelSite.swift", "ClearSegment.swift",
                 "ExitStatus.swift",
                 "OperatorWords.swift", "Relay.swift", "RelayConfiguration.swift", "RelayError.swift", "RelayLog.swift",
-                "RelayStatus.swift", "Slate", "SourceLine.swift", "SubtitleLine.swift", "HTTP/FieldLists.swift",
+                "RelayStatus.swift", "Slate", "SourceLine.swift", "SpoolTrouble.swift", "SubtitleLine.swift", "HTTP/FieldLists.swift",
                 "HTTP/Gzip.swift", "HTTP/HTTPByteRange.swift", "HTTP/HTTPServerError.swift", "HTTP/MimeType.swift",
                 "HTTP/RequestTarget.swift", "HTTP/Response.swift",
             ]),

@@ -39,7 +39,8 @@ extension [SourceFile] {
     static let package: [SourceFile] = {
         let suffixes = ["swift", "h", "modulemap", "md", "json", "m3u8", "txt", "html", "js", "css", "yaml", "yml"]
         let scripts = [
-            "run", "test", ".ci/run", ".ci/prepare", "Captures/make", "Tests/Fuzz/run", "Tests/Kill/run", "Tests/Soak/run",
+            "run", "test", ".ci/run", ".ci/prepare", "Captures/make", "Tests/Fuzz/run", "Tests/Kill/run",
+            "Tests/Soak/run",
         ]
         let tree = FileManager.default.enumerator(atPath: PackageRoot.url.path)
         var files: [SourceFile] = []

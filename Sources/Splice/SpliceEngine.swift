@@ -5,7 +5,7 @@ package struct SpliceEngine: Sendable {
     private var companion: RenditionSource?
     private var alone = SoundAlone()
     private var repeated = RepeatedMedia()
-    private var finder = RunFinder()
+    private var finder: RunFinder
     private var pictures: PictureQueue
     private var assembler: RunAssembler
     private let longestSegment: Ticks
@@ -25,6 +25,7 @@ package struct SpliceEngine: Sendable {
         main = RenditionSource(tracks: hasCompanion || isDropped ? .video : .both, sound: sound)
         companion = hasCompanion ? RenditionSource(tracks: .audio, sound: sound) : nil
         longestSegment = configuration.longestSegment
+        finder = RunFinder(longestGap: longestSegment - VideoClock.longestFrame)
         pictures = PictureQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = RunAssembler(configuration)
     }

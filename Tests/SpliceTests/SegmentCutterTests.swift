@@ -2,8 +2,9 @@ import Testing
 
 @testable import Splice
 
+/// A picture for each mark but `.`, where one is missing.
 private func units(_ marks: String, from start: Int = 0) -> [TimedVideo] {
-    marks.enumerated().map { index, mark in
+    marks.enumerated().filter { $1 != "." }.map { index, mark in
         let time = Int64(start + index) * 3600
         let packet = Synthetic.picture(dts: time, sync: mark == "I" ? .instantaneousRefresh : .none)
         return TimedVideo(packet: packet, dts: Ticks(time), pts: Ticks(mark == "P" ? time + 3600 : time))
@@ -32,6 +33,11 @@ private let cuts: [(when: String, segments: [String], pieces: [[String]], rest: 
         "pictures that are shown before the last one are still to come", ["Ip", "Ip", "IP", "pIp"],
         [[], ["Ip", "Ip"], [], ["IPp"]], ["Ip"]
     ),
+    (
+        "a hole is part of what follows it", ["Ippp", "Ippp", "....IppppIpp"],
+        [[], ["Ippp", "Ippp"], ["Ippp", "pIpp"]], []
+    ),
+    ("a hole as long as a segment may be", ["Ippp", "Ippp", ".......Ip"], [[], ["Ippp", "Ippp"], ["I", "p"]], []),
     ("and it was a false alarm", ["Ip", "Ip", "IP", "Ip"], [[], ["Ip", "Ip"], [], ["IP", "Ip"]], []),
 ]
 

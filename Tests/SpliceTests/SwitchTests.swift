@@ -238,6 +238,15 @@ func runsAreFound(_ index: Int) {
         counts.reduce(0, +) + finder.picturesBeforeSync + finder.leadingPictures == fed, "\(row.when): all accounted")
 }
 
+/// A hole is the time of a picture, and no picture can last longer than a segment may.
+@Test(arguments: [(Int64(3), 1), (5, 2)])
+func aHoleThatNoSegmentHoldsIsAnotherClock(seconds: Int64, runs: Int) {
+    let packets = Synthetic.pictures(25, from: 900_000) + Synthetic.pictures(25, from: 990_000 + seconds * 90_000)
+    var finder = RunFinder(longestGap: .seconds(4))
+    let pieces = finder.pieces(of: packets, from: Synthetic.segment(), border: .plain)
+    #expect(pieces.compactMap(\.signal) == [ProgramSwitchDetector.Signal.joined, .clock].dropLast(2 - runs))
+}
+
 /// Where the upstream dates a segment, each piece in it has its date: a change of clock takes no time.
 @Test func aDateIsCountedOnOverASwitchInsideASegment() {
     let packets =

@@ -11,6 +11,8 @@ struct SegmentCutter: Equatable, Sendable {
     private var borders: [Int] = []
     private var habit = GroupHabit()
     private var frameDuration = VideoClock.assumedFrameDuration
+    /// Decode time at which what was given of the current run ends: a hole behind it is part of what comes next.
+    private var end: Ticks?
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
 
@@ -41,7 +43,10 @@ struct SegmentCutter: Equatable, Sendable {
     }
 
     /// The run ended: everything left is complete.
-    mutating func finish() -> [[TimedVideo]] { give(held.count) }
+    mutating func finish() -> [[TimedVideo]] {
+        defer { end = nil }
+        return give(held.count)
+    }
 
     /// Whether the pictures at hand end where a group may: the one shown last is no farther ahead of decoding than the
     /// run's first was, or else pictures are missing that come before it.
@@ -66,19 +71,26 @@ struct SegmentCutter: Equatable, Sendable {
             pieces.append(Array(held[start..<cut]))
             start = cut
         }
+        if start > 0 { end = held[start - 1].dts + frameDuration }
         held.removeFirst(start)
         borders = borders.compactMap { $0 > start ? $0 - start : nil }
         return pieces
     }
 
     private func duration(_ range: Range<Int>) -> Ticks {
-        guard let last = held[range].last, let first = held[range].first else { return .zero }
-        return (range.upperBound < held.count ? held[range.upperBound].dts : last.dts + frameDuration) - first.dts
+        guard let last = held[range].last else { return .zero }
+        return (range.upperBound < held.count ? held[range.upperBound].dts : last.dts + frameDuration)
+            - begin(at: range.lowerBound)
+    }
+
+    private func begin(at place: Int) -> Ticks {
+        let before = place > 0 ? held[place - 1].dts + frameDuration : end
+        return before.map { min($0, held[place].dts) } ?? held[place].dts
     }
 
     /// The best place for a cut that makes the first part no longer than allowed; nil when none does.
     private func limit(in range: Range<Int>) -> Int? {
-        let start = held[range.lowerBound].dts
+        let start = begin(at: range.lowerBound)
         let places = range.dropFirst().prefix { held[$0].dts - start <= longest }
         let closed = places.filter(keepsOrder)
         return places.last { held[$0].isSync } ?? closed.last { borders.contains($0) }

@@ -63,13 +63,17 @@ struct ProgramSwitchDetector: Equatable, Sendable {
     private static let deepestReordering: Int64 = 16
 
     private var state = State.awaitingSync(.joined)
+    private let longestGap: Ticks
+
+    /// - Parameter longestGap: no gap that is longer can be published, whatever its cause.
+    init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
     mutating func handle(_ unit: TimedVideo, border: Border) -> Verdict {
         switch state {
         case .awaitingSync(let signal):
             return begin(with: unit, signal: border == .seam ? .seam : signal)
         case .following(let signature):
-            if let signal = Self.signal(of: unit, after: signature, border: border) {
+            if let signal = signal(of: unit, after: signature, border: border) {
                 return begin(with: unit, signal: signal)
             }
             return follow(unit, signature)
@@ -99,13 +103,14 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .goesOn
     }
 
-    private static func signal(of unit: TimedVideo, after old: Signature, border: Border) -> Signal? {
+    private func signal(of unit: TimedVideo, after old: Signature, border: Border) -> Signal? {
         if border == .seam { return .seam }
         let isOther = unit.packet.pid != old.pid || unit.packet.configuration != old.configuration
         if isOther { return border == .tagged ? .tagged : .configuration }
+        let step = unit.dts - old.last
         guard
-            jumps(by: unit.dts - old.last, frame: old.frameDuration, atBorder: border != .none)
-                || turns(unit, after: old)
+            step > longestGap || Self.jumps(by: step, frame: old.frameDuration, atBorder: border != .none)
+                || Self.turns(unit, after: old)
         else { return nil }
         return border == .tagged ? .tagged : .clock
     }

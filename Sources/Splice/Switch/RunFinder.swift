@@ -1,7 +1,7 @@
 /// Takes the pictures of upstream segments apart into runs.
 struct RunFinder: Equatable, Sendable {
     private var clock = VideoClock()
-    private var detector = ProgramSwitchDetector()
+    private var detector: ProgramSwitchDetector
     /// Pictures between a signal and the first random access after it.
     private(set) var picturesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
@@ -18,6 +18,11 @@ struct RunFinder: Equatable, Sendable {
         /// Presentation time of the earliest on the clock of the last.
         var start: Ticks
         var last: Ticks
+    }
+
+    /// - Parameter longestGap: as the detector's.
+    init(longestGap: Ticks = ProgramSwitchDetector.longestGap) {
+        detector = ProgramSwitchDetector(longestGap: longestGap)
     }
 
     /// Pictures that carried no time of their own.

@@ -84,6 +84,12 @@ package actor DVRRing {
         self.spool = spool
     }
 
+    /// Up to when the ring in `directory` holds media, by its dates, before it is opened; nil when nothing tells.
+    package static func publishedUntil(in directory: String) -> ProgramDateTime? {
+        let path = "\(directory)/\(SpoolName.journal)"
+        return SpoolDirectory.bytes(at: path).flatMap { RingRecovery.publishedUntil(journal: $0, path: path) }
+    }
+
     /// The newest state, at once.
     package nonisolated var snapshot: RingSnapshot { shown.withLock { $0 } }
 

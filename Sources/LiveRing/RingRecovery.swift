@@ -1,3 +1,5 @@
+import Playlist
+
 /// What a spool directory says about the ring that was in it.
 struct RingRecovery {
     let index: RingIndex
@@ -46,6 +48,12 @@ struct RingRecovery {
         hasEnded = journal.hasEnded && !isDamaged
         resume = journal.entries.last?.mark
         unrecordedSegments = lost - Int(skipped)
+    }
+
+    /// Up to when the media in a spool lasts, gaps behind it not counted; nil when that cannot be read, or there is none.
+    static func publishedUntil(journal bytes: [UInt8], path: String) -> ProgramDateTime? {
+        let journal = (try? JournalSalvage(bytes, path: path))?.journal
+        return journal?.entries.last { !$0.isGap }?.programDateTimeEnd
     }
 
     /// A process that is killed leaves one file at most that its journal does not tell of yet, and nobody has seen it.

@@ -31,11 +31,14 @@ struct RelayConfiguration: Sendable {
     /// Silence after which the slate is published: before viewers run dry.
     static let slateAfter = OutageFill.Patience(.halves(3), atLeast: .seconds(3))
 
+    /// What a session goes by, behind what the spool has.
     var policy: ChannelSession.Policy {
-        ChannelSession.Policy(
+        var policy = ChannelSession.Policy(
             session: UpstreamSession.Policy(
                 variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: sound.policy != .drop),
             backups: backups, fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
+        policy.publishedUntil = DVRRing.publishedUntil(in: spool)
+        return policy
     }
 }
 

@@ -18,10 +18,14 @@ private struct Channel: ~Copyable {
 
     /// A process that sees the capture from its beginning to its end, and is gone.
     /// - Parameters:
+    ///   - times: when it lives, of the capture's time; nil: from its beginning to its end.
     ///   - wallClock: milliseconds since 1970.
     ///   - freeReserve: bytes of the disk to leave alone.
-    func relay(wallClock: Int64 = 0, freeReserve: UInt64 = 0) async throws -> ChannelSite {
-        let capture = try CaptureDirectory(CaptureFixture("stale_edge").directory)
+    func relay(
+        of name: String = "stale_edge", during times: Range<Duration>? = nil, wallClock: Int64 = 0,
+        freeReserve: UInt64 = 0
+    ) async throws -> ChannelSite {
+        let capture = try CaptureDirectory(CaptureFixture(name).directory)
         let upstream = capture.index.upstream
         let configuration = RelayConfiguration(
             upstream: upstream, giveUp: nil, spool: spool.path,
@@ -31,13 +35,27 @@ private struct Channel: ~Copyable {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { wallClock }
         var answers = ReplayAnswers(capture)
         var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.policy))
-        _ = try await driver.run(until: capture.index.duration) {
-            answers.answer($0, at: $1)
+        let times = times ?? .zero..<capture.index.duration
+        _ = try await driver.run(until: times.upperBound - times.lowerBound) {
+            answers.answer($0, at: times.lowerBound + $1)
         } perform: { output, now in
             try await relay.perform(output, at: now)
         }
         return site
     }
+}
+
+/// A process that is killed and started again goes on with the next picture, where the upstream has dates.
+@Test(arguments: [(killed: 5, back: 6), (killed: 9, back: 9), (killed: 12, back: 14)])
+func aRestartShowsNoPictureTwice(killed: Int, back: Int) async throws {
+    let channel = Channel()
+    _ = try await channel.relay(of: "ssai_tagged", during: .zero ..< .seconds(killed))
+    let site = try await channel.relay(of: "ssai_tagged", during: .seconds(back) ..< .seconds(60))
+    var published = Republished(status: site.status)
+    try published.read(site)
+    let pictures = try published.decodedPictures
+    let once = try await Replays.shared.of(CaptureFixture("ssai_tagged")).decodedPictures
+    #expect(pictures == once, "all of them, in order, each once")
 }
 
 private func listed(_ site: ChannelSite) throws -> [RingEntry] {

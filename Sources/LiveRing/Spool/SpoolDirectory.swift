@@ -74,6 +74,11 @@ struct SpoolDirectory: ~Copyable {
         throw .system(.write, path: file.path, code: code)
     }
 
+    /// Of a file in a directory that need not be ours yet; nil when it cannot be read.
+    static func bytes(at path: String) -> [UInt8]? {
+        try? FileDescriptor(path, flags: O_RDONLY).readToEnd()
+    }
+
     /// - Returns: nil when there is no such file.
     func read(_ name: String) throws(RingError) -> [UInt8]? {
         do throws(RingError) {

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 /// One channel's intake: its upstream, and the backups that stand in for it when it is silent.
 ///
@@ -18,6 +18,8 @@ package struct ChannelSession: Sendable {
         package var homeAfter: Duration
         /// How long a source that was opened in an outage may take to show that it is alive.
         package var candidateLimit: Duration
+        /// Up to when an earlier process published the channel, by the upstream's dates; nil where nothing tells.
+        package var publishedUntil: ProgramDateTime?
 
         package init(
             session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: OutageFill.Patience? = nil,
@@ -56,7 +58,7 @@ package struct ChannelSession: Sendable {
     private var members: UInt64 = 0
     private var gate: HostGate
     private var fill: OutageFill
-    private var published = PublishedEdge()
+    private var published: PublishedEdge
     private var lastMediaAt = Duration.zero
     private var hasMedia = false
     private var targetDuration: Duration?
@@ -77,6 +79,7 @@ package struct ChannelSession: Sendable {
         sources = [upstream] + policy.backups
         fill = OutageFill(patience: policy.fillsAfter)
         gate = HostGate(maxConnections: policy.session.maxConnections)
+        published = PublishedEdge(date: policy.publishedUntil)
     }
 
     package mutating func handle(

@@ -5,6 +5,8 @@ struct PublishedEdge: Equatable, Sendable {
     /// Nil while no date tells.
     private(set) var date: ProgramDateTime?
 
+    init(date: ProgramDateTime? = nil) { self.date = date }
+
     /// - Parameter delivery: in the order in which the main rendition was handed downstream.
     mutating func note(_ delivery: Delivery) {
         guard delivery.rendition == .main else { return }

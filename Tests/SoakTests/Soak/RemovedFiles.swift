@@ -14,6 +14,9 @@ struct RemovedFiles {
         let dueByClock: Int
     }
 
+    /// As many as go with one publish, and some more.
+    private static let looked = 2 * RetentionPolicy.stepsPerPublish
+
     /// The longest list so far that showed it, for each segment listed.
     private var longest: [String: Int] = [:]
     private var removed: [Removed] = []
@@ -35,9 +38,11 @@ struct RemovedFiles {
             let stays = segment.milliseconds + (longest.removeValue(forKey: segment.uri) ?? 0)
             removed.append(Removed(name: segment.uri, due: mediaTime + stays, dueByClock: time + stays))
         }
-        for name in listed { longest[name] = max(longest[name] ?? 0, list.milliseconds) }
+        let length = list.milliseconds
+        for name in listed { longest[name] = max(longest[name] ?? 0, length) }
         removed.removeAll { $0.due <= mediaTime && $0.dueByClock <= time }
-        let gone = removed.filter { !isThere($0.name, snapshot) }
+        // They go in the order in which they came.
+        let gone = removed.prefix(Self.looked).filter { !isThere($0.name, snapshot) }
         removed.removeAll { removed in gone.contains { $0.name == removed.name } }
         earliest = max(earliest, gone.map { $0.dueByClock - time }.max() ?? 0)
         return gone.filter { $0.due > mediaTime }.map { "\($0.name) is gone \($0.due - mediaTime) ms too early" }

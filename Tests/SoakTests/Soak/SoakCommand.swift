@@ -29,6 +29,7 @@ package enum SoakCommand {
         run.report = { gauge in
             let wall = began.duration(to: clock.now).components.seconds
             print(gauge.line + String(format: " %7d", wall))
+            unsafe fflush(nil)
         }
         let outcome = try await run.play()
         print(outcome.summary)

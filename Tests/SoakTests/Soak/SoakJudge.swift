@@ -41,12 +41,12 @@ struct SoakJudge {
         lastVersion = snapshot.version
         guard let live = snapshot.livePlaylist, let rewind = snapshot.dvrPlaylist(.whole) else { return }
         versions += 1
-        judge(ReadPlaylist(String(decoding: live, as: UTF8.self)), before: self.live, of: "live", snapshot, at: time)
+        let sliding = ReadPlaylist(String(decoding: live, as: UTF8.self))
+        judge(sliding, before: self.live, of: "live", snapshot, at: time)
         let whole = ReadPlaylist(String(decoding: rewind, as: UTF8.self))
         judge(whole, before: self.rewind, of: "dvr", snapshot, at: time)
         for complaint in removed.note(whole, before: self.rewind, snapshot, at: time) { find(complaint, at: time) }
-        self.live = ReadPlaylist(String(decoding: live, as: UTF8.self))
-        self.rewind = whole
+        (self.live, self.rewind) = (sliding, whole)
         for entry in snapshot.index.listed.suffix(16)
         where newest.map({ $0.mediaSequence < entry.mediaSequence }) ?? true {
             take(entry, snapshot, at: time)

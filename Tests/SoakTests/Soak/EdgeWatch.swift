@@ -15,8 +15,8 @@ struct EdgeWatch {
     /// Media that came together last, and since when.
     private var burst = (start: 0, lasting: 0)
 
-    /// Effects of a fault that are over so long after it.
-    static let aftermath = 20_000
+    /// Effects of a fault are over so long after it: what was made then is no longer listed.
+    static let aftermath = SoakUpstream.window + 5000
 
     /// - Returns: what is wrong with how long it took.
     mutating func grew(by duration: Int, _ script: SoakScript, at time: Int) -> String? {

@@ -29,7 +29,7 @@ package enum SoakCommand {
         run.report = { gauge in
             let wall = began.duration(to: clock.now).components.seconds
             print(gauge.line + String(format: " %7d", wall))
-            unsafe fflush(nil)
+            fflush(nil)
         }
         let outcome = try await run.play()
         print(outcome.summary)
@@ -72,6 +72,7 @@ extension SoakOutcome {
             longest standstill: \(edges.longestInCalm.length) ms in calm, at \(edges.longestInCalm.end / 1000) s; \
             \(edges.longestInTrouble.length) ms in trouble, at \(edges.longestInTrouble.end / 1000) s
             date of the edge: \(judge.aheadOfClock) ms ahead of the clock at most, \(judge.behindClock) ms behind
+            dates went back by \(judge.mostBack) ms at most
             files went \(judge.removed.earliest) ms before their time by the clock at most
             the largest collections at the end:
               \(gauges.last?.largest.joined(separator: "\n  ") ?? "none was counted")

@@ -24,6 +24,8 @@ struct SoakJudge {
     /// Milliseconds by which the date of the edge was ahead of the channel's clock, and behind it, at most.
     private(set) var aheadOfClock = 0
     private(set) var behindClock = 0
+    /// Milliseconds by which a segment's date lay before the end of the segment before it, at most.
+    private(set) var mostBack = 0
     private var lastVersion: UInt64 = 0
     private var live: ReadPlaylist?
     private var rewind: ReadPlaylist?
@@ -56,7 +58,9 @@ struct SoakJudge {
 
     private mutating func find(_ what: String, at time: Int) {
         guard findings.count < Self.mostFindings else { return }
-        findings.append("\(time / 3_600_000) h \(time / 60_000 % 60) min \(Double(time % 60_000) / 1000) s: \(what)")
+        let before = script.fault(from: 0, to: time).map { ", \((time - $0.start) / 1000) s after \($0.kind) began" }
+        let moment = "\(time / 3_600_000) h \(time / 60_000 % 60) min \(Double(time % 60_000) / 1000) s"
+        findings.append("\(moment)\(before ?? ""): \(what)")
     }
 
     private mutating func judge(
@@ -96,7 +100,8 @@ extension SoakJudge {
             find("segment \(entry.mediaSequence) has a wrong discontinuity number", at: time)
         }
         let step = entry.programDateTime.millisecondsSince1970 - before.programDateTimeEnd.millisecondsSince1970
-        if step < -1 || step > 999 && !entry.isDiscontinuous {
+        mostBack = max(mostBack, -Int(step))
+        if step < -999 || step > 999 && !entry.isDiscontinuous {
             find("segment \(entry.mediaSequence) is dated \(step) ms behind the end of the one before", at: time)
         }
     }

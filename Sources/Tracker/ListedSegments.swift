@@ -51,13 +51,20 @@ extension MediaPlaylist {
     /// back too, and says nothing.
     func firstSegment(from date: ProgramDateTime) -> UInt64? {
         for (segment, begin) in zip(segments, programDateTimes) {
-            guard let begin, begin.advanced(by: segment.duration / 2) >= date else { continue }
+            guard let begin, !segment.precedes(date, from: begin) else { continue }
             return segment.mediaSequence
         }
         guard let last = segments.last, let begin = programDateTimes.last.flatMap({ $0 }),
             begin.advanced(by: last.duration + last.duration / 2) >= date
         else { return nil }
         return window?.upperBound
+    }
+}
+
+extension MediaSegment {
+    /// Whether more than half of it lies before `date`, where it begins at `begin`.
+    func precedes(_ date: ProgramDateTime, from begin: ProgramDateTime) -> Bool {
+        begin.advanced(by: duration / 2) < date
     }
 }
 

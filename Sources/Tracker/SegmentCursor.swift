@@ -154,10 +154,10 @@ extension SegmentCursor.Position {
     /// A list far ahead by its numbers has, by its dates, what was taken already and what comes next: the numbers
     /// jumped, and nothing slid past us.
     private func isRenumbered(_ list: MediaPlaylist) -> Bool {
-        guard let end = known.endDate(before: next), let date = list.programDateTimes.first.flatMap({ $0 }),
-            let duration = list.segments.first?.duration
+        // Nothing stands before the first segment that a date could be counted on from.
+        guard let end = known.endDate(before: next), let first = list.segments.first, let date = first.programDateTime
         else { return false }
-        return date.advanced(by: duration / 2) < end && list.firstSegment(from: end) != nil
+        return first.precedes(end, from: date) && list.firstSegment(from: end) != nil
     }
 
     /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless

@@ -31,12 +31,18 @@ struct RelayConfiguration: Sendable {
     /// Silence after which the slate is published: before viewers run dry.
     static let slateAfter = OutageFill.Patience(.halves(3), atLeast: .seconds(3))
 
-    /// What a session goes by, behind what the spool has.
+    /// What a session goes by that begins with nothing.
     var policy: ChannelSession.Policy {
-        var policy = ChannelSession.Policy(
+        ChannelSession.Policy(
             session: UpstreamSession.Policy(
                 variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: sound.policy != .drop),
             backups: backups, fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
+    }
+
+    /// What a live channel's session goes by: it goes on behind what the spool has, which is read for it. A replay does
+    /// not, or it would depend on what lies there.
+    func livePolicy() -> ChannelSession.Policy {
+        var policy = policy
         policy.publishedUntil = DVRRing.publishedUntil(in: spool)
         return policy
     }

@@ -54,7 +54,7 @@ struct RelayService: Sendable {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
         do {
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy)
+            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.livePolicy())
             let end = try await driver.run(session: session) { output, now in
                 try await relay.perform(output, at: now)
             }

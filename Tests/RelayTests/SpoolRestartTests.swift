@@ -34,7 +34,7 @@ private struct Channel: ~Copyable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { wallClock }
         var answers = ReplayAnswers(capture)
-        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.policy))
+        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.livePolicy()))
         let times = times ?? .zero..<capture.index.duration
         _ = try await driver.run(until: times.upperBound - times.lowerBound) {
             answers.answer($0, at: times.lowerBound + $1)

@@ -28,7 +28,7 @@ struct PublishedEdge: Equatable, Sendable {
             else { return true }
             let begin = Self.begin(of: tracked, after: line.date)
             line.note(delivery)
-            isRepeating = begin.map { tracked.segment.ends($0, by: date) } ?? false
+            isRepeating = begin.map { tracked.segment.isPublished(until: date, from: $0) } ?? false
             return !isRepeating
         }
     }
@@ -39,9 +39,9 @@ struct PublishedEdge: Equatable, Sendable {
 }
 
 extension MediaSegment {
-    /// Whether more than half of it, where it begins at `begin`, lies before `date`, on clocks that can be compared.
-    fileprivate func ends(_ begin: ProgramDateTime, by date: ProgramDateTime) -> Bool {
-        begin.advanced(by: duration / 2) < date && begin.distance(to: date) <= DatedJoin.reach(duration)
+    /// Whether it precedes `date`, up to which the channel was published, on clocks that can be compared.
+    fileprivate func isPublished(until date: ProgramDateTime, from begin: ProgramDateTime) -> Bool {
+        precedes(date, from: begin) && begin.distance(to: date) <= DatedJoin.reach(duration)
     }
 }
 

@@ -11,8 +11,8 @@ private func units(_ marks: String, from start: Int = 0) -> [TimedVideo] {
     }
 }
 
-private func text(_ pieces: [[TimedVideo]]) -> [String] {
-    pieces.map { $0.map { $0.isSync ? "I" : $0.pts > $0.dts ? "P" : "p" }.joined() }
+private func text(_ pieces: [SegmentCutter.Piece]) -> [String] {
+    pieces.map { $0.units.map { $0.isSync ? "I" : $0.pts > $0.dts ? "P" : "p" }.joined() }
 }
 
 /// Pieces that came out after each segment, and what is left when the run ends.
@@ -38,6 +38,8 @@ private let cuts: [(when: String, segments: [String], pieces: [[String]], rest: 
         [[], ["Ippp", "Ippp"], ["Ippp", "pIpp"]], []
     ),
     ("a hole as long as a segment may be", ["Ippp", "Ippp", ".......Ip"], [[], ["Ippp", "Ippp"], ["I", "p"]], []),
+    ("pictures that last nearly as long as a segment may", ["I.....p.....p.....p"], [["I", "p"]], ["pp"]),
+    ("and no place fits", ["I.........p.........p"], [["I", "p"]], ["p"]),
     ("and it was a false alarm", ["Ip", "Ip", "IP", "Ip"], [[], ["Ip", "Ip"], [], ["IP", "Ip"]], []),
 ]
 
@@ -62,8 +64,8 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
         let mark = segment == 0 ? "Ippppp" : "pppppp"
         let pieces = cutter.append(
             units(mark, from: 6 * segment), goesOn: segment > 0, lasting: Ticks(3600), reordering: .zero)
-        given += pieces.reduce(0) { $0 + $1.count }
+        given += pieces.reduce(0) { $0 + $1.units.count }
         #expect(6 * (segment + 1) - given <= 8, "after \(segment)")
-        #expect(pieces.allSatisfy { $0.count <= 8 })
+        #expect(pieces.allSatisfy { $0.units.count <= 8 })
     }
 }

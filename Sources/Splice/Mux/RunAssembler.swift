@@ -143,7 +143,7 @@ struct RunAssembler: Sendable {
         }
     }
 
-    private mutating func write(_ cuts: [[TimedVideo]], mediaSequence: UInt64) -> [SplicedSegment] {
+    private mutating func write(_ cuts: [SegmentCutter.Piece], mediaSequence: UInt64) -> [SplicedSegment] {
         lastSequence = mediaSequence
         var segments: [SplicedSegment] = []
         for cut in cuts {
@@ -154,9 +154,9 @@ struct RunAssembler: Sendable {
 
     /// - Parameter endsRun: nothing of its run comes after it, and that is known.
     private mutating func write(
-        _ cut: [TimedVideo], mediaSequence: UInt64, endsRun: Bool = false
+        _ cut: SegmentCutter.Piece, mediaSequence: UInt64, endsRun: Bool = false
     ) -> SplicedSegment? {
-        guard let timeline, let initSection, let description, let first = cut.first else { return nil }
+        guard let timeline, let initSection, let description, let first = cut.units.first else { return nil }
         let start = timeline.presentation(of: first.pts)
         let isChannelsFirst = position.isBeginning
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
@@ -189,12 +189,13 @@ struct RunAssembler: Sendable {
 
     /// Times the samples of one segment, and moves the end of presentation.
     private mutating func videoSamples(
-        _ cut: [TimedVideo], on timeline: ProgramTimeline, from decodeTime: Int64, endsRun: Bool
+        _ cut: SegmentCutter.Piece, on timeline: ProgramTimeline, from decodeTime: Int64, endsRun: Bool
     ) -> [MuxSample] {
+        let units = cut.units
         var times: [(decode: Int64, presentation: Int64)] = []
-        times.reserveCapacity(cut.count)
+        times.reserveCapacity(units.count)
         sanitizer.anchor(at: decodeTime)
-        for (index, unit) in cut.enumerated() {
+        for (index, unit) in units.enumerated() {
             times.append(
                 sanitizer.admit(
                     decode: index == 0 ? decodeTime : timeline.decode(of: unit.dts).count,
@@ -207,19 +208,20 @@ struct RunAssembler: Sendable {
             let decodeEnd = (position.presentationEnd - ProgramTimeline.compositionDelay).count
             lastDuration = min(max(lastDuration, decodeEnd - last), lastDuration + VideoClock.longestFrame.count)
         }
-        return cut.indices.map { index in
+        return units.indices.map { index in
             let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
             return MuxSample(
                 duration: UInt32(next - times[index].decode),
-                compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: cut[index].isSync,
-                payload: cut[index].packet.payload)
+                compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: units[index].isSync,
+                payload: units[index].packet.payload)
         }
     }
 
-    /// What the last picture of a segment lasts, as far as that can be known before the next one comes: as long as most
-    /// do. A picture missing in front of it does not count.
-    private func lastDuration(of cut: [TimedVideo]) -> Int64 {
-        let steps = zip(cut, cut.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
+    /// What the last picture of a segment lasts: until the next one comes or, as far as that can be known before it
+    /// does, as long as most do. A picture missing in front of it does not count.
+    private func lastDuration(of cut: SegmentCutter.Piece) -> Int64 {
+        if let end = cut.end, let last = cut.units.last, end > last.dts { return (end - last.dts).count }
+        let steps = zip(cut.units, cut.units.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
         guard let middle = steps.dropFirst(steps.count / 2).first, middle > 0, middle <= VideoClock.longestFrame.count
         else { return frameDuration.count }
         return middle

@@ -5,14 +5,22 @@
 /// §4.3.3.1 knows no exception: at an upstream border if there is one, else where no picture is shown out of its segment.
 /// What follows such a cut is not independent, and the playlist says so.
 struct SegmentCutter: Equatable, Sendable {
+    /// One output segment's pictures.
+    struct Piece: Equatable, Sendable {
+        let units: [TimedVideo]
+        /// Decode time of the picture behind it; nil where that was not known yet.
+        let end: Ticks?
+    }
+
     /// Pictures of the current run that were not given yet.
     private var held: [TimedVideo] = []
     /// Where, in `held`, upstream segments began.
     private var borders: [Int] = []
     private var habit = GroupHabit()
     private var frameDuration = VideoClock.assumedFrameDuration
-    /// Decode time at which what was given of the current run ends: a hole behind it is part of what comes next.
-    private var end: Ticks?
+    /// Decode time at which what was given of the current run ends, where that was not known: a hole behind it is part
+    /// of what comes next.
+    private var assumedEnd: Ticks?
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
 
@@ -28,7 +36,7 @@ struct SegmentCutter: Equatable, Sendable {
     /// - Returns: the output segments that are complete, in order.
     mutating func append(
         _ units: [TimedVideo], goesOn: Bool, lasting frameDuration: Ticks, reordering: Ticks
-    ) -> [[TimedVideo]] {
+    ) -> [Piece] {
         guard let first = units.first else { return [] }
         self.frameDuration = frameDuration
         if goesOn { habit.learn(beginsWithSync: first.isSync) }
@@ -43,8 +51,8 @@ struct SegmentCutter: Equatable, Sendable {
     }
 
     /// The run ended: everything left is complete.
-    mutating func finish() -> [[TimedVideo]] {
-        defer { end = nil }
+    mutating func finish() -> [Piece] {
+        defer { assumedEnd = nil }
         return give(held.count)
     }
 
@@ -61,17 +69,17 @@ struct SegmentCutter: Equatable, Sendable {
     private static let deepestReordering = 16
 
     /// Gives the first `count` pictures, and of the rest what is too long to be held.
-    private mutating func give(_ count: Int) -> [[TimedVideo]] {
-        var pieces: [[TimedVideo]] = []
+    private mutating func give(_ count: Int) -> [Piece] {
+        var pieces: [Piece] = []
         var start = 0
         while start < count || duration(start..<held.count) > longest {
             let border = borders.first { $0 > start && $0 < count && held[$0].isSync }
             let end = start < count ? border ?? count : held.count
-            let cut = duration(start..<end) > longest ? limit(in: start..<end) ?? end : end
-            pieces.append(Array(held[start..<cut]))
+            let cut = duration(start..<end) > longest ? limit(in: start..<end) : end
+            pieces.append(Piece(units: Array(held[start..<cut]), end: cut < held.count ? held[cut].dts : nil))
             start = cut
         }
-        if start > 0 { end = held[start - 1].dts + frameDuration }
+        if start > 0 { assumedEnd = start < held.count ? nil : held[start - 1].dts + frameDuration }
         held.removeFirst(start)
         borders = borders.compactMap { $0 > start ? $0 - start : nil }
         return pieces
@@ -84,17 +92,18 @@ struct SegmentCutter: Equatable, Sendable {
     }
 
     private func begin(at place: Int) -> Ticks {
-        let before = place > 0 ? held[place - 1].dts + frameDuration : end
-        return before.map { min($0, held[place].dts) } ?? held[place].dts
+        guard place == 0, let assumedEnd else { return held[place].dts }
+        return min(assumedEnd, held[place].dts)
     }
 
-    /// The best place for a cut that makes the first part no longer than allowed; nil when none does.
-    private func limit(in range: Range<Int>) -> Int? {
+    /// The best place for a cut that makes the first part no longer than allowed; behind one picture when none does.
+    private func limit(in range: Range<Int>) -> Int {
         let start = begin(at: range.lowerBound)
         let places = range.dropFirst().prefix { held[$0].dts - start <= longest }
         let closed = places.filter(keepsOrder)
         return places.last { held[$0].isSync } ?? closed.last { borders.contains($0) }
             ?? closed.last { held[$0].packet.sync != .none } ?? closed.last ?? places.last
+            ?? range.lowerBound + 1
     }
 
     /// No picture decoded from `place` on is shown before one decoded earlier.

@@ -8,17 +8,21 @@ import Tracker
 struct FaultRow {
     let fault: String
     let published: Republished
-    /// What ffmpeg shows of what was published, but for the slate, in order.
-    let pictures: [ShownPicture]
+    /// What ffmpeg shows of all that was ever listed, but for the slate, in order.
+    let aired: [ShownPicture]
+    /// What of it is listed in the end.
+    let kept: Set<ShownPicture>
     /// What somebody sees who misses nothing of what the upstream has.
     let shown: [ShownPicture]
     let seams: Int
 
-    init(_ scene: FaultScene, _ published: Republished) throws {
-        fault = try scene.words
+    init(_ fault: String, _ published: Republished, shown: [ShownPicture]) throws {
+        self.fault = fault
         self.published = published
-        pictures = try published.decodedPictures.filter { $0.programme != FaultScene.slateProgramme }
-        shown = try scene.capture.shownPictures ?? []
+        self.shown = shown
+        aired = try Republished.pictures(of: published.aired).filter { $0.programme != FaultScene.slateProgramme }
+        let isWhole = published.aired.count == published.segments.count
+        kept = try isWhole ? Set(aired) : Set(published.decodedPictures)
         seams = try MediaPlaylistParser.parse(Array(published.whole.utf8)).segments.count { $0.isDiscontinuous }
     }
 
@@ -39,18 +43,21 @@ struct FaultRow {
     var repeated: Int {
         let places = Dictionary(zip(shown, shown.indices)) { first, _ in first }
         var next = 0
-        return pictures.count { picture in
+        return aired.count { picture in
             guard let place = places[picture] else { return true }
             defer { next = max(next, place + 1) }
             return place < next
         }
     }
 
-    /// Pictures that were to be had and were not published.
-    var missed: Int { Set(shown).subtracting(pictures).count }
+    /// Pictures that were to be had and are not listed in the end.
+    var missed: Int { neverAired + destroyed }
+
+    private var neverAired: Int { Set(shown).subtracting(aired).count }
+    private var destroyed: Int { Set(shown).intersection(aired).subtracting(kept).count }
 
     /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media.
-    var lost: Int { losses { _ in true } + published.status.splice.segmentsSkipped }
+    var lost: Int { losses { _ in true } + sum(\.splice.segmentsSkipped) }
 
     /// A line of a table: the fault, what was done, standstill, loss, and what was repeated.
     var line: String { "| \([fault, response, standstill.inTenths, loss, "\(repeated)"].joined(separator: " | ")) |\n" }
@@ -60,7 +67,8 @@ extension FaultRow {
     private var loss: String {
         let parts = [
             lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that nobody could have" : nil,
-            missed > 0 ? "\(missed) \(missed == 1 ? "picture" : "pictures")" : nil,
+            neverAired > 0 ? "\(neverAired) \(neverAired == 1 ? "picture" : "pictures")" : nil,
+            destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "picture" : "pictures") of the rewind" : nil,
         ]
         let text = parts.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "nothing" : text
@@ -68,10 +76,12 @@ extension FaultRow {
 
     /// What was done about it, as the channel's counts and reports tell.
     private var response: String {
-        let output = published.status.output
         let done: [(count: Int, what: String)] = [
-            (published.status.upstream.staleLists, "older list not believed"),
-            (published.status.upstream.failedLoads, "list asked for again"),
+            (published.earlierStatuses.count, "started again"),
+            (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
+            (sum(\.splice.segmentsNotPublished), "segment not written"),
+            (sum(\.upstream.staleLists), "older list not believed"),
+            (sum(\.upstream.failedLoads), "list asked for again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
             (reports { if case .moved = $0 { true } else { false } }, "new address followed"),
             (reports { if case .metered = $0 { true } else { false } }, "host left alone"),
@@ -81,12 +91,26 @@ extension FaultRow {
             (resets(.edge), "joined anew"),
             (losses { $0 == .gap }, "segment not asked for"), (losses { $0 == .slidOut }, "segment passed over"),
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
-            (published.status.splice.segmentsSkipped, "segment skipped"),
-            (output.gaps, "gap listed"), (output.slateSegments, "piece of the slate shown"),
+            (sum(\.splice.segmentsSkipped), "segment skipped"),
+            (listed.gaps.subtracting(listed.whole).count, "gap listed"),
+            (sum(\.output.slateSegments), "piece of the slate shown"),
             (reports { if case .switched = $0 { true } else { false } }, "source changed"), (seams, "seam"),
         ]
         let words = done.filter { $0.count > 0 }.map { $0.count == 1 ? $0.what : "\($0.what) ×\($0.count)" }
         return words.isEmpty ? "went on" : words.joined(separator: ", ")
+    }
+
+    /// Media sequence numbers by what any list ever said of them.
+    private var listed: (whole: Set<UInt64>, gaps: Set<UInt64>) {
+        let segments = published.versions.flatMap(\.segments)
+        return (
+            Set(segments.filter { !$0.isGap }.map(\.mediaSequence)), Set(segments.filter(\.isGap).map(\.mediaSequence))
+        )
+    }
+
+    /// Over all processes.
+    private func sum(_ count: KeyPath<RelayStatus, Int>) -> Int {
+        published.earlierStatuses.reduce(published.status[keyPath: count]) { $0 + $1[keyPath: count] }
     }
 
     private func reports(_ matches: (UpstreamEvent) -> Bool) -> Int {

@@ -6,30 +6,63 @@ import Tracker
 @testable import liverelay
 
 /// A fault as it is played: a capture, and how the channel is run that meets it.
-struct FaultScene: Hashable, Sendable, CustomTestStringConvertible {
+struct FaultScene: Sendable, CustomTestStringConvertible {
+    /// How a channel is run.
+    enum Manner: Sendable {
+        case alone
+        /// A slate stands in while nothing comes.
+        case withSlate
+        /// The upstream is well; the disk or the process is not.
+        case onSpool(DiskFault)
+    }
+
     /// Number of the programme in the slate's picture, which has no cells: none that a capture has.
     static let slateProgramme = 0
 
     let capture: CaptureFixture
-    /// Stands in while nothing comes.
-    var hasSlate = false
+    var manner = Manner.alone
 
-    var testDescription: String { capture.name + (hasSlate ? " with a slate" : "") }
-
-    /// The capture's own.
-    var words: String {
-        get throws {
-            let about = try CaptureDirectory(capture.directory).index.about
-            return hasSlate ? "The same, with `--slate`." : about
+    /// Different for each scene.
+    var testDescription: String {
+        switch manner {
+        case .alone: capture.name
+        case .withSlate: "\(capture.name) with a slate"
+        case .onSpool(let fault): "\(capture.name): \(fault.words)"
         }
     }
 
+    /// What happens: the capture's own words, where it is the upstream's fault.
+    var words: String {
+        get throws {
+            switch manner {
+            case .alone: try CaptureDirectory(capture.directory).index.about
+            case .withSlate: "The same, with `--slate`."
+            case .onSpool(let fault): fault.words
+            }
+        }
+    }
+
+    /// Pictures that are missing in the end.
+    var picturesGone: Int {
+        if case .onSpool(let fault) = manner { fault.picturesGone } else { 0 }
+    }
+
     fileprivate func play() async throws -> FaultRow {
-        guard hasSlate else { return try FaultRow(self, await Replays.shared.of(capture)) }
+        let shown = try capture.shownPictures ?? []
+        switch manner {
+        case .alone: return try await FaultRow(words, Replays.shared.of(capture), shown: shown)
+        case .withSlate: return try await FaultRow(words, playWithSlate(), shown: shown)
+        case .onSpool(let fault):
+            // What the channel shows when nothing happens to it.
+            return try await FaultRow(words, fault.play(capture), shown: Replays.shared.pictures(of: capture))
+        }
+    }
+
+    private func playWithSlate() async throws -> Republished {
         let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-slate-\(UUID().uuidString).mp4")
         defer { try? FileManager.default.removeItem(at: file) }
         try makeSlate(file, picture: "color=black:size=320x180:rate=25:duration=3")
-        return try FaultRow(self, await republish(CaptureDirectory(capture.directory), slate: SlateSource(file.path)))
+        return try await republish(CaptureDirectory(capture.directory), slate: SlateSource(file.path))
     }
 }
 
@@ -37,12 +70,12 @@ struct FaultScene: Hashable, Sendable, CustomTestStringConvertible {
 actor FaultRows {
     static let shared = FaultRows()
 
-    private var known: [FaultScene: FaultRow] = [:]
+    private var known: [String: FaultRow] = [:]
 
     func of(_ scene: FaultScene) async throws -> FaultRow {
-        if let row = known[scene] { return row }
+        if let row = known[scene.testDescription] { return row }
         let row = try await scene.play()
-        known[scene] = row
+        known[scene.testDescription] = row
         return row
     }
 }
@@ -50,14 +83,25 @@ actor FaultRows {
 /// Faults of one kind: a table of the matrix.
 struct FaultFamily: Sendable {
     let name: String
+    /// What the rows begin with.
+    let heading: String
     let scenes: [FaultScene]
 
+    /// Faults of the upstream.
     private init(_ name: String, _ captures: String..., slates: Set<String> = []) {
         self.name = name
+        heading = "what the upstream did"
         scenes = captures.flatMap { capture in
             let scene = FaultScene(capture: CaptureFixture(capture))
-            return slates.contains(capture) ? [scene, FaultScene(capture: scene.capture, hasSlate: true)] : [scene]
+            let withSlate = FaultScene(capture: scene.capture, manner: .withSlate)
+            return slates.contains(capture) ? [scene, withSlate] : [scene]
         }
+    }
+
+    private init(_ name: String, _ faults: [DiskFault]) {
+        self.name = name
+        heading = "what happened"
+        scenes = faults.map { FaultScene(capture: .ssaiTagged, manner: .onSpool($0)) }
     }
 
     static let all: [FaultFamily] = [
@@ -71,5 +115,6 @@ struct FaultFamily: Sendable {
         FaultFamily(
             "The channel itself", "hanging_list", "frozen_list", "outage", "redundant_variant", "backup",
             "backup_behind", slates: ["outage", "frozen_list"]),
+        FaultFamily("The disk and the process", DiskFault.all),
     ]
 }

@@ -8,8 +8,11 @@ import Tracker
 
 @testable import liverelay
 
-/// What one replay of a capture published.
+/// What was published of a capture: by a replay, or by one process after the other.
 struct Republished: Sendable {
+    /// A segment's file, and its init section.
+    typealias File = (name: String, initialization: [UInt8], bytes: [UInt8])
+
     var end: SessionEnd?
     /// Every version of live.m3u8, in order, and the session's time at which it was there.
     var live: [(at: Duration, playlist: MediaPlaylist)] = []
@@ -17,8 +20,12 @@ struct Republished: Sendable {
     /// dvr.m3u8 at the end.
     var whole = ""
     var status: RelayStatus
-    /// Init section and fragment of each segment in it.
-    var segments: [(name: String, initialization: [UInt8], bytes: [UInt8])] = []
+    /// Of processes before the last one.
+    var earlierStatuses: [RelayStatus] = []
+    /// Of each segment in `whole`.
+    var segments: [File] = []
+    /// Of each segment that was ever listed, in order: what a disk has lost since is among them.
+    var aired: [File] = []
     /// What the session reported, with its time.
     var reports: [(at: Duration, event: UpstreamEvent)] = []
 
@@ -27,14 +34,15 @@ struct Republished: Sendable {
         status = site.status
         guard let snapshot = site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return }
         self.whole = String(decoding: whole, as: UTF8.self)
-        for entry in snapshot.index.listed where !entry.isGap {
-            segments.append(
-                (
-                    entry.segment.name,
-                    Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),
-                    Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
-                ))
+        segments = try snapshot.index.listed.filter { !$0.isGap }.map { entry in
+            (
+                entry.segment.name,
+                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),
+                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
+            )
         }
+        let known = Set(aired.map(\.name))
+        aired += segments.filter { !known.contains($0.name) }
     }
 
     /// A line for each report: the golden file.
@@ -51,12 +59,21 @@ actor Replays {
     static let shared = Replays()
 
     private var known: [String: Republished] = [:]
+    private var decoded: [String: [ShownPicture]] = [:]
 
     func of(_ fixture: CaptureFixture) async throws -> Republished {
         if let published = known[fixture.name] { return published }
         let published = try await republish(fixture)
         known[fixture.name] = published
         return published
+    }
+
+    /// What ffmpeg shows of it.
+    func pictures(of fixture: CaptureFixture) async throws -> [ShownPicture] {
+        if let pictures = decoded[fixture.name] { return pictures }
+        let pictures = try await of(fixture).decodedPictures
+        decoded[fixture.name] = pictures
+        return pictures
     }
 }
 

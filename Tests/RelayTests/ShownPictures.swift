@@ -29,20 +29,19 @@ extension CaptureFixture {
 extension Republished {
     struct Undecodable: Error { let message: String }
 
-    /// The pictures that ffmpeg decodes of what was published, in the order in which it shows them.
-    ///
+    /// The pictures that ffmpeg decodes of what is listed in the end, in the order in which it shows them.
+    var decodedPictures: [ShownPicture] { get throws { try Self.pictures(of: segments) } }
+
     /// - Throws: `Undecodable` with what ffmpeg has to say, if it says anything.
-    var decodedPictures: [ShownPicture] {
-        get throws {
-            var files: [(initialization: [UInt8], bytes: [UInt8])] = []
-            for segment in segments {
-                if files.last?.initialization != segment.initialization {
-                    files.append((segment.initialization, segment.initialization))
-                }
-                files[files.count - 1].bytes += segment.bytes
+    static func pictures(of segments: [File]) throws -> [ShownPicture] {
+        var files: [(initialization: [UInt8], bytes: [UInt8])] = []
+        for segment in segments {
+            if files.last?.initialization != segment.initialization {
+                files.append((segment.initialization, segment.initialization))
             }
-            return try files.flatMap { try Self.pictures(in: $0.bytes) }
+            files[files.count - 1].bytes += segment.bytes
         }
+        return try files.flatMap { try pictures(in: $0.bytes) }
     }
 
     /// Of the row of 16 cells only the mean luma of each cell is asked for: 16 bytes a picture.

@@ -8,55 +8,17 @@ import Tracker
 
 @testable import liverelay
 
-/// One channel, relayed by one process after the other from one spool.
-private struct Channel: ~Copyable {
-    let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
-
-    deinit { try? FileManager.default.removeItem(at: spool) }
-
-    var journal: URL { spool.appending(path: "ring.m3u8") }
-
-    /// A process that sees the capture from its beginning to its end, and is gone.
-    /// - Parameters:
-    ///   - times: when it lives, of the capture's time; nil: from its beginning to its end.
-    ///   - wallClock: milliseconds since 1970.
-    ///   - freeReserve: bytes of the disk to leave alone.
-    func relay(
-        of name: String = "stale_edge", during times: Range<Duration>? = nil, wallClock: Int64 = 0,
-        freeReserve: UInt64 = 0
-    ) async throws -> ChannelSite {
-        let capture = try CaptureDirectory(CaptureFixture(name).directory)
-        let upstream = capture.index.upstream
-        let configuration = RelayConfiguration(
-            upstream: upstream, giveUp: nil, spool: spool.path,
-            retention: RetentionPolicy(rewind: nil, freeReserve: freeReserve))
-        let site = ChannelSite(upstream: upstream) { .seconds(5) }
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { wallClock }
-        var answers = ReplayAnswers(capture)
-        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.livePolicy()))
-        let times = times ?? .zero..<capture.index.duration
-        _ = try await driver.run(until: times.upperBound - times.lowerBound) {
-            answers.answer($0, at: times.lowerBound + $1)
-        } perform: { output, now in
-            try await relay.perform(output, at: now)
-        }
-        return site
-    }
-}
-
 /// A process that is killed and started again goes on with the next picture, where the upstream has dates.
 @Test(arguments: [(killed: 5, back: 6), (killed: 9, back: 9), (killed: 12, back: 14)])
 func aRestartShowsNoPictureTwice(killed: Int, back: Int) async throws {
-    let channel = Channel()
-    _ = try await channel.relay(of: "ssai_tagged", during: .zero ..< .seconds(killed))
-    let site = try await channel.relay(of: "ssai_tagged", during: .seconds(back) ..< .seconds(60))
-    var published = Republished(status: site.status)
-    try published.read(site)
-    let pictures = try published.decodedPictures
-    let once = try await Replays.shared.of(CaptureFixture("ssai_tagged")).decodedPictures
-    #expect(pictures == once, "all of them, in order, each once")
+    var channel = try SpooledChannel(of: .ssaiTagged)
+    try await channel.relay(.init(times: .zero ..< .seconds(killed)))
+    try await channel.relay(.init(times: .seconds(back) ..< .seconds(60)))
+    let once = try await Replays.shared.pictures(of: .ssaiTagged)
+    #expect(try channel.published.decodedPictures == once, "all of them, in order, each once")
 }
+
+private let undated = CaptureFixture("stale_edge")
 
 private func listed(_ site: ChannelSite) throws -> [RingEntry] {
     Array(try #require(site.snapshot).index.listed)
@@ -83,10 +45,10 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 
 @Test(arguments: jumps.indices) func theWallClockMayJumpBetweenProcesses(_ row: Int) async throws {
     let (when, clocks) = jumps[row]
-    let channel = Channel()
+    var channel = try SpooledChannel(of: undated)
     var before: [RingEntry] = []
     for clock in clocks {
-        let entries = try await listed(channel.relay(wallClock: clock))
+        let entries = try await listed(channel.relay(.init(wallClock: clock)))
         #expect(entries.count > before.count && entries.prefix(before.count) == before[...], "\(when)")
         goesForward(entries, when)
         if let first = entries.dropFirst(before.count).first, let last = before.last {
@@ -98,12 +60,12 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 }
 
 @Test func aDiskThatIsFullIsSeenAndWaitedFor() async throws {
-    let channel = Channel()
+    var channel = try SpooledChannel(of: undated)
     let before = try await listed(channel.relay())
     var gaps: [RingEntry] = []
     do {
         // More than any disk has.
-        let full = try await channel.relay(freeReserve: 1 << 60)
+        let full = try await channel.relay(.init(freeReserve: 1 << 60))
         let status = full.status
         let refused = try #require(status.output.notWriting)
         #expect(refused.segments > 3 && refused.seconds == 0 && refused.why.contains("is full"), "\(refused)")
@@ -122,11 +84,9 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 }
 
 @Test func whatADamagedJournalLostIsListedAsGaps() async throws {
-    let channel = Channel()
+    var channel = try SpooledChannel(of: undated)
     let before = try await listed(channel.relay())
-    let text = try String(contentsOf: channel.journal, encoding: .utf8)
-    let third = try #require(text.range(of: before[2].segment.name + "\n"))
-    try Data((text[..<third.upperBound] + String(repeating: "\0", count: 400)).utf8).write(to: channel.journal)
+    try SpoolFiles(directory: channel.spool).zero(behind: before[2].segment.name)
     let site = try await channel.relay()
     let entries = try listed(site)
     #expect(entries.prefix(3) == before.prefix(3))
@@ -141,33 +101,28 @@ private let jumps: [(when: String, clocks: [Int64])] = [
     }
 }
 
-private let troubles: [(when: String, error: RingError, says: [String])] = [
-    ("a second process", .spoolInUse(directory: "/spool"), ["/spool", "running", "another --spool"]),
-    (
-        "no permission", .system(.open, path: "/spool/ring.lock", code: EACCES),
-        ["/spool/ring.lock", "permission denied"]
-    ),
-    ("read-only", .system(.write, path: "/spool/ring.m3u8", code: EROFS), ["ead-only file system", "another --spool"]),
-    (
-        "a later version", .unknownJournalFormat(path: "/spool/ring.m3u8", found: "2"),
-        ["/spool/ring.m3u8", "another version", "“2”", "move the old one away", "left as it is"]
-    ),
-    (
-        "somebody else's", .unknownJournalFormat(path: "/spool/ring.m3u8", found: nil),
-        ["no journal of liverelay's", "left as it is"]
-    ),
-    ("numbers that nobody gave", .damagedJournal(path: "/spool/ring.m3u8", lost: 5), ["5 segments", "left as it is"]),
-    (
-        "a full disk", .diskFull(directory: "/spool", available: 3 << 20, needed: 1 << 30),
-        ["/spool", "full", "3 MiB free", "1024 MiB"]
-    ),
-]
+@Test(arguments: SpoolRefusal.all) func aSpoolThatCannotBeUsedSaysWhatToDo(_ refusal: SpoolRefusal) {
+    #expect(refusal.trouble.exit == .cannotSpool)
+    for words in refusal.says { #expect(refusal.trouble.line.contains(words), "\(refusal.trouble.line)") }
+}
 
-@Test(arguments: troubles.indices) func aSpoolThatCannotBeUsedSaysWhatToDo(_ row: Int) {
-    let (when, error, says) = troubles[row]
-    let trouble = RelayError(error)
-    #expect(trouble.exit == .cannotSpool, "\(when)")
-    for words in says { #expect(trouble.line.contains(words), "\(when): \(trouble.line)") }
+@Test func aSecondProcessLeavesTheSpoolToTheFirst() async throws {
+    var channel = try SpooledChannel(of: undated)
+    let first = try await channel.relay()
+    let error = try #require(await refusal(of: &channel))
+    #expect(error == RelayError(.spoolInUse(directory: channel.spool.path)))
+    for entry in try listed(first) {
+        #expect(FileManager.default.fileExists(atPath: channel.spool.appending(path: entry.segment.name).path))
+    }
+}
+
+private func refusal(of channel: inout SpooledChannel) async -> RelayError? {
+    do {
+        _ = try await channel.relay()
+        return nil
+    } catch {
+        return error as? RelayError
+    }
 }
 
 @Test func aPlaceWhereNoDirectoryCanBeSaysWhy() throws {
@@ -179,6 +134,16 @@ private let troubles: [(when: String, error: RingError, says: [String])] = [
         #expect(error?.exit == .cannotSpool && error?.line.contains("directory \(path): \(why)") == true, "\(path)")
         #expect(error?.line.contains("another --spool") == true)
     }
+}
+
+/// Root may write anything.
+@Test(.enabled(if: getuid() != 0)) func aDirectoryThatMayNotBeWrittenIsRefusedAtOnce() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let error = #expect(throws: RelayError.self) { _ = try SpoolLocation(directory.path) }
+    #expect(error?.line.replacing(directory.path, with: "/spool") == SpoolRefusal.unwritable.trouble.line)
 }
 
 @Test func onlyTheFirstRefusalIsNews() {

@@ -1,0 +1,63 @@
+import Foundation
+import LiveRing
+import Testing
+
+@testable import liverelay
+
+/// A spool that no process begins on, and what the operator is told.
+struct SpoolRefusal: Sendable, CustomTestStringConvertible {
+    /// What is so with the directory.
+    let what: String
+    let trouble: RelayError
+    /// What the line has to say.
+    let says: [String]
+
+    private init(what: String, error: RingError, says: [String]) {
+        self.init(what: what, trouble: RelayError(error), says: says)
+    }
+
+    private init(what: String, trouble: RelayError, says: [String]) {
+        (self.what, self.trouble, self.says) = (what, trouble, says)
+    }
+
+    var testDescription: String { what }
+
+    /// As `SpoolLocation` finds it, before there is a ring.
+    static let unwritable = SpoolRefusal(
+        what: "It may not be written.",
+        trouble: RelayError(
+            .cannotSpool, "/spool cannot be written", advice: "Give another --spool, or mend its permissions"),
+        says: ["/spool", "permissions"])
+
+    static let all: [SpoolRefusal] = [
+        SpoolRefusal(
+            what: "Another process publishes into it.", error: .spoolInUse(directory: "/spool"),
+            says: ["/spool", "running", "another --spool"]),
+        unwritable,
+        SpoolRefusal(
+            what: "Its lock is another user's.", error: .system(.open, path: "/spool/ring.lock", code: EACCES),
+            says: ["/spool/ring.lock", "permission denied"]),
+        SpoolRefusal(
+            what: "There is a file of that name.", error: .system(.createDirectory, path: "/spool", code: EEXIST),
+            says: ["directory /spool", "file exists"]),
+        SpoolRefusal(
+            what: "It became read-only a moment ago.", error: .system(.write, path: "/spool/ring.m3u8", code: EROFS),
+            says: ["ead-only file system", "another --spool"]),
+        SpoolRefusal(
+            what: "Its journal was written by another version.",
+            error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "2"),
+            says: ["/spool/ring.m3u8", "another version", "“2”", "move the old one away", "left as it is"]),
+        SpoolRefusal(
+            what: "Its `ring.m3u8` is somebody else's.",
+            error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: nil),
+            says: ["no journal of liverelay's", "left as it is"]),
+        SpoolRefusal(
+            what: "Its files have numbers that its damaged journal cannot have given.",
+            error: .damagedJournal(path: "/spool/ring.m3u8", lost: 100_000),
+            says: ["100000 segments", "left as it is"]),
+        SpoolRefusal(
+            what: "Its disk is full, and what its damaged journal lost has to be listed first.",
+            error: .diskFull(directory: "/spool", available: 3 << 20, needed: 1 << 30),
+            says: ["/spool", "full", "3 MiB free", "1024 MiB"]),
+    ]
+}

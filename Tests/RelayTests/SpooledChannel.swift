@@ -1,0 +1,67 @@
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import TestSupport
+import Tracker
+
+@testable import liverelay
+
+/// A channel that one process after the other relays on one spool, and what viewers saw of all of them.
+struct SpooledChannel: ~Copyable {
+    /// A process.
+    struct Life: Sendable {
+        /// Of the capture's time: when it is started, and killed unless the channel has ended; nil: all of it.
+        var times: Range<Duration>?
+        /// Milliseconds since 1970, as long as it lives.
+        var wallClock: Int64 = 0
+        /// Bytes of the disk to leave alone.
+        var freeReserve: UInt64 = 0
+    }
+
+    let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    private let capture: CaptureDirectory
+    private var lives = 0
+    private var last: [UInt8]?
+    /// Up to the newest process's end; its times are the capture's.
+    private(set) var published: Republished
+
+    init(of fixture: CaptureFixture) throws {
+        capture = try CaptureDirectory(fixture.directory)
+        published = Republished(status: RelayStatus(upstream: capture.index.upstream))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: spool) }
+
+    /// - Returns: what the process serves. It holds the spool as long as it is there.
+    @discardableResult
+    mutating func relay(_ life: Life = Life()) async throws -> ChannelSite {
+        let upstream = capture.index.upstream
+        let configuration = RelayConfiguration(
+            upstream: upstream, giveUp: nil, spool: spool.path,
+            retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
+        let site = ChannelSite(upstream: upstream) { .seconds(5) }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { life.wallClock }
+        var answers = ReplayAnswers(capture)
+        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.livePolicy()))
+        let times = life.times ?? .zero..<capture.index.duration
+        published.end = try await driver.run(until: times.upperBound - times.lowerBound) {
+            answers.answer($0, at: times.lowerBound + $1)
+        } perform: { output, now in
+            try await relay.perform(output, at: now)
+            note(output, of: site, at: times.lowerBound + now)
+        }
+        if lives > 0 { published.earlierStatuses.append(published.status) }
+        lives += 1
+        try published.read(site)
+        return site
+    }
+
+    private mutating func note(_ output: DriverOutput, of site: ChannelSite, at time: Duration) {
+        if case .event(let event) = output { published.reports.append((time, event)) }
+        guard let live = site.snapshot?.livePlaylist, live != last else { return }
+        last = live
+        if let playlist = try? MediaPlaylistParser.parse(live) { published.live.append((time, playlist)) }
+    }
+}

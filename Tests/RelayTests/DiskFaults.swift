@@ -35,18 +35,22 @@ extension DiskFault {
 
     /// Of `ssai_tagged`.
     static let all: [DiskFault] = [
-        DiskFault(words: "Nothing: a programme with a pod of three ads, relayed by one process.", lives: [.init()]),
+        DiskFault(
+            words: "Nothing: a programme with a pod of three ads, relayed by one process.",
+            lives: [.init(times: .zero ..< .seconds(90))]),
         DiskFault(words: "Killed, and started again a second later.", lives: restarted()),
         DiskFault(
             words: "Killed in the middle of an ad, and started again eight seconds later.",
-            lives: [
-                .init(times: .zero ..< .seconds(22)), .init(times: .seconds(30) ..< .seconds(90)),
-            ]),
+            lives: [.init(times: .zero ..< .seconds(26)), .init(times: .seconds(34) ..< .seconds(90))]),
         DiskFault(
-            words: "Killed again and again, as soon as the first segment is there.",
-            lives: [0..<9, 10..<11, 12..<13, 14..<90].map { seconds in
+            words: "Killed again and again, every few seconds.",
+            lives: [0..<5, 6..<10, 11..<15, 16..<20, 21..<90].map { seconds in
                 .init(times: .seconds(seconds.lowerBound) ..< .seconds(seconds.upperBound))
             }),
+        DiskFault(
+            words: "Killed, and started again when its upstream lists none of the next segments any more.",
+            lives: [.init(times: .zero ..< .seconds(9)), .init(times: .seconds(40) ..< .seconds(90))],
+            picturesGone: 550),
         DiskFault(
             words: "Killed while a segment is written.", lives: restarted(),
             harm: { try $0.leaveUnrecorded(whole: false) }),
@@ -66,21 +70,21 @@ extension DiskFault {
             words: "Zeros behind the journal's records, as after a power cut.", lives: restarted(),
             harm: { try $0.appendZeros() }),
         DiskFault(
-            words: "Zeros in place of the journal's last records.", lives: restarted(), picturesGone: 0,
-            harm: { try $0.zero(behind: $0.segments[2]) }),
-        DiskFault(
-            words: "Zeros in the middle of the journal.", lives: restarted(), picturesGone: 0,
-            harm: { try $0.zero(recordOf: $0.segments[3]) }),
-        DiskFault(
             words: "The disk is full when it is started again, and has room with the next start.",
             lives: [
                 .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), freeReserve: 1 << 60),
                 .init(times: .seconds(18) ..< .seconds(90)),
-            ], picturesGone: 0),
+            ], picturesGone: 50),
         DiskFault(
-            words: "Started again half a minute later, when the upstream lists other segments.",
-            lives: [.init(times: .zero ..< .seconds(9)), .init(times: .seconds(40) ..< .seconds(90))],
-            picturesGone: 0),
+            words: "The disk is full at the first start, and has room with the next one.",
+            lives: [
+                .init(times: .zero ..< .seconds(9), freeReserve: 1 << 60),
+                .init(times: .seconds(10) ..< .seconds(90)),
+            ], picturesGone: 250),
+        DiskFault(
+            words: "The disk is away for four seconds, and comes back.",
+            lives: [.init(times: .zero ..< .seconds(90), withoutSpool: .seconds(5) ..< .seconds(9))],
+            picturesGone: 100),
         DiskFault(
             words: "The wall clock goes back by an hour before it is started again.",
             lives: restarted(wallClocks: (noon, noon - hour))),

@@ -1,4 +1,5 @@
 import Foundation
+import Playlist
 import TestSupport
 import Testing
 import Tracker
@@ -57,7 +58,7 @@ import Tracker
 
             ## A spool that cannot be used
 
-            Found when the channel is joined, or before. The process ends, and touches nothing.
+            Found at the start, or when the channel is joined. A full disk is none of these: it is waited for.
 
             | what is so with `--spool /spool` | exit status | what liverelay says |
             |---|---|---|

@@ -80,6 +80,7 @@ extension FaultRow {
             (published.earlierStatuses.count, "started again"),
             (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
             (sum(\.splice.segmentsNotPublished), "segment not written"),
+            (sum(\.output.rewindDropsForFullDisk), "rewind given up"),
             (sum(\.upstream.staleLists), "older list not believed"),
             (sum(\.upstream.failedLoads), "list asked for again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// A picture of a capture's programme, by the two numbers that are drawn into it (Captures/README.md).
@@ -41,8 +42,16 @@ extension Republished {
             }
             files[files.count - 1].bytes += segment.bytes
         }
-        return try files.flatMap { try pictures(in: $0.bytes) }
+        return try files.flatMap { file in
+            if let known = known.withLock({ $0[file.bytes] }) { return known }
+            let pictures = try pictures(in: file.bytes)
+            known.withLock { $0[file.bytes] = pictures }
+            return pictures
+        }
     }
+
+    /// By the bytes of a run: many tests publish the same.
+    private static let known = Mutex<[[UInt8]: [ShownPicture]]>([:])
 
     /// Of the row of 16 cells only the mean luma of each cell is asked for: 16 bytes a picture.
     private static func pictures(in movie: [UInt8]) throws -> [ShownPicture] {

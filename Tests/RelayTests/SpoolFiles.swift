@@ -49,14 +49,6 @@ struct SpoolFiles {
         try bytes.write(to: journal)
     }
 
-    /// Zeros in the middle of that segment's record; those of others stay.
-    func zero(recordOf name: String) throws {
-        var bytes = try Data(contentsOf: journal)
-        let end = try #require(bytes.range(of: Data((name + "\n").utf8))).lowerBound
-        bytes.replaceSubrange(end - 100..<end, with: Data(count: 100))
-        try bytes.write(to: journal)
-    }
-
     private var lines: [Substring] {
         get throws {
             try String(contentsOf: journal, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)

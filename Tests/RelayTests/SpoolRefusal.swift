@@ -41,7 +41,11 @@ struct SpoolRefusal: Sendable, CustomTestStringConvertible {
             what: "There is a file of that name.", error: .system(.createDirectory, path: "/spool", code: EEXIST),
             says: ["directory /spool", "file exists"]),
         SpoolRefusal(
-            what: "It became read-only a moment ago.", error: .system(.write, path: "/spool/ring.m3u8", code: EROFS),
+            what: "Its disk has no room for one directory more.",
+            error: .system(.createDirectory, path: "/spool", code: ENOSPC),
+            says: ["directory /spool", "no space left", "another --spool"]),
+        SpoolRefusal(
+            what: "Its file system turned read-only.", error: .system(.open, path: "/spool/ring.lock", code: EROFS),
             says: ["ead-only file system", "another --spool"]),
         SpoolRefusal(
             what: "Its journal was written by another version.",
@@ -55,9 +59,5 @@ struct SpoolRefusal: Sendable, CustomTestStringConvertible {
             what: "Its files have numbers that its damaged journal cannot have given.",
             error: .damagedJournal(path: "/spool/ring.m3u8", lost: 100_000),
             says: ["100000 segments", "left as it is"]),
-        SpoolRefusal(
-            what: "Its disk is full, and what its damaged journal lost has to be listed first.",
-            error: .diskFull(directory: "/spool", available: 3 << 20, needed: 1 << 30),
-            says: ["/spool", "full", "3 MiB free", "1024 MiB"]),
     ]
 }

@@ -1,10 +1,8 @@
 import Foundation
 import LiveRing
-import Logging
 import Playlist
 import TestSupport
 import Testing
-import Tracker
 
 @testable import liverelay
 
@@ -104,6 +102,11 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 @Test(arguments: SpoolRefusal.all) func aSpoolThatCannotBeUsedSaysWhatToDo(_ refusal: SpoolRefusal) {
     #expect(refusal.trouble.exit == .cannotSpool)
     for words in refusal.says { #expect(refusal.trouble.line.contains(words), "\(refusal.trouble.line)") }
+}
+
+@Test func aFullDiskIsMeasured() {
+    let line = RelayError(.diskFull(directory: "/spool", available: 3 << 20, needed: 1 << 30)).line
+    for words in ["/spool", "full", "3 MiB free", "1024 MiB"] { #expect(line.contains(words), "\(line)") }
 }
 
 @Test func aSecondProcessLeavesTheSpoolToTheFirst() async throws {

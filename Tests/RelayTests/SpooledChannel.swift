@@ -17,6 +17,8 @@ struct SpooledChannel: ~Copyable {
         var wallClock: Int64 = 0
         /// Bytes of the disk to leave alone.
         var freeReserve: UInt64 = 0
+        /// Of the capture's time: when the spool's directory is not there.
+        var withoutSpool: Range<Duration>?
     }
 
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
@@ -49,13 +51,24 @@ struct SpooledChannel: ~Copyable {
         published.end = try await driver.run(until: times.upperBound - times.lowerBound) {
             answers.answer($0, at: times.lowerBound + $1)
         } perform: { output, now in
+            let time = times.lowerBound + now
+            try setAside(life.withoutSpool?.contains(time) ?? false)
             try await relay.perform(output, at: now)
-            note(output, of: site, at: times.lowerBound + now)
+            note(output, of: site, at: time)
         }
         if lives > 0 { published.earlierStatuses.append(published.status) }
         lives += 1
         try published.read(site)
         return site
+    }
+
+    /// Another name for the spool's directory is as good as a disk that is gone.
+    private func setAside(_ isAway: Bool) throws {
+        let (here, away) = (spool.path, spool.path + "-away")
+        let files = FileManager.default
+        if files.fileExists(atPath: isAway ? here : away) {
+            try files.moveItem(atPath: isAway ? here : away, toPath: isAway ? away : here)
+        }
     }
 
     private mutating func note(_ output: DriverOutput, of site: ChannelSite, at time: Duration) {

@@ -1,3 +1,5 @@
+package import Playlist
+
 /// What the splice needs to go on behind this segment after a restart, so that no published clock goes back.
 /// The ring keeps it beside the entry and never looks into it.
 package struct ContinuationMark: Equatable, Sendable {
@@ -13,16 +15,40 @@ package struct ContinuationMark: Equatable, Sendable {
     package var compositionOffset: Int64
     /// What the track of sound is coded as, in words of the splice's; nil when there is none.
     package var sound: String?
+    /// Where in the upstream the segment ends; nil of what stands in for media that did not come.
+    package var source: SourceMark?
 
     package init(
         videoDecodeTime: UInt64, audioDecodeTime: UInt64, fragmentSequenceNumber: UInt64, presentationEnd: Int64,
-        compositionOffset: Int64, sound: String? = nil
+        compositionOffset: Int64, sound: String? = nil, source: SourceMark? = nil
     ) {
         self.sound = sound
+        self.source = source
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
         self.fragmentSequenceNumber = fragmentSequenceNumber
         self.presentationEnd = presentationEnd
         self.compositionOffset = compositionOffset
+    }
+}
+
+/// Where a segment ends in what it was made of.
+package struct SourceMark: Equatable, Sendable {
+    /// Which of the channel's sources; 0 is its own upstream.
+    package var number: Int
+    /// The first of the source's segments of which something may not be in this segment or one before it.
+    package var mediaSequence: UInt64
+    /// When that begins, as the source dates it; nil where it does not.
+    package var programDateTime: ProgramDateTime?
+    /// What the pictures published are known by, in words of the splice's; nil where there are none.
+    package var pictures: String?
+
+    package init(
+        number: Int, mediaSequence: UInt64, programDateTime: ProgramDateTime? = nil, pictures: String? = nil
+    ) {
+        self.number = number
+        self.mediaSequence = mediaSequence
+        self.programDateTime = programDateTime
+        self.pictures = pictures
     }
 }

@@ -84,10 +84,11 @@ package actor DVRRing {
         self.spool = spool
     }
 
-    /// Up to when the ring in `directory` holds media, by its dates, before it is opened; nil when nothing tells.
-    package static func publishedUntil(in directory: String) -> ProgramDateTime? {
+    /// The newest entry that showed something of the upstream, of the ring in `directory` before it is opened; nil when
+    /// nothing tells.
+    package static func lastShown(in directory: String) -> RingEntry? {
         let path = "\(directory)/\(SpoolName.journal)"
-        return SpoolDirectory.bytes(at: path).flatMap { RingRecovery.publishedUntil(journal: $0, path: path) }
+        return SpoolDirectory.bytes(at: path).flatMap { RingRecovery.lastShown(journal: $0, path: path) }
     }
 
     /// The newest state, at once.

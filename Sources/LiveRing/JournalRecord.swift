@@ -22,6 +22,10 @@ struct JournalRecord {
         case frameRate = "FRAME-RATE"
         case videoRange = "VIDEO-RANGE"
         case sound = "SOUND"
+        case sourceNumber = "SOURCE"
+        case sourceMediaSequence = "SOURCE-SEGMENT"
+        case sourceDate = "SOURCE-DATE"
+        case sourcePictures = "SOURCE-PICTURES"
     }
 
     private let attributes: AttributeList
@@ -39,13 +43,16 @@ struct JournalRecord {
             (.fragmentSequenceNumber, String(mark.fragmentSequenceNumber)),
             (.presentationEnd, String(mark.presentationEnd)),
             (.compositionOffset, String(mark.compositionOffset)),
+            (.sourceNumber, mark.source.map { String($0.number) }),
+            (.sourceMediaSequence, mark.source.map { String($0.mediaSequence) }),
+            (.sourceDate, mark.source?.programDateTime.map { String($0.millisecondsSince1970) }),
             (.width, format.resolution.map { String($0.width) }),
             (.height, format.resolution.map { String($0.height) }),
         ]
         let texts: [(Name, String?)] = [
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
             (.videoRange, format.videoRange),
-            (.sound, mark.sound),
+            (.sound, mark.sound), (.sourcePictures, mark.source?.pictures),
         ]
         uri = entry.segment.name
         attributes = AttributeList(
@@ -92,7 +99,17 @@ struct JournalRecord {
             videoDecodeTime: try number(.videoDecodeTime), audioDecodeTime: try number(.audioDecodeTime),
             fragmentSequenceNumber: try number(.fragmentSequenceNumber),
             presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset),
-            sound: text(.sound))
+            sound: text(.sound), source: try source())
+    }
+
+    /// Earlier versions wrote none.
+    private func source() throws(RingError) -> SourceMark? {
+        guard text(.sourceNumber) != nil else { return nil }
+        return SourceMark(
+            number: try number(.sourceNumber), mediaSequence: try number(.sourceMediaSequence),
+            programDateTime: text(.sourceDate) == nil
+                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate)),
+            pictures: text(.sourcePictures))
     }
 
     private func format() throws(RingError) -> SegmentFormat {

@@ -27,6 +27,8 @@ extension RingIndex {
         entry.duration = duration
         entry.programDateTime = newest.programDateTimeEnd
         entry.mark = mark
+        // Nobody saw what it stands for.
+        entry.mark.source = nil
         entry.marks = SegmentMarks()
         entry.listedFrom = firstMediaSequence
         return entry

@@ -50,10 +50,11 @@ struct RingRecovery {
         unrecordedSegments = lost - Int(skipped)
     }
 
-    /// Up to when the media in a spool lasts, gaps behind it not counted; nil when that cannot be read, or there is none.
-    static func publishedUntil(journal bytes: [UInt8], path: String) -> ProgramDateTime? {
-        let journal = (try? JournalSalvage(bytes, path: path))?.journal
-        return journal?.entries.last { !$0.isGap }?.programDateTimeEnd
+    /// The newest entry that showed something of the upstream, also when its file is gone; nil when that cannot be read,
+    /// or there is none. What stood in behind it is nothing that the upstream could go on behind.
+    static func lastShown(journal bytes: [UInt8], path: String) -> RingEntry? {
+        let entries = (try? JournalSalvage(bytes, path: path))?.journal?.entries ?? []
+        return entries.last { $0.mark.source != nil } ?? entries.last { !$0.isGap }
     }
 
     /// A process that is killed leaves one file at most that its journal does not tell of yet, and nobody has seen it.

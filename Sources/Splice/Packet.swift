@@ -39,13 +39,6 @@ package struct VideoPacket: Equatable, Sendable {
         self.isDamaged = isDamaged
         self.payload = payload
     }
-
-    /// The same at the start of a run, where decoding begins with it.
-    var beginningRun: VideoPacket {
-        VideoPacket(
-            pid: pid, configuration: configuration, pts: pts, dts: dts, sync: .instantaneousRefresh,
-            isDamaged: isDamaged, payload: payload)
-    }
 }
 
 /// One coded audio frame.

@@ -15,14 +15,18 @@ extension SpliceEngine {
         package var wallClock: Int64
         /// Where the dates of what an earlier process published end, milliseconds since 1970: none goes back before it.
         package var datedUntil: Int64?
+        /// What an earlier process published: what comes of it again is left out.
+        package var published: PublishedMedia?
 
         package init(
             hasAudioRendition: Bool, audio: AudioPolicy = .copy, fillsSilence: Bool = true, longestSegment: Ticks,
-            position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil
+            position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil,
+            published: PublishedMedia? = nil
         ) {
             self.audio = audio
             self.fillsSilence = fillsSilence
             self.datedUntil = datedUntil
+            self.published = published
             self.hasAudioRendition = hasAudioRendition
             self.longestSegment = longestSegment
             self.position = position

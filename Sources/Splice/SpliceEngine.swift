@@ -28,6 +28,7 @@ package struct SpliceEngine: Sendable {
         finder = RunFinder(longestGap: longestSegment - VideoClock.longestFrame)
         pictures = PictureQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = RunAssembler(configuration)
+        if let published = configuration.published { repeated.resume(after: published) }
     }
 
     /// The main rendition ended and all of it was given; sound that is still to come has no picture.
@@ -107,6 +108,9 @@ package struct SpliceEngine: Sendable {
 
     /// What was taken lately.
     package var published: PublishedMedia { repeated.published }
+
+    /// The main segment taken last begins with what was published before: so was what its playlist says of it.
+    package var beganBefore: Bool { repeated.beganBefore }
 
     private mutating func takeMain(_ segment: SegmentInput) throws(SpliceError) -> [SplicedSegment] {
         if companion != nil, !knowsMain { look(at: segment) }

@@ -14,6 +14,8 @@ package struct SplicedSegment: Sendable {
     package let position: TimelinePosition
     /// Upstream media sequence number of the segment that completed it.
     package let mediaSequence: UInt64
+    /// Where it ends in the upstream.
+    package let end: UpstreamPlace
     package let description: RunDescription
     /// The upstream's pictures placed on the timeline since the segment before: what it shows, and what it was cut from.
     package var spans: [SourceSpan] = []
@@ -21,6 +23,14 @@ package struct SplicedSegment: Sendable {
     package var placements: [SegmentPlacement] = []
     /// Splice commands that stood among its pictures, in order.
     package var splices: [PlacedSplice] = []
+}
+
+/// Where an output segment ends in the upstream: what a restart needs to go on behind it.
+package struct UpstreamPlace: Equatable, Sendable {
+    /// Media sequence number of the segment that its last picture came in, or frame of sound where there is no picture.
+    package let mediaSequence: UInt64
+    /// What its pictures are known by; nil where there are none.
+    package let pictures: PublishedPictures?
 }
 
 /// What a multivariant playlist and a status page say of a run.

@@ -31,12 +31,12 @@ struct RenditionTracker: Sendable {
 
     /// - Parameter joinsAt: as the cursor's; subtitles begin well before the picture in any case.
     init(
-        _ role: RenditionRole, address: String, giveUp: Duration?, joinsAt: ProgramDateTime? = nil, at now: Duration
+        _ role: RenditionRole, address: String, giveUp: Duration?, joinsAt: JoinPoint = .edge, at now: Duration
     ) {
         self.role = role
         self.address = address
         load = .due(at: now)
-        cursor = SegmentCursor(policy: role.cursorPolicy, joinsAt: role.isSubtitles ? nil : joinsAt)
+        cursor = SegmentCursor(policy: role.cursorPolicy, joinsAt: role.isSubtitles ? .edge : joinsAt)
         ladder = StallLadder(giveUp: role == .main ? giveUp : nil)
     }
 

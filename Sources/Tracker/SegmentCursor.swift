@@ -51,10 +51,10 @@ package struct SegmentCursor: Sendable {
 
     package private(set) var state = State.unjoined
     private let policy: CursorPolicy
-    private let joinsAt: ProgramDateTime?
+    private let joinsAt: JoinPoint
 
     /// - Parameter joinsAt: what lies before was had from elsewhere: joined there, where the list says where that is.
-    package init(policy: CursorPolicy = .main, joinsAt: ProgramDateTime? = nil) {
+    package init(policy: CursorPolicy = .main, joinsAt: JoinPoint = .edge) {
         self.policy = policy
         self.joinsAt = joinsAt
     }
@@ -99,7 +99,7 @@ package struct SegmentCursor: Sendable {
 
     private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
         guard case .following(var position) = state else {
-            let next = policy.joinPoint(of: list, at: joinsAt)
+            let next = policy.joinNumber(in: list, at: joinsAt)
             var position = Position(next: next, grewAt: now, known: KnownSegments(list))
             let effects = position.advance(through: list, window, at: now)
             state = .following(position)
@@ -201,7 +201,7 @@ extension SegmentCursor.Position {
             next = first
         } else {
             anchor = .edge
-            next = policy.joinPoint(of: list)
+            next = policy.joinNumber(in: list)
         }
         known = KnownSegments(list)
         wasJustReset = true
@@ -211,11 +211,11 @@ extension SegmentCursor.Position {
 
 extension CursorPolicy {
     /// The media sequence number to begin at in a list seen for the first time; the list has segments.
-    /// - Parameter date: where to begin, if the list says where that is; otherwise at its edge.
-    func joinPoint(of list: MediaPlaylist, at date: ProgramDateTime? = nil) -> UInt64 {
+    /// - Parameter point: where to begin, if the list says where that is; otherwise at its edge.
+    func joinNumber(in list: MediaPlaylist, at point: JoinPoint = .edge) -> UInt64 {
         guard let window = list.window else { return list.mediaSequence }
         if list.isComplete { return window.lowerBound }
-        if let number = date.flatMap({ list.number(behind: $0) }) {
+        if let number = point.number(in: list) {
             return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
         }
         let wanted = max(joinDuration, list.targetDuration * joinTargetDurations)

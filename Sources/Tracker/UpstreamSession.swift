@@ -38,8 +38,8 @@ package struct UpstreamSession: Sendable {
         package var fetchesMedia = true
         /// The audio rendition of the variant's group is followed beside it.
         package var followsAudio: Bool
-        /// What lies before this date was had from another source; nil: live lists are joined at their edge.
-        package var joinsAt: ProgramDateTime?
+        /// What lies before was had from another source, or by another process.
+        package var joinsAt = JoinPoint.edge
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,

@@ -53,6 +53,8 @@ struct ChannelLine: Sendable {
     private var owed = Ticks.zero
     /// Where the output's clocks stand.
     private var position: TimelinePosition
+    /// By an earlier process; nil when there was none.
+    private let publishedBefore: PublishedMedia?
     private(set) var subtitles: SubtitleLine
     private var marks: MarkTimeline
     /// Of sources published before.
@@ -87,6 +89,7 @@ struct ChannelLine: Sendable {
         subtitles = SubtitleLine(ring, isLive: isLive)
         marks = Self.marks(of: ring)
         position = resume.map(TimelinePosition.init) ?? .beginning
+        publishedBefore = Self.published(in: ring)
     }
 
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
@@ -99,7 +102,13 @@ struct ChannelLine: Sendable {
             SpliceEngine.Configuration(
                 hasAudioRendition: hasAudioRendition, audio: sound.policy, fillsSilence: sound.fillsSilence,
                 longestSegment: Ticks(ring.maximumSegmentDuration), position: position, wallClock: wallClock,
-                datedUntil: datedUntil))
+                datedUntil: datedUntil, published: publishedBefore))
+    }
+
+    private static func published(in ring: DVRRing) -> PublishedMedia? {
+        let pictures = ring.snapshot.index.listed
+            .compactMap { $0.mark.source?.pictures.flatMap(PublishedPictures.init(text:)) }
+        return pictures.isEmpty ? nil : PublishedMedia(Array(pictures))
     }
 
     private var datedUntil: Int64? { ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970 }
@@ -145,7 +154,10 @@ struct ChannelLine: Sendable {
     private mutating func take(
         _ tracked: TrackedSegment, of rendition: SourceRendition, from source: Int
     ) async throws(RelayError) -> [Event] {
-        if rendition == .main { marks.note(UpstreamMarks(tracked)) }
+        if rendition == .main {
+            marks.note(UpstreamMarks(tracked))
+            sources[source]?.note(tracked)
+        }
         let clear: ClearSegment
         do throws(DecryptError) {
             clear = try ClearSegment(tracked)
@@ -177,6 +189,9 @@ struct ChannelLine: Sendable {
                     error, url: upstream, failures: failures + 1, isEncrypted: !tracked.segment.keys.isEmpty))
         }
         if !segments.isEmpty { failures = 0 }
+        if case .segment(let segment) = input, segment.rendition == .main, sources[source]?.engine.beganBefore == true {
+            marks.withdrawCues(of: segment.mediaSequence)
+        }
         var events = sources[source]?.newsOfProgrammes() ?? []
         for segment in segments { events += await publish(segment, from: source) }
         return events + (sources[source]?.newsOfRefusals() ?? [])
@@ -198,7 +213,8 @@ struct ChannelLine: Sendable {
         if source != 0 { shown.spans = [] }
         let before = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
-            try await ring.publish(NewSegment(segment, marks: told))
+            let mark = source.flatMap { sources[$0]?.mark(behind: segment.end, of: $0) }
+            try await ring.publish(NewSegment(segment, from: mark, marks: told))
             marks = next
             hasPublished = true
             events += spoolTrouble.end()
@@ -310,14 +326,15 @@ extension ChannelLine {
 // Values of one module in the words of another: the only place where they meet.
 
 extension NewSegment {
-    init(_ segment: SplicedSegment, marks: SegmentMarks) {
+    /// - Parameter source: nil of what stands in for all of them.
+    init(_ segment: SplicedSegment, from source: SourceMark?, marks: SegmentMarks) {
         let description = segment.description
         self.init(
             initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
             header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
             isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
-            mark: ContinuationMark(segment.position),
+            mark: ContinuationMark(segment.position, source: source),
             format: SegmentFormat(
                 videoCodec: description.picture?.codec, audioCodec: description.audioCodec,
                 resolution: description.picture.map { Variant.Resolution(width: $0.width, height: $0.height) },
@@ -327,13 +344,14 @@ extension NewSegment {
 }
 
 extension ContinuationMark {
-    init(_ position: TimelinePosition) {
+    init(_ position: TimelinePosition, source: SourceMark? = nil) {
         self.init(
             videoDecodeTime: UInt64(position.videoDecodeTime ?? 0),
             audioDecodeTime: UInt64(position.audioDecodeTime ?? 0),
             fragmentSequenceNumber: UInt64(position.fragmentSequence),
             presentationEnd: position.presentationEnd.count,
-            compositionOffset: TimelinePosition.compositionDelay.count, sound: position.sound?.text)
+            compositionOffset: TimelinePosition.compositionDelay.count, sound: position.sound?.text,
+            source: source)
     }
 }
 

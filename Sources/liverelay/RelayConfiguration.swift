@@ -43,8 +43,20 @@ struct RelayConfiguration: Sendable {
     /// not, or it would depend on what lies there.
     func livePolicy() -> ChannelSession.Policy {
         var policy = policy
-        policy.publishedUntil = DVRRing.publishedUntil(in: spool)
+        if let last = DVRRing.lastShown(in: spool) { policy.resumption = JoinPoint(behind: last) }
         return policy
+    }
+}
+
+extension JoinPoint {
+    /// Where the channel's own upstream goes on behind `last`. An entry of an earlier version, which says nothing of its
+    /// source, has its end's date.
+    fileprivate init(behind last: RingEntry) {
+        guard let source = last.mark.source else {
+            self.init(date: last.programDateTimeEnd)
+            return
+        }
+        self.init(date: source.programDateTime, mediaSequence: source.number == 0 ? source.mediaSequence : nil)
     }
 }
 

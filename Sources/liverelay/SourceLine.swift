@@ -1,9 +1,14 @@
+import LiveRing
+import Playlist
 import Splice
+import Tracker
 
 /// What a channel's line keeps of one source: the splice of its renditions, and what was told of it already.
 struct SourceLine: Sendable {
     let hasAudioRendition: Bool
     var engine: SpliceEngine
+    /// Of main segments taken lately, in order.
+    private var segments: [MediaSegment] = []
     private var programmes: [SourceRendition: ProgramSelection] = [:]
     private var refusal: SpliceError?
     private var soundRefusal: SpliceError?
@@ -11,6 +16,28 @@ struct SourceLine: Sendable {
     init(_ configuration: SpliceEngine.Configuration) {
         hasAudioRendition = configuration.hasAudioRendition
         engine = SpliceEngine(configuration)
+    }
+
+    /// Main segments that something may still be held of.
+    private static let memory = 64
+
+    /// A main segment is about to be taken.
+    mutating func note(_ tracked: TrackedSegment) {
+        segments.append(tracked.segment)
+        if segments.count > 2 * Self.memory { segments.removeFirst(Self.memory) }
+    }
+
+    /// Where a process that is started behind `place` goes on. Of sound alone nothing of a segment is held.
+    /// - Parameter number: of this source.
+    func mark(behind place: UpstreamPlace, of number: Int) -> SourceMark {
+        let segment = segments.last { $0.mediaSequence == place.mediaSequence }
+        let begin = segment?.programDateTime
+        guard let pictures = place.pictures else {
+            let end = begin.flatMap { begin in segment.map { begin.advanced(by: $0.duration) } }
+            return SourceMark(number: number, mediaSequence: place.mediaSequence &+ 1, programDateTime: end)
+        }
+        return SourceMark(
+            number: number, mediaSequence: place.mediaSequence, programDateTime: begin, pictures: pictures.text)
     }
 
     /// Programmes of transport streams that are followed since this was asked last.

@@ -62,6 +62,7 @@ struct JournalTests {
             if Bool.random(using: &random) { segment.marks.dateRanges = [.random(at: n, using: &random)] }
             segment.mark.presentationEnd = Int64.random(in: Int64.min...Int64.max, using: &random)
             segment.mark.audioDecodeTime = UInt64.random(in: 0...UInt64.max, using: &random)
+            if Bool.random(using: &random) { segment.mark.source = .random(using: &random) }
             let previous = index.newest
             index.publish(segment)
             appended += Journal.record(try #require(index.listed.last), after: previous)

@@ -125,6 +125,18 @@ struct CueTests {
         #expect(second.cues == [cue] && second.dateRanges.isEmpty)
     }
 
+    @Test func whatBeganBeforeARestartIsNotCuedAgain() throws {
+        var timeline = MarkTimeline(resuming: RingIndex(policy: plentiful, targetDuration: 6))
+        let range = DateRange.numbered(1, from: at(6))
+        timeline.note(UpstreamMarks(mediaSequence: 7, cues: [try #require(CueMark(out))], dateRanges: [range]))
+        timeline.note(UpstreamMarks(mediaSequence: 8, cues: [try #require(CueMark("#EXT-X-CUE-IN"))]))
+        timeline.withdrawCues(of: 7)
+        let marks = timeline.marks(
+            for: MarkedSegment(date: at(6), placements: [MarkPlacement(mediaSequence: 8, date: at(6))]))
+        #expect(marks.cues.map(\.line) == ["#EXT-X-CUE-IN"])
+        #expect(marks.dateRanges.map(\.id) == [range.id], "nobody told of the range yet")
+    }
+
     @Test func aSegmentWithoutAPictureLeavesItsMarksToTheNext() throws {
         var timeline = MarkTimeline(resuming: RingIndex(policy: plentiful, targetDuration: 6))
         timeline.note(UpstreamMarks(mediaSequence: 7, cues: [try #require(CueMark(out))], otherTags: 2))

@@ -3,20 +3,49 @@ import LiveRing
 import Playlist
 import TestSupport
 import Testing
+import Tracker
 
 @testable import liverelay
 
-/// A process that is killed and started again goes on with the next picture, where the upstream has dates.
-@Test(arguments: [(killed: 5, back: 6), (killed: 9, back: 9), (killed: 12, back: 14)])
-func aRestartShowsNoPictureTwice(killed: Int, back: Int) async throws {
-    var channel = try SpooledChannel(of: .ssaiTagged)
-    try await channel.relay(.init(times: .zero ..< .seconds(killed)))
-    try await channel.relay(.init(times: .seconds(back) ..< .seconds(60)))
-    let once = try await Replays.shared.pictures(of: .ssaiTagged)
-    #expect(try channel.published.decodedPictures == once, "all of them, in order, each once")
+/// When a process is killed, in tenths of the capture's time, and how many seconds later the next one is started.
+private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = [
+    ("dates", "ssai_tagged", 1, 1), ("dates, and no time between", "ssai_tagged", 3, 0),
+    ("dates and no tags", "ssai_untagged", 5, 1), ("neither dates nor tags", "healthy", 5, 1),
+    ("segments that begin in the middle of a group", "mid_gop", 5, 1), ("clean random access", "open_gop", 5, 0),
+    ("fragmented MP4", "fmp4_maps", 3, 1), ("sound in a rendition of its own, encrypted", "demuxed_aes128", 5, 1),
+    ("sound without a container", "packed_audio", 5, 0), ("ads on any clock", "ad_clocks", 3, 1),
+    ("a clock that wraps", "wrap", 3, 1), ("two switches in a segment", "two_switches", 5, 0),
+    ("byte ranges of one file", "byteranges", 5, 1), ("addresses that change with each reload", "query_changes", 3, 1),
+    ("numbers that begin again at that moment", "reset_same_uris", 5, 1), ("other codecs", "video_codecs", 7, 0),
+    ("an outage in which it is killed", "outage", 3, 1), ("a slow upstream", "slow_segments", 5, 0),
+]
+
+/// A process that is killed and started again goes on with the next picture.
+@Test(arguments: restarts.indices) func aRestartShowsEachPictureOnce(_ row: Int) async throws {
+    let (what, name, tenths, away) = restarts[row]
+    let capture = CaptureFixture(name)
+    let length = try CaptureDirectory(capture.directory).index.duration
+    var channel = try SpooledChannel(of: capture)
+    try await channel.relay(.init(times: .zero..<length * tenths / 10))
+    try await channel.relay(.init(times: length * tenths / 10 + .seconds(away)..<length + .seconds(30)))
+    let once = try await Replays.shared.pictures(of: capture)
+    #expect(channel.published.segments.count > 3)
+    let pictures = try channel.published.decodedPictures
+    let missing = Set(once).subtracting(pictures)
+    #expect(pictures == once.filter { !missing.contains($0) }, "in order, each once: \(what)")
+    // A process cannot begin with pictures that refer to what another had.
+    #expect(missing.count == channel.published.status.splice.leadingPictures, "\(what)")
 }
 
-private let undated = CaptureFixture("stale_edge")
+/// 17 s.
+private let undated = CaptureFixture("pod_of_ten")
+
+/// The `part`th of `count` processes that follow one another without a pause.
+private func life(_ part: Int, of count: Int, wallClock: Int64 = 0, freeReserve: UInt64 = 0) -> SpooledChannel.Life {
+    let end = part + 1 < count ? .seconds(17) * (part + 1) / count : Duration.seconds(60)
+    return SpooledChannel.Life(
+        times: .seconds(17) * part / count..<end, wallClock: wallClock, freeReserve: freeReserve)
+}
 
 private func listed(_ site: ChannelSite) throws -> [RingEntry] {
     Array(try #require(site.snapshot).index.listed)
@@ -45,8 +74,8 @@ private let jumps: [(when: String, clocks: [Int64])] = [
     let (when, clocks) = jumps[row]
     var channel = try SpooledChannel(of: undated)
     var before: [RingEntry] = []
-    for clock in clocks {
-        let entries = try await listed(channel.relay(.init(wallClock: clock)))
+    for (part, clock) in clocks.enumerated() {
+        let entries = try await listed(channel.relay(life(part, of: clocks.count, wallClock: clock)))
         #expect(entries.count > before.count && entries.prefix(before.count) == before[...], "\(when)")
         goesForward(entries, when)
         if let first = entries.dropFirst(before.count).first, let last = before.last {
@@ -59,14 +88,14 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 
 @Test func aDiskThatIsFullIsSeenAndWaitedFor() async throws {
     var channel = try SpooledChannel(of: undated)
-    let before = try await listed(channel.relay())
+    let before = try await listed(channel.relay(life(0, of: 3)))
     var gaps: [RingEntry] = []
     do {
         // More than any disk has.
-        let full = try await channel.relay(.init(freeReserve: 1 << 60))
+        let full = try await channel.relay(life(1, of: 3, freeReserve: 1 << 60))
         let status = full.status
         let refused = try #require(status.output.notWriting)
-        #expect(refused.segments > 3 && refused.seconds == 0 && refused.why.contains("is full"), "\(refused)")
+        #expect(refused.segments > 1 && refused.seconds == 0 && refused.why.contains("is full"), "\(refused)")
         #expect(status.splice.segmentsNotPublished == refused.segments && status.output.gaps == refused.segments)
         let target = try RequestTarget(method: .get, uri: "/readyz")
         #expect(full.response(to: target).status == .serviceUnavailable)
@@ -74,7 +103,7 @@ private let jumps: [(when: String, clocks: [Int64])] = [
         #expect(gaps.suffix(refused.segments).allSatisfy(\.isGap) && gaps.last?.mediaSequence ?? 0 > before.count)
         goesForward(gaps, "full")
     }
-    let empty = try await channel.relay()
+    let empty = try await channel.relay(life(2, of: 3))
     let entries = try listed(empty)
     #expect(empty.status.output.notWriting == nil && empty.status.splice.segmentsNotPublished == 0)
     #expect(entries.last?.isGap == false && entries.count > gaps.count)
@@ -83,9 +112,9 @@ private let jumps: [(when: String, clocks: [Int64])] = [
 
 @Test func whatADamagedJournalLostIsListedAsGaps() async throws {
     var channel = try SpooledChannel(of: undated)
-    let before = try await listed(channel.relay())
+    let before = try await listed(channel.relay(life(0, of: 2)))
     try SpoolFiles(directory: channel.spool).zero(behind: before[2].segment.name)
-    let site = try await channel.relay()
+    let site = try await channel.relay(life(1, of: 2))
     let entries = try listed(site)
     #expect(entries.prefix(3) == before.prefix(3))
     #expect(entries[3..<before.count].allSatisfy { $0.isGap && $0.isDiscontinuous })

@@ -75,3 +75,44 @@ func whatASourcePublishedIsNotPublishedOfAnother(index: Int) throws {
     let counts = engines.values.reduce(SpliceCounts()) { $0 + $1.counts }
     #expect(counts.picturesRepeated == row.repeated && counts.picturesBeforeSync == 0, "\(row.when)")
 }
+
+/// Of the capture's segments `had` was published by an earlier process, which was killed in the middle of what came
+/// behind the first `told` output segments; the next one is given `given`.
+private let processRows: [(when: String, had: String, told: Int, given: String, repeated: Int)] = [
+    ("all of the segment was published", "0 1 2", 3, "2 3 4", 50),
+    ("the last output segments were not", "0 1 2", 1, "0 1 2 3 4", 50),
+    ("nothing of it is listed any more", "0 1", 2, "3 4", 0),
+    ("it is joined two segments back", "0 1 2", 3, "1 2 3 4", 100),
+]
+
+@Test(arguments: processRows.indices)
+func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
+    let row = processRows[index]
+    let bodies = try CaptureFixture.clean.bodies("clean-")
+    func spliced(_ words: String, after published: PublishedMedia?) throws -> (all: [SplicedSegment], repeated: Int) {
+        var engine = SpliceEngine(
+            SpliceEngine.Configuration(
+                hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0, published: published))
+        var segments: [SplicedSegment] = []
+        for number in words.split(separator: " ").compactMap({ Int($0) }) {
+            let input = SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: bodies[number])
+            segments += try engine.handle(.segment(input))
+            if published != nil, number == words.first?.wholeNumberValue {
+                #expect(engine.beganBefore == (row.repeated > 0), "\(row.when)")
+            }
+        }
+        return (try segments + engine.handle(.ended(.main)), engine.counts.picturesRepeated)
+    }
+    let earlier = try spliced(row.had, after: nil).all.prefix(row.told)
+    // As a journal keeps it.
+    let kept = earlier.compactMap { $0.end.pictures.flatMap { PublishedPictures(text: $0.text) } }
+    #expect(kept == earlier.compactMap(\.end.pictures) && kept.count == row.told)
+    #expect(earlier.map(\.end.mediaSequence) == earlier.indices.map { UInt64($0) })
+    let later = try spliced(row.given, after: PublishedMedia(kept))
+    #expect(later.repeated == row.repeated, "\(row.when)")
+    let (listed, left) = (row.given.split(separator: " ").count * 50, later.all.reduce(0) { $0 + $1.duration.count })
+    #expect(left == Int64(listed - row.repeated) * 3600, "\(row.when)")
+}
+
+@Test(arguments: ["", "x", "1/2", "1/2/3", "1/2/3/-4", "1/2/3/4/5", "1//3/4", "9223372036854775808"])
+func whatIsNoRecordOfPicturesIsNotRead(_ text: String) { #expect(PublishedPictures(text: text) == nil) }

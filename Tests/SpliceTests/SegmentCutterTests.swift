@@ -48,13 +48,28 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
     let row = cuts[index]
     var cutter = SegmentCutter(longest: Ticks(3600 * 8))
     var at = 0
-    for (segment, pieces) in zip(row.segments, row.pieces) {
+    for (number, (segment, pieces)) in zip(row.segments, row.pieces).enumerated() {
         let given = cutter.append(
-            units(segment, from: at), goesOn: at > 0, lasting: Ticks(3600), reordering: .zero)
+            units(segment, from: at), of: UInt64(number), goesOn: at > 0, lasting: Ticks(3600), reordering: .zero)
         #expect(text(given) == pieces, "\(row.when)")
         at += segment.count
     }
     #expect(text(cutter.finish()) == row.rest, "\(row.when)")
+}
+
+/// A restart goes on with the upstream segment in which the last picture published came.
+@Test func aPieceKnowsInWhichSegmentItEnds() {
+    var cutter = SegmentCutter(longest: Ticks(3600 * 8))
+    var ends: [UInt64] = []
+    for (index, segment) in ["IpppIp", "ppIp", "ppIp", "Ippp"].enumerated() {
+        let from = [0, 6, 10, 14][index]
+        let pieces = cutter.append(
+            units(segment, from: from), of: UInt64(40 + index), goesOn: index > 0, lasting: Ticks(3600),
+            reordering: .zero)
+        ends += pieces.map(\.mediaSequence)
+    }
+    #expect(ends == [41, 42, 42, 43], "each ends with the group that the next segment shows to be whole")
+    #expect(cutter.finish().isEmpty)
 }
 
 @Test func aGroupWithoutEndIsNotKept() {
@@ -63,7 +78,8 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
     for segment in 0..<100 {
         let mark = segment == 0 ? "Ippppp" : "pppppp"
         let pieces = cutter.append(
-            units(mark, from: 6 * segment), goesOn: segment > 0, lasting: Ticks(3600), reordering: .zero)
+            units(mark, from: 6 * segment), of: UInt64(segment), goesOn: segment > 0, lasting: Ticks(3600),
+            reordering: .zero)
         given += pieces.reduce(0) { $0 + $1.units.count }
         #expect(6 * (segment + 1) - given <= 8, "after \(segment)")
         #expect(pieces.allSatisfy { $0.units.count <= 8 })

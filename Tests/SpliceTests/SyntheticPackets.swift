@@ -20,11 +20,11 @@ enum Synthetic {
 
     static func picture(
         dts: Int64, pts: Int64? = nil, sync: VideoPacket.Sync = .none, pid: UInt16 = 256,
-        configuration: VideoConfiguration = programme
+        configuration: VideoConfiguration = programme, payload: [UInt8]? = nil
     ) -> VideoPacket {
         VideoPacket(
             pid: pid, configuration: configuration, pts: Ticks(pts ?? dts).wire, dts: Ticks(dts).wire, sync: sync,
-            isDamaged: false, payload: [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])
+            isDamaged: false, payload: (payload ?? [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])[...])
     }
 
     /// `count` pictures from `start`, the first of every `group` an IDR.

@@ -127,11 +127,14 @@ extension TortureOutput {
                 programmes[$0.serial].sets(at: $0.index)
             }
             let isDescribed = sets.allSatisfy { segment.initSection.firstRange(of: $0) != nil }
-            let torn = zip(labels, segment.video).filter { label, sample in
-                !sample.payload.suffixMatches(programmes[label.serial].published(label.index))
+            let torn = zip(labels, segment.video).enumerated().filter { place, picture in
+                let (label, sample) = picture
+                let whole = programmes[label.serial]
+                    .published(label.index, beginsRun: segment.beginsRun && place == 0)
+                return !sample.payload.suffixMatches(whole)
             }
             return (isDescribed ? [] : ["a parameter set is not in the init section of \(number)"])
-                + torn.map { "picture \($0.0) is not whole" }
+                + torn.map { "picture \($0.element.0) is not whole" }
         }
     }
 

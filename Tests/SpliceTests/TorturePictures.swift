@@ -48,8 +48,13 @@ extension TortureProgramme {
     func accessUnit(_ index: Int) -> [UInt8] { units(index).flatMap { $0.stream(isHEVC: isHEVC) } }
 
     /// What a sample of picture `index` ends with, NAL unit lengths in front: all but its parameter sets.
-    func published(_ index: Int) -> [UInt8] {
-        units(index).flatMap { $0.media.flatMap { NALUnitLength.bytes($0.count) + $0 } }
+    ///
+    /// - Parameter beginsRun: a CRA picture with which decoding begins is BLA_N_LP, if anything stands before it.
+    func published(_ index: Int, beginsRun: Bool) -> [UInt8] {
+        units(index).flatMap { $0.media }.flatMap { unit in
+            let isCleanAccess = isHEVC && unit[0] == 21 << 1
+            return NALUnitLength.bytes(unit.count) + (isCleanAccess && beginsRun ? [18 << 1] + unit.dropFirst() : unit)
+        }
     }
 
     private func body(_ index: Int) -> [UInt8] {

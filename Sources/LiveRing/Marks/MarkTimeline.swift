@@ -40,6 +40,12 @@ package struct MarkTimeline: Equatable, Sendable {
         if !lost.cues.isEmpty || !lost.dateRanges.isEmpty { counts.unplaced += 1 }
     }
 
+    /// An upstream segment that was noted began in what was published before: its cue lines stand there. A range that was
+    /// told of is known by its ID.
+    package mutating func withdrawCues(of mediaSequence: UInt64) {
+        for index in waiting.indices where waiting[index].mediaSequence == mediaSequence { waiting[index].cues = [] }
+    }
+
     /// What stands before `segment`, the next one published.
     package mutating func marks(for segment: MarkedSegment) -> SegmentMarks {
         began = began ?? segment.date

@@ -78,7 +78,7 @@ struct RunAssembler: Sendable {
         }
         marks.take(piece, on: timeline)
         let cuts = cutter.append(
-            piece.units, goesOn: piece.signal == nil, lasting: piece.frameDuration,
+            piece.units, of: piece.mediaSequence, goesOn: piece.signal == nil, lasting: piece.frameDuration,
             reordering: timeline.reordering)
         return segments + write(cuts, mediaSequence: piece.mediaSequence)
     }
@@ -182,7 +182,9 @@ struct RunAssembler: Sendable {
             isIndependent: first.isSync,
             duration: Ticks(duration),
             programDateTime: dates.date(at: start, lasting: Ticks(duration)), position: position,
-            mediaSequence: mediaSequence, description: description, spans: spans,
+            mediaSequence: mediaSequence,
+            end: UpstreamPlace(mediaSequence: cut.mediaSequence, pictures: PublishedPictures(cut.units)),
+            description: description, spans: spans,
             placements: marks.takePlacements(before: position.presentationEnd, dates: dates),
             splices: marks.takeSplices(before: position.presentationEnd, dates: dates))
     }
@@ -213,7 +215,7 @@ struct RunAssembler: Sendable {
             return MuxSample(
                 duration: UInt32(next - times[index].decode),
                 compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: units[index].isSync,
-                payload: units[index].packet.payload)
+                payload: units[index].payload)
         }
     }
 

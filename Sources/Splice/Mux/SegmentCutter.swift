@@ -10,12 +10,19 @@ struct SegmentCutter: Equatable, Sendable {
         let units: [TimedVideo]
         /// Decode time of the picture behind it; nil where that was not known yet.
         let end: Ticks?
+        /// Upstream media sequence number of the segment that its last picture came in.
+        let mediaSequence: UInt64
+    }
+
+    /// Where, in `held`, an upstream segment began; the first one may have begun before it.
+    private struct Origin: Equatable, Sendable {
+        var start: Int
+        let mediaSequence: UInt64
     }
 
     /// Pictures of the current run that were not given yet.
     private var held: [TimedVideo] = []
-    /// Where, in `held`, upstream segments began.
-    private var borders: [Int] = []
+    private var origins: [Origin] = []
     private var habit = GroupHabit()
     private var frameDuration = VideoClock.assumedFrameDuration
     /// Decode time at which what was given of the current run ends, where that was not known: a hole behind it is part
@@ -31,16 +38,17 @@ struct SegmentCutter: Equatable, Sendable {
 
     /// Takes one upstream segment's pictures of the current run.
     /// - Parameters:
+    ///   - mediaSequence: the upstream segment's.
     ///   - goesOn: the run began earlier.
     ///   - reordering: by how much the run's last picture shown comes after its last one decoded.
     /// - Returns: the output segments that are complete, in order.
     mutating func append(
-        _ units: [TimedVideo], goesOn: Bool, lasting frameDuration: Ticks, reordering: Ticks
+        _ units: [TimedVideo], of mediaSequence: UInt64, goesOn: Bool, lasting frameDuration: Ticks, reordering: Ticks
     ) -> [Piece] {
         guard let first = units.first else { return [] }
         self.frameDuration = frameDuration
         if goesOn { habit.learn(beginsWithSync: first.isSync) }
-        if !held.isEmpty { borders.append(held.count) }
+        origins.append(Origin(start: held.count, mediaSequence: mediaSequence))
         held += units
         habit.noteTail(isClosed: isClosed(reordering))
         switch habit.hold {
@@ -73,16 +81,24 @@ struct SegmentCutter: Equatable, Sendable {
         var pieces: [Piece] = []
         var start = 0
         while start < count || duration(start..<held.count) > longest {
-            let border = borders.first { $0 > start && $0 < count && held[$0].isSync }
+            let border = origins.first { $0.start > start && $0.start < count && held[$0.start].isSync }?.start
             let end = start < count ? border ?? count : held.count
             let cut = duration(start..<end) > longest ? limit(in: start..<end) : end
-            pieces.append(Piece(units: Array(held[start..<cut]), end: cut < held.count ? held[cut].dts : nil))
+            pieces.append(piece(start..<cut))
             start = cut
         }
         if start > 0 { assumedEnd = start < held.count ? nil : held[start - 1].dts + frameDuration }
         held.removeFirst(start)
-        borders = borders.compactMap { $0 > start ? $0 - start : nil }
+        origins.removeFirst(origins.lastIndex { $0.start <= start } ?? 0)
+        for index in origins.indices { origins[index].start -= start }
         return pieces
+    }
+
+    private func piece(_ range: Range<Int>) -> Piece {
+        let origin = origins.last { $0.start < range.upperBound }
+        return Piece(
+            units: Array(held[range]), end: range.upperBound < held.count ? held[range.upperBound].dts : nil,
+            mediaSequence: origin?.mediaSequence ?? 0)
     }
 
     private func duration(_ range: Range<Int>) -> Ticks {
@@ -101,7 +117,7 @@ struct SegmentCutter: Equatable, Sendable {
         let start = begin(at: range.lowerBound)
         let places = range.dropFirst().prefix { held[$0].dts - start <= longest }
         let closed = places.filter(keepsOrder)
-        return places.last { held[$0].isSync } ?? closed.last { borders.contains($0) }
+        return places.last { held[$0].isSync } ?? closed.last { place in origins.contains { $0.start == place } }
             ?? closed.last { held[$0].packet.sync != .none } ?? closed.last ?? places.last
             ?? range.lowerBound + 1
     }

@@ -96,7 +96,8 @@ extension RunAssembler {
             initSection: initSection, fragment: fragment, isDiscontinuous: beginsRun && !isChannelsFirst,
             isIndependent: true,
             duration: duration, programDateTime: dates.date(at: start, lasting: duration), position: position,
-            mediaSequence: mediaSequence, description: description, spans: spans,
+            mediaSequence: mediaSequence, end: UpstreamPlace(mediaSequence: mediaSequence, pictures: nil),
+            description: description, spans: spans,
             placements: marks.takePlacements(before: position.presentationEnd, dates: dates),
             splices: marks.takeSplices(before: position.presentationEnd, dates: dates))
     }

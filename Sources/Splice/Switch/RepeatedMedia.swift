@@ -9,6 +9,8 @@ struct RepeatedMedia: Sendable {
     private var isRepeating = false
     /// What comes next may have been published by another source of the channel.
     private var isSuspicious = false
+    /// The segment taken last begins with what was published before.
+    private(set) var beganBefore = false
     /// Pictures and frames of sound left out.
     private(set) var pictures = 0
     private(set) var frames = 0
@@ -31,6 +33,7 @@ struct RepeatedMedia: Sendable {
             isRepeating = false
         }
         isSuspicious = false
+        beganBefore = isRepeating
         if isRepeating {
             leaveOut(of: &demuxed.packets)
             demuxed.border = .plain
@@ -52,42 +55,5 @@ struct RepeatedMedia: Sendable {
         packets.audio.removeFirst(firstSound)
         packets.metadata.removeAll { !isNew($0.time, lastPicture) }
         isRepeating = packets.video.isEmpty
-    }
-}
-
-/// What a channel published lately, as far as it takes to know it again.
-package struct PublishedMedia: Sendable {
-    private struct KeyFrame: Equatable, Sendable {
-        let time: Ticks
-        let byteCount: Int
-        let beginning: UInt64
-
-        init?(_ packet: VideoPacket) {
-            guard packet.sync == .instantaneousRefresh, let time = packet.pts else { return nil }
-            self.time = time
-            byteCount = packet.payload.count
-            beginning = ContentHash.number(of: packet.payload.prefix(PublishedMedia.compared))
-        }
-    }
-
-    /// Bytes of a key frame that are compared, beside its size: parameter sets, headers and much of the picture.
-    private static let compared = 4096
-    /// Key frames remembered: minutes.
-    private static let memory = 128
-
-    private var keyFrames: [KeyFrame] = []
-    /// Decode time of the newest picture and presentation time of the newest frame of sound, on the wire.
-    fileprivate private(set) var lastPicture: Ticks?
-    fileprivate private(set) var lastSound: Ticks?
-
-    fileprivate func has(any packets: [VideoPacket]) -> Bool {
-        packets.contains { KeyFrame($0).map(keyFrames.contains) ?? false }
-    }
-
-    fileprivate mutating func note(_ packets: DemuxedSegment) {
-        for packet in packets.video { if let keyFrame = KeyFrame(packet) { keyFrames.append(keyFrame) } }
-        if keyFrames.count > 2 * Self.memory { keyFrames.removeFirst(keyFrames.count - Self.memory) }
-        if let last = packets.video.last(where: { $0.dts ?? $0.pts != nil }) { lastPicture = last.dts ?? last.pts }
-        if let last = packets.audio.last(where: { $0.pts != nil }) { lastSound = last.pts }
     }
 }

@@ -38,12 +38,12 @@ struct RunFinder: Equatable, Sendable {
         var origin = SegmentOrigin(segment, isAtStart: border != .none)
         origin.clockStart = unshown?.start
         for packet in packets {
-            let unit = clock.unfold(packet)
+            var unit = clock.unfold(packet)
             origin.note(unit, lasting: clock.frameDuration)
             switch detector.handle(unit, border: border) {
             case .begins(let signal):
-                let first = TimedVideo(packet: packet.beginningRun, dts: unit.dts, pts: unit.pts)
-                pieces.append(RunPiece(signal: signal, first: first, lasting: clock.frameDuration, from: origin))
+                unit.beginsRun = true
+                pieces.append(RunPiece(signal: signal, first: unit, lasting: clock.frameDuration, from: origin))
                 origin.endBeginning()
                 unshown = nil
             case .goesOn where pieces.count == earlier:

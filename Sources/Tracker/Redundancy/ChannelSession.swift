@@ -1,4 +1,4 @@
-package import Playlist
+import Playlist
 
 /// One channel's intake: its upstream, and the backups that stand in for it when it is silent.
 ///
@@ -18,8 +18,8 @@ package struct ChannelSession: Sendable {
         package var homeAfter: Duration
         /// How long a source that was opened in an outage may take to show that it is alive.
         package var candidateLimit: Duration
-        /// Up to when an earlier process published the channel, by the upstream's dates; nil where nothing tells.
-        package var publishedUntil: ProgramDateTime?
+        /// Where an earlier process of this channel stopped; the number is of its own upstream.
+        package var resumption = JoinPoint.edge
 
         package init(
             session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: OutageFill.Patience? = nil,
@@ -79,7 +79,7 @@ package struct ChannelSession: Sendable {
         sources = [upstream] + policy.backups
         fill = OutageFill(patience: policy.fillsAfter)
         gate = HostGate(maxConnections: policy.session.maxConnections)
-        published = PublishedEdge(date: policy.publishedUntil)
+        published = PublishedEdge(policy.resumption)
     }
 
     package mutating func handle(
@@ -113,7 +113,7 @@ package struct ChannelSession: Sendable {
         var session = policy.session
         if hasBackups { session.giveUp = nil }
         session.fetchesMedia = fetchesMedia
-        session.joinsAt = published.date
+        session.joinsAt = published.joinPoint(of: source)
         defer { members += 1 }
         return SourceMember(source: source, url: sources[source], policy: session, number: members)
     }

@@ -1,17 +1,27 @@
 import Playlist
 
-/// Up to when the channel was published, by the upstream's own dates: where another source has to go on.
+/// Up to where the channel was published: where another source, or another process, has to go on.
 struct PublishedEdge: Equatable, Sendable {
-    /// Nil while no date tells.
+    /// By the upstream's own dates; nil while none tells.
     private(set) var date: ProgramDateTime?
+    /// By the channel's own upstream's numbers, as long as nothing was taken from any source.
+    private var mediaSequence: UInt64?
 
-    init(date: ProgramDateTime? = nil) { self.date = date }
+    /// - Parameter resumption: where an earlier process stopped.
+    init(_ resumption: JoinPoint = .edge) { (date, mediaSequence) = (resumption.date, resumption.mediaSequence) }
+
+    /// Where a session with `source` joins; 0 is the channel's own upstream.
+    func joinPoint(of source: Int) -> JoinPoint {
+        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil)
+    }
 
     /// - Parameter delivery: in the order in which the main rendition was handed downstream.
     mutating func note(_ delivery: Delivery) {
         guard delivery.rendition == .main else { return }
         switch delivery.content {
-        case .segment(let tracked): date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
+        case .segment(let tracked):
+            date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
+            mediaSequence = nil
         case .lost: date = nil
         case .missing, .ended: break
         }
@@ -41,23 +51,6 @@ struct PublishedEdge: Equatable, Sendable {
 extension MediaSegment {
     /// Whether it precedes `date`, up to which the channel was published, on clocks that can be compared.
     fileprivate func isPublished(until date: ProgramDateTime, from begin: ProgramDateTime) -> Bool {
-        precedes(date, from: begin) && begin.distance(to: date) <= DatedJoin.reach(duration)
-    }
-}
-
-/// How a list is joined where a date says, and not at its edge.
-enum DatedJoin {
-    /// Farther from the edge, either the clocks differ, or going on there would be a burst of old news.
-    static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
-}
-
-extension MediaPlaylist {
-    /// The media sequence number of the first segment that lies behind `date`, which may be the next one to be listed;
-    /// nil where the list has no dates, or none near `date`.
-    func number(behind date: ProgramDateTime) -> UInt64? {
-        guard let window, let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
-        let reach = DatedJoin.reach(targetDuration)
-        guard begin.advanced(by: last.duration).distance(to: date) <= reach else { return nil }
-        return firstSegment(from: date) ?? window.upperBound
+        precedes(date, from: begin) && begin.distance(to: date) <= JoinPoint.reach(duration)
     }
 }

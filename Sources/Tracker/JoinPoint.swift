@@ -1,0 +1,54 @@
+package import Playlist
+
+/// Where a live list is joined of which something was had before, by another session or by another process.
+package struct JoinPoint: Equatable, Sendable {
+    /// Up to when everything was had, by the upstream's dates; nil where nothing tells.
+    package var date: ProgramDateTime?
+    /// The first media sequence number of which something may be owed; nil where the numbers say nothing.
+    package var mediaSequence: UInt64?
+
+    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil) {
+        self.date = date
+        self.mediaSequence = mediaSequence
+    }
+
+    /// Nothing was had before: joined as anybody would.
+    package static let edge = JoinPoint()
+
+    /// Farther from the edge, either the clocks or the numbers are others, or going on there would be a burst of old
+    /// news.
+    static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
+
+    /// The media sequence number to go on with, which may be the next one to be listed; nil where `list` does not say.
+    /// An encoder that was started anew counts anew: where there are dates, they decide.
+    func number(in list: MediaPlaylist) -> UInt64? {
+        if let date, list.programDateTimes.last ?? nil != nil { return list.number(behind: date) }
+        return mediaSequence.flatMap { list.number(from: $0) }
+    }
+}
+
+extension MediaPlaylist {
+    /// The media sequence number of the first segment that lies behind `date`, which may be the next one to be listed;
+    /// nil where the list has no dates, or none near `date`.
+    fileprivate func number(behind date: ProgramDateTime) -> UInt64? {
+        guard let window, let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
+        guard begin.advanced(by: last.duration).distance(to: date) <= JoinPoint.reach(targetDuration) else {
+            return nil
+        }
+        return firstSegment(from: date) ?? window.upperBound
+    }
+
+    /// The first listed from `number` on, which may be the next one to be listed; nil where that is not near the edge.
+    fileprivate func number(from number: UInt64) -> UInt64? {
+        guard let window, number <= window.upperBound else { return nil }
+        let first = max(number, window.lowerBound)
+        let reach = JoinPoint.reach(targetDuration)
+        let listed = segments.suffix(Int(clamping: window.upperBound - first)).reduce(Duration.zero) {
+            $0 + $1.duration
+        }
+        // What is not listed any more lasted a target duration at most, each.
+        let targets = targetDuration > .zero ? reach / targetDuration : 0
+        guard listed <= reach, Double(first - number) <= targets else { return nil }
+        return first
+    }
+}

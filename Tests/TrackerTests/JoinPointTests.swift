@@ -1,0 +1,60 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+private let noon = Int64(1_767_355_200_000)
+
+private func date(_ second: Int) -> ProgramDateTime {
+    ProgramDateTime(millisecondsSince1970: noon + Int64(second) * 1000)
+}
+
+/// Segments of 2 s, the first one with a date if there is one.
+private func list(_ numbers: Range<UInt64>, datedFrom second: Int? = nil) -> MediaPlaylist {
+    var list = MediaPlaylist(targetDuration: .seconds(2))
+    list.mediaSequence = numbers.lowerBound
+    list.segments = numbers.map {
+        MediaSegment(uri: "s\($0).ts", duration: .seconds(2), mediaSequence: $0, discontinuitySequence: 0)
+    }
+    if let second { list.segments[0].programDateTime = date(second) }
+    return list
+}
+
+private let rows: [(when: String, point: JoinPoint, list: MediaPlaylist, number: UInt64?)] = [
+    ("nothing was had", .edge, list(10..<15), nil),
+    ("in the middle of the list", JoinPoint(mediaSequence: 12), list(10..<15), 12),
+    ("the next one to be listed", JoinPoint(mediaSequence: 15), list(10..<15), 15),
+    ("it has left the list", JoinPoint(mediaSequence: 4), list(10..<15), 10),
+    ("so long ago that it would be a burst of old news", JoinPoint(mediaSequence: 4), list(100..<105), nil),
+    ("at the beginning of a list of minutes", JoinPoint(mediaSequence: 101), list(100..<150), nil),
+    ("near enough to its edge", JoinPoint(mediaSequence: 121), list(100..<150), 121),
+    ("a number that the upstream has not reached", JoinPoint(mediaSequence: 400), list(10..<15), nil),
+    ("the largest number there is", JoinPoint(mediaSequence: .max), list(10..<15), nil),
+    ("a date", JoinPoint(date: date(4)), list(10..<15, datedFrom: 0), 12),
+    ("dates decide", JoinPoint(date: date(4), mediaSequence: 14), list(10..<15, datedFrom: 0), 12),
+    ("an encoder that counts anew", JoinPoint(date: date(4), mediaSequence: 4711), list(0..<5, datedFrom: 0), 2),
+    ("dates of another day", JoinPoint(date: date(90_000), mediaSequence: 12), list(10..<15, datedFrom: 0), nil),
+    ("a list that lost its dates", JoinPoint(date: date(4), mediaSequence: 13), list(10..<15), 13),
+    ("nothing but a date, and none listed", JoinPoint(date: date(4)), list(10..<15), nil),
+    ("no segments", JoinPoint(mediaSequence: 12), MediaPlaylist(targetDuration: .seconds(2)), nil),
+    ("a target duration of nothing", JoinPoint(mediaSequence: 4), MediaPlaylist(targetDuration: .zero), nil),
+]
+
+@Test(arguments: rows.indices) func aListIsJoinedWhereItWasLeft(_ index: Int) {
+    let row = rows[index]
+    #expect(row.point.number(in: row.list) == row.number, "\(row.when)")
+}
+
+/// Only the channel's own upstream has its numbers, and only as long as nothing else was published.
+@Test func theNumberIsOfTheFirstSourceAndOfTheBeginning() {
+    var edge = PublishedEdge(JoinPoint(date: date(0), mediaSequence: 12))
+    #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(0), mediaSequence: 12))
+    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(0)))
+    var segment = MediaSegment(uri: "s", duration: .seconds(2), mediaSequence: 40, discontinuitySequence: 0)
+    segment.programDateTime = date(10)
+    edge.note(Delivery(rendition: .main, content: .missing(.seconds(2)), source: 1))
+    #expect(edge.joinPoint(of: 0).mediaSequence == 12, "nothing came")
+    edge.note(
+        Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
+    #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
+}

@@ -33,10 +33,10 @@ package actor DVRRing {
     ///   - targetDuration: seconds, at least the upstream's.
     ///   - firstMediaSequence: where a ring without a past begins. The upstream's number is a good one: names of
     ///     segments then do not come back when somebody empties the directory.
-    ///   - subtitles: the upstream's renditions. What an earlier run kept of others is removed.
+    ///   - subtitles: the upstream's renditions. What an earlier run kept of others is removed; nil: nothing is.
     package init(
         directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: [Rendition] = []
+        subtitles: [Rendition]? = []
     ) throws(RingError) {
         try self.init(
             spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
@@ -45,7 +45,7 @@ package actor DVRRing {
 
     init(
         spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles renditions: [Rendition] = []
+        subtitles renditions: [Rendition]? = []
     ) throws(RingError) {
         let files = try spool.files()
         let found = try RingRecovery(
@@ -84,11 +84,21 @@ package actor DVRRing {
         self.spool = spool
     }
 
-    /// The newest entry that showed something of the upstream, of the ring in `directory` before it is opened; nil when
-    /// nothing tells.
-    package static func lastShown(in directory: String) -> RingEntry? {
+    /// What the ring in `directory` says of itself before it is opened; nil when it never showed anything, or nothing
+    /// tells.
+    package static func past(in directory: String) -> RingPast? {
         let path = "\(directory)/\(SpoolName.journal)"
-        return SpoolDirectory.bytes(at: path).flatMap { RingRecovery.lastShown(journal: $0, path: path) }
+        return SpoolDirectory.bytes(at: path).flatMap { RingPast(journal: $0, path: path) }
+    }
+
+    /// The same ring once more, as it is to be when more is known of the upstream. Nothing is published into this one any
+    /// more; all the while no other process can take the spool.
+    package func reopened(
+        policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]
+    ) throws(RingError) -> DVRRing {
+        isClosed = true
+        return try DVRRing(
+            spool: SpoolDirectory(sharing: spool), policy: policy, targetDuration: targetDuration, subtitles: subtitles)
     }
 
     /// The newest state, at once.

@@ -50,13 +50,6 @@ struct RingRecovery {
         unrecordedSegments = lost - Int(skipped)
     }
 
-    /// The newest entry that showed something of the upstream, also when its file is gone; nil when that cannot be read,
-    /// or there is none. What stood in behind it is nothing that the upstream could go on behind.
-    static func lastShown(journal bytes: [UInt8], path: String) -> RingEntry? {
-        let entries = (try? JournalSalvage(bytes, path: path))?.journal?.entries ?? []
-        return entries.last { $0.mark.source != nil } ?? entries.last { !$0.isGap }
-    }
-
     /// A process that is killed leaves one file at most that its journal does not tell of yet, and nobody has seen it.
     private static func unrecorded(
         upTo highest: UInt64?, behind next: UInt64, isDamaged: Bool, path: String
@@ -75,5 +68,28 @@ struct RingRecovery {
         let whole = [entry.segment, entry.initialization].allSatisfy { files[$0.name] == $0.byteCount }
         entry.isGap = entry.isGap || !whole
         return entry
+    }
+}
+
+/// What a process has to know of an earlier one's ring before it opens it.
+package struct RingPast: Equatable, Sendable {
+    /// The newest entry that showed something of the upstream, also when its file is gone. What stood in behind it is
+    /// nothing that the upstream could go on behind.
+    package let lastShown: RingEntry
+    /// Seconds, as viewers were told.
+    package let targetDuration: Int
+    /// Viewers were told that nothing follows.
+    package let hasEnded: Bool
+
+    /// - Returns: nil when the journal cannot be read, or nothing was ever shown.
+    init?(journal bytes: [UInt8], path: String) {
+        guard let found = try? JournalSalvage(bytes, path: path), let journal = found.journal else { return nil }
+        let entries = journal.entries
+        guard let last = entries.last(where: { $0.mark.source != nil }) ?? entries.last(where: { !$0.isGap }) else {
+            return nil
+        }
+        lastShown = last
+        targetDuration = journal.targetDuration
+        hasEnded = journal.hasEnded && !found.isDamaged
     }
 }

@@ -15,9 +15,11 @@ struct SubtitleShelf {
     private(set) var lastError: RingError?
 
     /// Takes up what an earlier process left of the same renditions.
-    /// - Parameter files: sizes of the ring's files by name.
+    /// - Parameters:
+    ///   - renditions: nil: all that are there.
+    ///   - files: sizes of the ring's files by name.
     init(
-        _ renditions: [Rendition], beside index: inout RingIndex, in spool: borrowing SpoolDirectory,
+        _ renditions: [Rendition]?, beside index: inout RingIndex, in spool: borrowing SpoolDirectory,
         files: [String: Int]
     ) {
         var found: [SubtitleTrack] = []
@@ -25,7 +27,7 @@ struct SubtitleShelf {
             if let track = recover(number, in: spool, files: files) { found.append(track) }
         }
         var free = (found.map(\.number).max() ?? -1) + 1
-        for rendition in renditions {
+        for rendition in renditions ?? found.map(\.rendition) {
             var track = SubtitleTrack(number: free, upstream: rendition)
             if let old = found.firstIndex(where: { $0.continues(track) }) {
                 track = found.remove(at: old)

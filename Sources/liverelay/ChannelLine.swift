@@ -40,7 +40,7 @@ struct ChannelLine: Sendable {
     static let patience = 3
 
     private let upstream: String
-    private let ring: DVRRing
+    private(set) var ring: DVRRing
     private let sound: SoundConfiguration
     private let wallClock: Int64
     /// By source; 0 is the channel's own upstream.
@@ -63,7 +63,7 @@ struct ChannelLine: Sendable {
     private var closingDateRanges: [DateRange] = []
     private var lastRun: Int?
     private var failures = 0
-    private var hasPublished = false
+    private var hasPublished: Bool
     private var hasEnded = false
     private(set) var skipped = 0
     private(set) var notPublished = 0
@@ -90,6 +90,14 @@ struct ChannelLine: Sendable {
         marks = Self.marks(of: ring)
         position = resume.map(TimelinePosition.init) ?? .beginning
         publishedBefore = Self.published(in: ring)
+        hasPublished = resume != nil
+    }
+
+    /// Goes on with the same ring, opened as the upstream is; no source was there before.
+    mutating func use(_ ring: DVRRing, isLive: Bool, slate: Slate?) {
+        self.ring = ring
+        self.slate = slate
+        subtitles = SubtitleLine(ring, isLive: isLive)
     }
 
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }

@@ -35,7 +35,13 @@ final class ChannelSite: Sendable {
         self.now = now
     }
 
-    func open(_ ring: DVRRing) { shelf.withLock { $0.ring = ring } }
+    func open(_ ring: DVRRing) {
+        shelf.withLock {
+            $0.ring = ring
+            // Another ring counts its versions from the beginning.
+            $0.rendered = [:]
+        }
+    }
 
     var status: RelayStatus {
         var (status, since, troubleSince) = shelf.withLock { ($0.status, $0.stateSince, $0.troubleSince) }

@@ -12,7 +12,10 @@ struct Relay {
     private let log: RelayLog
     /// Milliseconds since 1970 at which the channel joins, for an upstream that has no dates.
     private let wallClock: @Sendable () -> Int64
+    /// There before the upstream is, where an earlier process left something to show.
     private var line: ChannelLine?
+    /// The upstream's main playlist is known.
+    private var hasJoined = false
     /// Sources whose sound comes in a rendition of its own.
     private var withAudioRendition: Set<Int> = []
     private var subtitles: [Rendition] = []
@@ -27,6 +30,19 @@ struct Relay {
         self.site = site
         self.log = log
         self.wallClock = wallClock
+    }
+
+    /// Shows what an earlier process left, before anything comes of the upstream; an outage is published as one.
+    mutating func resume() async throws(RelayError) {
+        guard let past = DVRRing.past(in: configuration.spool), !past.hasEnded else { return }
+        let ring: DVRRing
+        do throws(RingError) {
+            ring = try DVRRing(
+                directory: configuration.spool, policy: configuration.retention, targetDuration: past.targetDuration,
+                subtitles: nil)
+        } catch { throw failed(RelayError(error)) }
+        try await begin(on: ring, isLive: true)
+        log.info("Goes on behind what an earlier run left in \(configuration.spool)")
     }
 
     /// Takes what the tracker's driver hands on, one thing after the other; while one is worked on the next waits.
@@ -74,33 +90,46 @@ struct Relay {
 
     /// The output's TARGETDURATION is sealed from the upstream's, so the ring is opened when that is known.
     private mutating func open(_ joined: UpstreamEvent.Joined, of source: Int) async throws(RelayError) {
-        let hasAudioRendition = withAudioRendition.contains(source)
-        guard line == nil else {
-            line?.add(source: source, hasAudioRendition: hasAudioRendition)
+        guard !hasJoined else {
+            line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
             return
         }
+        hasJoined = true
         let ring: DVRRing
-        do {
-            ring = try DVRRing(
-                directory: configuration.spool,
-                policy: joined.isVOD ? configuration.retention.keepingEverything : configuration.retention,
-                targetDuration: Int(joined.targetDuration.roundedUp), firstMediaSequence: joined.mediaSequence,
-                subtitles: subtitles)
-        } catch { throw failed(RelayError(error)) }
-        let resume = ring.resume
+        do throws(RingError) { ring = try await self.ring(for: joined) } catch { throw failed(RelayError(error)) }
+        if line == nil {
+            try await begin(on: ring, isLive: !joined.isVOD)
+        } else {
+            let slate = try slate(for: ring)
+            line?.use(ring, isLive: !joined.isVOD, slate: slate)
+            site.open(ring)
+        }
+        site.turn(to: .live, because: nil)
+        line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
+        let waiting = early
+        early = []
+        for delivery in waiting { try await take(delivery) }
+    }
+
+    private func ring(for joined: UpstreamEvent.Joined) async throws(RingError) -> DVRRing {
+        let policy = joined.isVOD ? configuration.retention.keepingEverything : configuration.retention
+        let targetDuration = Int(joined.targetDuration.roundedUp)
+        if let line {
+            return try await line.ring.reopened(policy: policy, targetDuration: targetDuration, subtitles: subtitles)
+        }
+        return try DVRRing(
+            directory: configuration.spool, policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: joined.mediaSequence, subtitles: subtitles)
+    }
+
+    private mutating func begin(on ring: DVRRing, isLive: Bool) async throws(RelayError) {
         line = ChannelLine(
-            upstream: configuration.upstream, ring: ring, resume: resume, sound: configuration.sound,
-            isLive: !joined.isVOD, wallClock: wallClock(), slate: try slate(for: ring))
+            upstream: configuration.upstream, ring: ring, resume: ring.resume, sound: configuration.sound,
+            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring))
         do throws(RelayError) {
             for event in try await line?.listUnrecorded() ?? [] { note(event) }
         } catch { throw failed(error) }
         site.open(ring)
-        site.turn(to: .live, because: nil)
-        line?.add(source: source, hasAudioRendition: hasAudioRendition)
-        if resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
-        let waiting = early
-        early = []
-        for delivery in waiting { try await take(delivery) }
     }
 
     private func slate(for ring: DVRRing) throws(RelayError) -> Slate? {
@@ -109,9 +138,12 @@ struct Relay {
     }
 
     private mutating func take(_ delivery: Delivery) async throws(RelayError) {
-        guard line != nil else {
-            early.append(delivery)
-            return
+        if !hasJoined {
+            guard line != nil, case .missing = delivery.content else {
+                early.append(delivery)
+                return
+            }
+            site.turn(to: .outage, because: "the upstream cannot be opened")
         }
         do throws(RelayError) {
             for event in try await line?.take(delivery) ?? [] { note(event) }

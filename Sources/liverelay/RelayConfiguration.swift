@@ -43,7 +43,9 @@ struct RelayConfiguration: Sendable {
     /// not, or it would depend on what lies there.
     func livePolicy() -> ChannelSession.Policy {
         var policy = policy
-        if let last = DVRRing.lastShown(in: spool) { policy.resumption = JoinPoint(behind: last) }
+        guard let past = DVRRing.past(in: spool) else { return policy }
+        policy.resumption = JoinPoint(behind: past.lastShown)
+        if !past.hasEnded { policy.resumedTargetDuration = .seconds(past.targetDuration) }
         return policy
     }
 }

@@ -53,6 +53,7 @@ struct RelayService: Sendable {
     private func follow(to site: ChannelSite) async -> Result<Void, RelayError>? {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
         do {
+            try await relay.resume()
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
             let session = ChannelSession(upstream: configuration.upstream, policy: configuration.livePolicy())
             let end = try await driver.run(session: session) { output, now in

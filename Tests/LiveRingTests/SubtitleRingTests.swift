@@ -222,6 +222,27 @@ struct SubtitleRingTests {
         #expect(Self.brokenRules(ring).isEmpty)
     }
 
+    /// First as it was left, then as the upstream is: the same directory, never without its lock.
+    @Test func aRingIsOpenedOnceMoreWhenTheUpstreamIsThere() async throws {
+        do {
+            let ring = try open(directory, [Self.rendition("A"), Self.rendition("B", "fr")], policy: plentiful)
+            try await ring.publish(.numbered(0))
+            try await ring.publish(Self.file(0, of: 1))
+        }
+        let past = try #require(DVRRing.past(in: directory.path))
+        #expect(past.targetDuration == 6 && !past.hasEnded && past.lastShown.mediaSequence == 0)
+        let first = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6, subtitles: nil)
+        #expect(first.snapshot.subtitles.map(\.number) == [0, 1])
+        try await first.publishGap(lasting: 540_000, mark: .after(1))
+        let ring = try await first.reopened(
+            policy: plentiful, targetDuration: 8, subtitles: [Self.rendition("B", "fr")])
+        #expect(ring.targetDuration == 8 && ring.snapshot.index.listed.map(\.isGap) == [false, true])
+        #expect(ring.snapshot.subtitles.map(\.number) == [1] && !directory.names.contains("subs-0.m3u8"))
+        await #expect(throws: RingError.ended) { try await first.publish(.numbered(2)) }
+        try await ring.publish(.numbered(2))
+        #expect(throws: RingError.spoolInUse(directory: directory.path)) { try open(directory) }
+    }
+
     @Test func aRenditionIsKnownByItsNameAndLanguage() async throws {
         do {
             let ring = try open(directory, [Self.rendition("A"), Self.rendition("B", "fr")])

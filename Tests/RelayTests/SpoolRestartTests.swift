@@ -37,6 +37,28 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
     #expect(missing.count == channel.published.status.splice.leadingPictures, "\(what)")
 }
 
+/// The process that is started while its upstream refuses every connection shows what is there, says so, and goes on
+/// when the upstream does.
+@Test func aRestartInAnOutageIsAnOutage() async throws {
+    let capture = CaptureFixture("outage")
+    var channel = try SpooledChannel(of: capture)
+    let before = try await listed(channel.relay(.init(times: .zero ..< .seconds(6))))
+    do {
+        let site = try await channel.relay(.init(times: .seconds(7) ..< .seconds(17)))
+        let entries = try listed(site)
+        #expect(entries.prefix(before.count) == before[...], "the rewind is served")
+        #expect(entries.count > before.count && entries.dropFirst(before.count).allSatisfy(\.isGap))
+        #expect(site.status.state == .outage && site.status.reason != nil)
+        #expect(channel.published.end == nil, "it waits")
+    }
+    let site = try await channel.relay(.init(times: .seconds(18) ..< .seconds(120)))
+    let entries = try listed(site)
+    #expect(channel.published.end == .drained && entries.last?.isGap == false)
+    goesForward(entries, "over the outage")
+    let once = try await Replays.shared.pictures(of: capture)
+    #expect(try channel.published.decodedPictures == once)
+}
+
 /// 17 s.
 private let undated = CaptureFixture("pod_of_ten")
 

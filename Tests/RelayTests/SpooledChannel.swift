@@ -45,6 +45,7 @@ struct SpooledChannel: ~Copyable {
         let site = ChannelSite(upstream: upstream) { .seconds(5) }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { life.wallClock }
+        try await relay.resume()
         var answers = ReplayAnswers(capture)
         var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.livePolicy()))
         let times = life.times ?? .zero..<capture.index.duration

@@ -30,13 +30,13 @@ private struct ChannelRun {
 
     init(
         _ sources: Sources, seconds: Int, backups: Int = 2, giveUp: Duration? = nil,
-        fillsAfter: OutageFill.Patience? = nil
+        fillsAfter: OutageFill.Patience? = nil, resuming: JoinPoint? = nil
     ) async throws {
-        let session = ChannelSession(
-            upstream: Sources.home,
-            policy: .init(
-                session: .init(variant: .highest, giveUp: giveUp), backups: Array(Sources.backups.prefix(backups)),
-                fillsAfter: fillsAfter))
+        var policy = ChannelSession.Policy(
+            session: .init(variant: .highest, giveUp: giveUp), backups: Array(Sources.backups.prefix(backups)),
+            fillsAfter: fillsAfter)
+        if let resuming { (policy.resumption, policy.resumedTargetDuration) = (resuming, .seconds(6)) }
+        let session = ChannelSession(upstream: Sources.home, policy: policy)
         var driver = ReplayDriver(session: session)
         var outputs: [(DriverOutput, Duration)] = []
         var made: [(FetchRequest, Duration)] = []
@@ -243,6 +243,28 @@ private func aChannelDelivers(row: ChannelRow) async throws {
         row.sources, seconds: row.seconds, backups: row.backups, giveUp: row.giveUp, fillsAfter: row.fillsAfter)
     #expect(run.trace == row.delivers)
     #expect(run.end == row.end)
+}
+
+/// Channels that an earlier process published up to segment 105, and whose upstream is not there at first.
+private let resumedRows:
+    [(when: String, home: Range<Int>, backups: Int, giveUp: Duration?, seconds: Int, trace: String, end: SessionEnd?)] =
+        [
+            ("it is there", 0..<0, 0, nil, 8, "h105 h106", nil),
+            ("it is away for a minute", 0..<60, 0, nil, 68, "- - - - - - - - - - h110 h111 h112 h113 h114 h115", nil),
+            (
+                "it stays away until nobody waits any longer", 0..<900, 0, .seconds(40), 90, "- - - - - -",
+                .failed(TrackerError(.unreachable(.refused), url: Sources.home))
+            ),
+            ("it stays away, and there is a backup", 0..<900, 1, nil, 12, "- a104 a105 a106", nil),
+        ]
+
+@Test(arguments: resumedRows.indices) func aChannelThatIsResumedIsThereBeforeItsUpstream(_ index: Int) async throws {
+    let row = resumedRows[index]
+    let run = try await ChannelRun(
+        Sources().with { $0.home.instead = down(row.home) }, seconds: row.seconds, backups: row.backups,
+        giveUp: row.giveUp, fillsAfter: .init(.halves(3)), resuming: JoinPoint(mediaSequence: 105))
+    #expect(run.trace == row.trace, "\(row.when)")
+    #expect(run.end == row.end, "\(row.when)")
 }
 
 @Test func theUpstreamIsTakenBackWhenItWasHealthyForAMinute() async throws {

@@ -16,6 +16,14 @@ import Glibc
         self.path = path
     }
 
+    /// The same open file once more: a lock that it holds is held until both are closed.
+    init(duplicating other: borrowing FileDescriptor) throws(RingError) {
+        let descriptor = fcntl(other.raw, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .system(.open, path: other.path, code: errno) }
+        raw = descriptor
+        path = other.path
+    }
+
     deinit { close(raw) }
 
     /// - Returns: false when another open file holds the lock.

@@ -29,6 +29,14 @@ struct SpoolDirectory: ~Copyable {
         self.fault = fault
     }
 
+    /// The same directory for another ring of this process, under the same lock.
+    init(sharing other: borrowing SpoolDirectory) throws(RingError) {
+        path = other.path
+        lock = try FileDescriptor(duplicating: other.lock)
+        freeBytes = other.freeBytes
+        fault = other.fault
+    }
+
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// - Parameters: `pieces`: the file's bytes, in order; `reserve`: bytes of the file system to leave free.

@@ -20,6 +20,9 @@ package struct ChannelSession: Sendable {
         package var candidateLimit: Duration
         /// Where an earlier process of this channel stopped; the number is of its own upstream.
         package var resumption = JoinPoint.edge
+        /// Target duration that viewers of an earlier process were told; nil when there are none. They are there before
+        /// the upstream is: as long as it cannot be opened, the channel is in an outage.
+        package var resumedTargetDuration: Duration?
 
         package init(
             session: UpstreamSession.Policy, backups: [String] = [], fillsAfter: OutageFill.Patience? = nil,
@@ -89,6 +92,7 @@ package struct ChannelSession: Sendable {
         switch input {
         case .start:
             lastMediaAt = now
+            if let target = policy.resumedTargetDuration { fill.delivered(target, targetDuration: target, at: now) }
             var member = member(of: 0)
             let effects = member.handle(.start, at: now, through: &gate)
             active = member
@@ -108,10 +112,20 @@ package struct ChannelSession: Sendable {
 
     private var hasBackups: Bool { sources.count > 1 }
 
+    /// A year.
+    private static let forEver = Duration.seconds(366 * 86_400)
+
+    /// What is given out as missing is counted in these.
+    private var missingDuration: Duration? { targetDuration ?? policy.resumedTargetDuration }
+
     /// - Parameter fetchesMedia: false to watch its playlists only.
     private mutating func member(of source: Int, fetchesMedia: Bool = true) -> SourceMember {
         var session = policy.session
-        if hasBackups { session.giveUp = nil }
+        if hasBackups {
+            session.giveUp = nil
+        } else if policy.resumedTargetDuration != nil {
+            (session.openingTries, session.openingLimit) = (.max, session.giveUp ?? Self.forEver)
+        }
         session.fetchesMedia = fetchesMedia
         session.joinsAt = published.joinPoint(of: source)
         defer { members += 1 }
@@ -189,6 +203,7 @@ extension ChannelSession {
         if case .endListed(.main) = event { return fill.stop() }
         guard case .joined(let joined) = event, joined.rendition == .main else { return }
         targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
+        if joined.isVOD { fill.stop() }
     }
 
     /// The channel ends with its own upstream; a backup that ends, or a source that fails, is replaced.
@@ -324,7 +339,8 @@ extension ChannelSession {
 
     /// No source brought anything for too long, or none could be opened in the first place.
     private mutating func giveUp(at now: Duration) {
-        if !hasMedia, candidate == nil, active == nil, failures.count == sources.count, let first = failures[0] {
+        let isNew = !hasMedia && policy.resumedTargetDuration == nil
+        if isNew, candidate == nil, active == nil, failures.count == sources.count, let first = failures[0] {
             return finish(.failed(first))
         }
         guard let deadline = giveUpDeadline, deadline <= now else { return }
@@ -337,12 +353,12 @@ extension ChannelSession {
     }
 
     private mutating func giveOutMissing(at now: Duration) {
-        guard let targetDuration else { return }
-        let count = fill.due(at: now, targetDuration: targetDuration)
+        guard let missingDuration else { return }
+        let count = fill.due(at: now, targetDuration: missingDuration)
         for _ in 0..<count {
             let source = active?.source ?? lastTried
             outputs.append(
-                .deliver(Delivery(rendition: .main, content: .missing(targetDuration), source: source)))
+                .deliver(Delivery(rendition: .main, content: .missing(missingDuration), source: source)))
         }
     }
 
@@ -358,7 +374,7 @@ extension ChannelSession {
 
     private mutating func arm(at now: Duration) {
         var deadlines = [active?.wakeAt, candidate?.member.wakeAt, watch?.wakeAt, giveUpDeadline, candidate?.deadline]
-        deadlines.append(targetDuration.flatMap { fill.deadline($0) })
+        deadlines.append(missingDuration.flatMap { fill.deadline($0) })
         deadlines.append(watch?.healthySince.map { $0 + policy.homeAfter })
         if hasBackups, active?.source != 0, watch == nil { deadlines.append(nextWatchAt) }
         if hasBackups, candidate == nil, active?.isInOutage ?? true { deadlines.append(nextCandidateAt) }

@@ -33,8 +33,9 @@ struct Relay {
     }
 
     /// Shows what an earlier process left, before anything comes of the upstream; an outage is published as one.
-    mutating func resume() async throws(RelayError) {
-        guard let past = DVRRing.past(in: configuration.spool), !past.hasEnded else { return }
+    /// - Parameter past: of the ring in the spool.
+    mutating func resume(behind past: RingPast?) async throws(RelayError) {
+        guard let past, !past.hasEnded else { return }
         let ring: DVRRing
         do throws(RingError) {
             ring = try DVRRing(
@@ -42,7 +43,6 @@ struct Relay {
                 subtitles: nil)
         } catch { throw failed(RelayError(error)) }
         try await begin(on: ring, isLive: true)
-        log.info("Goes on behind what an earlier run left in \(configuration.spool)")
     }
 
     /// Takes what the tracker's driver hands on, one thing after the other; while one is worked on the next waits.
@@ -130,6 +130,7 @@ struct Relay {
             for event in try await line?.listUnrecorded() ?? [] { note(event) }
         } catch { throw failed(error) }
         site.open(ring)
+        if ring.resume != nil { log.info("Goes on behind what an earlier run left in \(configuration.spool)") }
     }
 
     private func slate(for ring: DVRRing) throws(RelayError) -> Slate? {

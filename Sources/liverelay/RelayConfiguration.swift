@@ -39,11 +39,11 @@ struct RelayConfiguration: Sendable {
             backups: backups, fillsAfter: slate == nil ? Self.gapsAfter : Self.slateAfter)
     }
 
-    /// What a live channel's session goes by: it goes on behind what the spool has, which is read for it. A replay does
-    /// not, or it would depend on what lies there.
-    func livePolicy() -> ChannelSession.Policy {
+    /// What a live channel's session goes by: it goes on behind what an earlier process left. A replay does not, or it
+    /// would depend on what lies in its spool.
+    func policy(behind past: RingPast?) -> ChannelSession.Policy {
         var policy = policy
-        guard let past = DVRRing.past(in: spool) else { return policy }
+        guard let past else { return policy }
         policy.resumption = JoinPoint(behind: past.lastShown)
         if !past.hasEnded { policy.resumedTargetDuration = .seconds(past.targetDuration) }
         return policy

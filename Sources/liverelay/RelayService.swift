@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LiveRing
 import Logging
 import Tracker
 
@@ -53,9 +54,10 @@ struct RelayService: Sendable {
     private func follow(to site: ChannelSite) async -> Result<Void, RelayError>? {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
         do {
-            try await relay.resume()
+            let past = DVRRing.past(in: configuration.spool)
+            try await relay.resume(behind: past)
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.livePolicy())
+            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(behind: past))
             let end = try await driver.run(session: session) { output, now in
                 try await relay.perform(output, at: now)
             }

@@ -45,9 +45,10 @@ struct SpooledChannel: ~Copyable {
         let site = ChannelSite(upstream: upstream) { .seconds(5) }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { life.wallClock }
-        try await relay.resume()
+        let past = DVRRing.past(in: spool.path)
+        try await relay.resume(behind: past)
         var answers = ReplayAnswers(capture)
-        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.livePolicy()))
+        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.policy(behind: past)))
         let times = life.times ?? .zero..<capture.index.duration
         published.end = try await driver.run(until: times.upperBound - times.lowerBound) {
             answers.answer($0, at: times.lowerBound + $1)

@@ -118,7 +118,7 @@ extension AddressBook {
     /// Returns whether the trouble is another one than before.
     mutating func rereadFailed(_ error: TrackerError) -> Bool {
         defer { lastFailure = error }
-        return lastFailure != error
+        return !(lastFailure?.isSameTrouble(as: error) ?? false)
     }
 
     /// The channel lives: the next trouble is a new one.

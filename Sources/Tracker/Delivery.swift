@@ -29,6 +29,13 @@ package struct Delivery: Equatable, Sendable {
     /// 0 is the channel's own upstream; backups count from 1.
     package var source: Int
 
+    /// Something to publish, of which the session is told what became of it; not so of subtitles.
+    var isMedia: Bool {
+        if case .segment = content { !rendition.isSubtitles } else { false }
+    }
+
+    var isMainSegment: Bool { isMedia && rendition == .main }
+
     package init(rendition: RenditionRole, content: Content, source: Int = 0) {
         self.rendition = rendition
         self.content = content

@@ -38,7 +38,8 @@ package enum FetchFault: Hashable, Sendable {
         case .unreachable(let reason): self = .transfer(reason)
         case .notAPlaylist, .unexpectedPlaylistKind: self = .notAPlaylist
         case .malformedPlaylist: self = .malformedPlaylist
-        case .noVariant, .noSegments, .unsupportedProtection, .silent, .openingTimedOut: return nil
+        case .noVariant, .noSegments, .unsupportedProtection, .silent, .nothingUsable, .openingTimedOut:
+            return nil
         }
     }
 }

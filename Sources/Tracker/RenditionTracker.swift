@@ -24,7 +24,10 @@ struct RenditionTracker: Sendable {
     private(set) var reopensUntil: Duration?
     private var isLive = false
     private var schedule = ReloadSchedule()
-    private var lastFailure: TrackerError?
+    /// Of the last load; nil when it went well.
+    private(set) var lastFailure: TrackerError?
+    /// The last segment that a list had.
+    private(set) var lastListed: ListedEnd?
     private var cueTags = CueTagMemory()
     /// Of the last list, when it brought nothing else.
     private var closingDateRanges: [DateRange] = []
@@ -57,6 +60,26 @@ struct RenditionTracker: Sendable {
     /// A live channel that ended is asked for so long whether it begins again: an encoder that is started anew writes an
     /// ENDLIST first.
     private static let reopening = TargetDurations.halves(7)
+}
+
+extension MediaPlaylist {
+    /// EXT-X-TARGETDURATION, or what its last segments last where that is more; but no more than a few times as much.
+    fileprivate var usualDuration: Duration {
+        let longest = segments.suffix(3).map(\.duration).max() ?? .zero
+        return max(targetDuration, min(longest, targetDuration * 4))
+    }
+}
+
+/// By what one knows a list that has ended from another one: the last segment that it has.
+struct ListedEnd: Equatable, Sendable {
+    private let mediaSequence: UInt64
+    /// Without its query, which may be signed anew each time.
+    private let path: Substring
+
+    init(_ segment: MediaSegment) {
+        mediaSequence = segment.mediaSequence
+        path = segment.uri.prefix { $0 != "?" }
+    }
 }
 
 // MARK: - Loading
@@ -115,7 +138,7 @@ extension RenditionTracker {
     }
 
     /// The last load did not fail in the same way.
-    func isNews(_ error: TrackerError) -> Bool { lastFailure != error }
+    func isNews(_ error: TrackerError) -> Bool { !(lastFailure?.isSameTrouble(as: error) ?? false) }
 
     /// - Parameters:
     ///   - retryAfter: as the answer says; honoured as long as a segment's would be.
@@ -150,7 +173,8 @@ extension RenditionTracker {
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
         if !hadJoined, let first = news.first ?? cursor.next { events.append(joined(list, at: first)) }
         if !news.isEmpty {
-            if let silence = ladder.grew(targetDuration: list.targetDuration, at: now) {
+            // Where segments are longer than they may be, the list is not late for that.
+            if let silence = ladder.grew(targetDuration: list.usualDuration, at: now) {
                 events.append(.resumed(role, silence: silence))
             }
         }
@@ -174,6 +198,7 @@ extension RenditionTracker {
         lastFailure = nil
         firstListAt = firstListAt ?? now
         lastListAt = now
+        lastListed = list.segments.last.map { ListedEnd($0) } ?? lastListed
         guard let targetDuration, targetDuration != list.targetDuration else { return [] }
         return [.targetDurationChanged(role, from: targetDuration, to: list.targetDuration)]
     }

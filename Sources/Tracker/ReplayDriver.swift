@@ -8,20 +8,37 @@ package struct ReplayDriver: Sendable {
 
     package init(session: some IntakeSession) { self.session = session }
 
+    /// Runs the session for somebody who uses whatever is delivered.
+    package mutating func run(
+        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+    ) async throws -> SessionEnd? {
+        try await publish(until: limit, isOver: isOver, answer: answer) { output, now in
+            try await perform(output, now)
+            return .published
+        }
+    }
+
     /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
     /// after a step: then nil.
     ///
     /// - Parameters:
     ///   - answer: what the upstream answers to a request made at a session time, and how long after it; nil: never.
     ///   - perform: as in `TrackerDriver`.
-    package mutating func run(
+    package mutating func publish(
         until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
-        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception
     ) async throws -> SessionEnd? {
         var now = Duration.zero
-        var input = UpstreamSession.Input.start
+        var inputs = [UpstreamSession.Input.start]
         while true {
+            if inputs.isEmpty {
+                guard !isOver(session.status, now), let next = pop(notAfter: limit) else { return nil }
+                (inputs, now) = ([next.0], next.1)
+            }
+            let input = inputs.removeFirst()
             for effect in session.handle(input, at: now) {
                 order += 1
                 switch effect {
@@ -30,17 +47,16 @@ package struct ReplayDriver: Sendable {
                     fetches.append((id, outcome, now + max(.zero, latency), order))
                 case .cancel(let id): fetches.removeAll { $0.id == id }
                 case .wake(let time): wake = (max(now, time), order)
-                case .deliver(let delivery): try await perform(.delivery(delivery), now)
-                case .report(let event): try await perform(.event(event), now)
+                case .deliver(let delivery):
+                    let reception = try await perform(.delivery(delivery), now)
+                    if delivery.isMedia { inputs.append(.received(delivery, reception)) }
+                case .report(let event): _ = try await perform(.event(event), now)
                 case .end(let end):
-                    try await perform(.status(session.status), now)
+                    _ = try await perform(.status(session.status), now)
                     return end
                 }
             }
-            try await perform(.status(session.status), now)
-            if isOver(session.status, now) { return nil }
-            guard let next = pop(notAfter: limit) else { return nil }
-            (input, now) = next
+            _ = try await perform(.status(session.status), now)
         }
     }
 

@@ -239,7 +239,7 @@ extension SegmentRequests {
 }
 
 extension FetchRequest {
-    fileprivate func lossReason(_ failure: FailedTry) -> SegmentLoss.Reason {
+    func lossReason(_ failure: FailedTry) -> SegmentLoss.Reason {
         purpose == .key ? .keyUnavailable(url: url, status: failure.status) : .unavailable(status: failure.status)
     }
 }

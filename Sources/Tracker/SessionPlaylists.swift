@@ -5,7 +5,7 @@ import Playlist
 extension UpstreamSession {
     mutating func open(at now: Duration) {
         guard phase == .idle else { return }
-        phase = .opening(Opening(retryAt: now))
+        phase = .opening(Opening(retryAt: now, began: now))
     }
 
     /// The upstream's own address answered: one playlist to follow, or a choice of them.
@@ -58,7 +58,8 @@ extension UpstreamSession {
         for event in events { report(event) }
         guard trackers[index].role == .main else { return }
         if case .opening = phase { phase = .following }
-        if trackers[index].ladder.silence(at: now) == .zero { book.calm() }
+        noteListed(trackers[index], at: now)
+        if trackers[index].ladder.silence(at: now) == .zero, !isInOutage { book.calm() }
     }
 
     /// A later answer that is no playlist counts as an unchanged one, asked for again soon; one that cannot be read
@@ -88,6 +89,7 @@ extension UpstreamSession {
     /// An upstream that says when to come again is alive: the time it asks for is not part of the opening's.
     private mutating func openingFailed(_ error: TrackerError, retryAfter: Duration?, at now: Duration) {
         guard case .opening(var opening) = phase else { return finish(.failed(error)) }
+        let isNews = !(opening.lastError?.isSameTrouble(as: error) ?? false)
         opening.lastError = error
         let asked = min(retryAfter ?? .zero, HostGate.longestPause)
         opening.deadline = opening.deadline.map { $0 + asked }
@@ -97,6 +99,7 @@ extension UpstreamSession {
             report(trackers[main].loadFailed(error, at: now, retry: retryAt))
         } else {
             opening.retryAt = retryAt
+            if isNews { report(.playlistFailed(.main, error)) }
         }
         phase = .opening(opening)
     }
@@ -124,11 +127,7 @@ extension UpstreamSession {
         if isInOutage { book.wantReread(at: now) }
     }
 
-    private var isInOutage: Bool {
-        if case .expecting(_, climbed: .outage) = trackers.first?.ladder.state { true } else { false }
-    }
-
-    private mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
+    mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
         for index in trackers.indices {
             guard let address = addresses[trackers[index].role] else { continue }
             let isNew = address != trackers[index].address

@@ -9,6 +9,7 @@ extension UpstreamSession {
         guard let index = index(of: role) else { return }
         guard let trouble = trackers[index].queue.settle(id, request, outcome, at: now) else { return }
         trackers[index].counts.failedTries += 1
+        if role == .main { media.failed(trouble.failure.lossReason) }
         note(trouble, of: request, at: now)
     }
 
@@ -33,6 +34,7 @@ extension UpstreamSession {
     ) {
         if let trouble = shelf.settle(id, outcome, at: now) {
             failedResourceTries += 1
+            media.failed(request.lossReason(trouble.failure))
             note(trouble, of: request, at: now)
         } else if request.purpose == .key {
             report(.keyFetched(url: request.url))
@@ -44,7 +46,10 @@ extension UpstreamSession {
         for index in trackers.indices {
             while let content = nextContent(index, at: now) {
                 let role = trackers[index].role
-                if case .lost(let loss) = content { report(.lost(role, loss)) }
+                if case .lost(let loss) = content {
+                    report(.lost(role, loss))
+                    if role == .main { media.failed(loss.reason) }
+                }
                 hand(content, of: role)
             }
         }

@@ -1,5 +1,14 @@
-/// What is done, and when, while a live playlist lists nothing new. Each step is taken once per silence.
+/// What is done, and when, while a live playlist lists nothing new, or nothing of what it lists can be published. Each
+/// step is taken once per silence.
 package struct StallLadder: Equatable, Sendable {
+    /// What is silent.
+    package enum Kind: Equatable, Sendable {
+        /// The playlist: it may take a target duration to list the next segment.
+        case list
+        /// What it lists, which is there to be had: a target duration less. One lost segment is no silence yet.
+        case media
+    }
+
     package enum Step: Int, Equatable, Comparable, Sendable, CaseIterable {
         /// Worth a warning.
         case late
@@ -14,32 +23,34 @@ package struct StallLadder: Equatable, Sendable {
         package static func < (left: Step, right: Step) -> Bool { left.rawValue < right.rawValue }
 
         /// Silence after which the step is taken; `giveUp` has its own measure.
-        var silence: TargetDurations? {
+        func silence(of kind: Kind) -> TargetDurations? {
             switch self {
             case .late: .halves(3)
             case .redundantVariant: .halves(4)
-            case .rereadMultivariant: .halves(6)
-            case .outage: .halves(7)
+            case .rereadMultivariant: .halves(kind == .list ? 6 : 4)
+            case .outage: .halves(kind == .list ? 7 : 5)
             case .giveUp: nil
             }
         }
     }
 
     package enum State: Equatable, Sendable {
-        /// Nothing is expected: before joining, after ENDLIST.
+        /// Nothing is expected: before joining, after ENDLIST; of media, when all that is listed is published.
         case idle
-        /// `climbed` is the last step taken; nil while the playlist is on time.
+        /// `climbed` is the last step taken; nil while all is on time.
         case expecting(since: Duration, climbed: Step?)
     }
 
     package private(set) var state = State.idle
     private var targetDuration = Duration.zero
+    private let kind: Kind
     private let giveUp: Duration?
 
     /// - Parameter giveUp: silence after which hope is lost, never before `outage`; nil: never.
-    package init(giveUp: Duration?) { self.giveUp = giveUp }
+    package init(_ kind: Kind = .list, giveUp: Duration?) { (self.kind, self.giveUp) = (kind, giveUp) }
 
     /// The list grew. Returns how long it was silent if that was worth a step.
+    /// - Parameter targetDuration: or longer, where segments are.
     package mutating func grew(targetDuration: Duration, at now: Duration) -> Duration? {
         defer { state = .expecting(since: now, climbed: nil) }
         self.targetDuration = targetDuration
@@ -62,7 +73,10 @@ package struct StallLadder: Equatable, Sendable {
     /// When `climb` has something to say; nil when it never will.
     package var nextDeadline: Duration? { nextStep?.at }
 
-    /// How long nothing new was listed.
+    /// The last step taken in the silence there is.
+    var climbed: Step? { if case .expecting(_, let climbed) = state { climbed } else { nil } }
+
+    /// How long nothing new was listed, or nothing published.
     package func silence(at now: Duration) -> Duration {
         if case .expecting(let since, _) = state { now - since } else { .zero }
     }
@@ -70,7 +84,7 @@ package struct StallLadder: Equatable, Sendable {
     private var nextStep: (step: Step, at: Duration)? {
         guard case .expecting(let since, let climbed) = state else { return nil }
         guard let step = Step(rawValue: climbed.map { $0.rawValue + 1 } ?? 0) else { return nil }
-        if let silence = step.silence { return (step, since + targetDuration * silence) }
+        if let silence = step.silence(of: kind) { return (step, since + targetDuration * silence) }
         guard let giveUp else { return nil }
         return (step, since + max(giveUp, targetDuration * .halves(7)))
     }

@@ -16,36 +16,51 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         self.clock = clock
     }
 
-    /// Runs `session` until it ends, and says how.
+    /// Runs `session` until it ends, and says how, for somebody who uses whatever is delivered.
+    package func run(
+        session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+    ) async throws -> SessionEnd {
+        try await publish(session) { output, now in
+            try await perform(output, now)
+            return .published
+        }
+    }
+
+    /// Runs `session` until it ends, and says how. It hears what became of each segment of picture and sound before
+    /// anything else happens.
     ///
     /// Outputs are performed one after the other; as long as one takes, nothing else is decided: that is how a slow
     /// consumer holds back the intake. Cancelling the task, or throwing from `perform`, cancels every transfer and ends
     /// the run with that error.
-    package func run(
-        session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+    ///
+    /// - Parameter perform: returns what became of a delivery; of other outputs, anything.
+    package func publish(
+        _ session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception
     ) async throws -> SessionEnd {
         var session = session
         let began = clock.now
         return try await withThrowingDiscardingTaskGroup { group in
             var errands = DriverErrands(upstream: upstream, clock: clock, began: began)
             defer { group.cancelAll() }
-            var input = UpstreamSession.Input.start
+            var inputs = [UpstreamSession.Input.start]
             while true {
+                let input = inputs.isEmpty ? try await errands.next() : inputs.removeFirst()
                 let now = began.duration(to: clock.now)
                 for effect in session.handle(input, at: now) {
                     switch effect {
                     case .fetch(let id, let request): errands.fetch(id, request, in: &group)
                     case .cancel(let id): errands.cancel(id)
                     case .wake(let time): errands.wake(at: time, in: &group)
-                    case .deliver(let delivery): try await perform(.delivery(delivery), now)
-                    case .report(let event): try await perform(.event(event), now)
+                    case .deliver(let delivery):
+                        let reception = try await perform(.delivery(delivery), now)
+                        if delivery.isMedia { inputs.append(.received(delivery, reception)) }
+                    case .report(let event): _ = try await perform(.event(event), now)
                     case .end(let end):
-                        try await perform(.status(session.status), now)
+                        _ = try await perform(.status(session.status), now)
                         return end
                     }
                 }
-                try await perform(.status(session.status), now)
-                input = try await errands.next()
+                _ = try await perform(.status(session.status), now)
             }
         }
     }

@@ -19,6 +19,8 @@ package struct TrackerError: Error, Equatable, Sendable {
         case unsupportedProtection(method: SegmentKey.Method, keyFormat: String, mediaSequence: UInt64)
         /// Nothing new was listed for that long.
         case silent(for: Duration)
+        /// Nothing of what was listed could be published for that long.
+        case nothingUsable(for: Duration, MediaTrouble)
         /// No media playlist was read within the time given to opening the upstream.
         case openingTimedOut
     }
@@ -49,11 +51,23 @@ package struct TrackerError: Error, Equatable, Sendable {
         if case .refused(let status) = reason { status } else { nil }
     }
 
+    /// Whether a person would call it the same thing. A page that says what went wrong, and when, says it anew each time.
+    func isSameTrouble(as other: TrackerError) -> Bool {
+        switch (reason, other.reason) {
+        case (.notAPlaylist(let mine), .notAPlaylist(let theirs)): mine.isEmpty == theirs.isEmpty && url == other.url
+        case (.malformedPlaylist(let mine), .malformedPlaylist(let theirs)):
+            mine.tag == theirs.tag && mine.section == theirs.section && url == other.url
+        default: self == other
+        }
+    }
+
     /// The same request will not be answered better a second later.
     var isFinal: Bool {
         switch reason {
         case .notAPlaylist(let beginning): !beginning.isEmpty
-        case .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .noSegments, .silent, .openingTimedOut: true
+        case .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .noSegments, .silent, .nothingUsable,
+            .openingTimedOut:
+            true
         case .unreachable(let reason): reason.isFinal
         case .refused, .malformedPlaylist: false
         }

@@ -12,6 +12,11 @@ package enum UpstreamEvent: Equatable, Sendable {
     case stalled(RenditionRole, StallLadder.Step, silence: Duration)
     /// The list grows again.
     case resumed(RenditionRole, silence: Duration)
+    /// Nothing of what the main playlist lists could be published for so long that the ladder's next step is taken;
+    /// `late` is not told, nor are steps that the upstream has no means for.
+    case mediaStalled(StallLadder.Step, silence: Duration, MediaTrouble)
+    /// Media are published again, after an outage of them.
+    case mediaResumed(silence: Duration)
     /// A rendition is followed at another address from now on.
     case moved(RenditionRole, url: String)
     /// The list went back and was not believed; only the first one in a row is told.
@@ -33,10 +38,13 @@ package enum UpstreamEvent: Equatable, Sendable {
     case meteringEnded(host: String, answers: Int)
     case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
     case endListed(RenditionRole)
-    /// A source is opened beside the one that is silent, or because the channel's own is well again. Sources count as
-    /// in `Delivery`.
+    /// A source is opened beside the one that is silent, or because the channel's own is well again; once in an outage,
+    /// however often it is tried. Sources count as in `Delivery`.
     case tries(source: Int, url: String)
+    /// A source cannot be opened, or be followed any longer; told when the reason changes.
     case sourceFailed(Int, TrackerError)
+    /// The backup that is published lists no more: it has an ENDLIST.
+    case sourceEnded(Int)
     /// Another source is published from now on.
     case switched(to: Int, url: String)
     /// Something happened to a backup that is published.

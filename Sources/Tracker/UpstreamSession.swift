@@ -63,6 +63,8 @@ package struct UpstreamSession: Sendable {
         /// First, and once.
         case start
         case answered(FetchID, FetchOutcome)
+        /// What became of a segment of picture or sound, which was delivered; before anything else happens.
+        case received(Delivery, Reception)
         /// The time of the last `Effect.wake` has come.
         case wake
     }
@@ -92,6 +94,7 @@ package struct UpstreamSession: Sendable {
         var deadline: Duration?
         /// When the upstream's own address is fetched, again or at first.
         var retryAt: Duration?
+        let began: Duration
         var backoff = Backoff()
         var lastError: TrackerError?
     }
@@ -111,6 +114,8 @@ package struct UpstreamSession: Sendable {
     /// Main first.
     var trackers: [RenditionTracker] = []
     var shelf = ResourceShelf()
+    /// Of what the main one lists.
+    var media: MediaLadder
     /// Of the whole channel: handed over for each step where it has several sessions.
     var gate: HostGate
     var errands: [FetchID: Errand] = [:]
@@ -131,6 +136,7 @@ package struct UpstreamSession: Sendable {
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
         firstFetch = number * FetchID.perSession
+        media = MediaLadder(giveUp: policy.giveUp)
         gate = HostGate(maxConnections: policy.maxConnections)
         book = AddressBook(
             upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles,
@@ -147,6 +153,8 @@ package struct UpstreamSession: Sendable {
                 report(gate.ended(id, outcome, at: now))
                 settle(errand, id, outcome, at: now)
             }
+        case .received(let delivery, let reception):
+            received(delivery, reception, at: now)
         case .wake: armedWake = nil
         }
         if phase != .over { work(at: now) }
@@ -175,6 +183,8 @@ package struct UpstreamSession: Sendable {
         guard phase != .over else { return }
         climbLadders(at: now)
         guard phase != .over else { return }
+        climbMediaLadder(at: now)
+        guard phase != .over else { return }
         startPlaylists(at: now)
         guard policy.fetchesMedia else { return passOverMedia() }
         deliver(at: now)
@@ -190,6 +200,7 @@ package struct UpstreamSession: Sendable {
         var deadlines =
             trackers.map { $0.nextDeadline(after: now) }
             + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline, gate.nextDeadline(after: now)]
+            + [media.nextDeadline]
         if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
         let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
         guard let next, next != armedWake else { return }
@@ -245,9 +256,11 @@ extension UpstreamSession {
     }
 
     /// The last step that the main playlist's silence led to; nil while it is on time, or nothing is expected of it.
-    var mainStall: StallLadder.Step? {
-        if case .expecting(_, let climbed)? = trackers.first?.ladder.state { climbed } else { nil }
-    }
+    var mainStall: StallLadder.Step? { trackers.first?.ladder.climbed }
+
+    /// The main playlist lists nothing new, or nothing of what it lists can be published, and the last step before
+    /// giving up was taken.
+    var isInOutage: Bool { [mainStall, media.climbed].contains { $0.map { $0 >= .outage } ?? false } }
 
     func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }
 }
@@ -268,6 +281,22 @@ extension UpstreamSession {
             renditions: trackers.map(\.status),
             failedResourceTries: failedResourceTries, multivariantReads: book.reads,
             requests: Int(clamping: fetchCount), faults: faults, maxConnections: policy.maxConnections,
-            meteredAnswers: gate.meteredAnswers, meteredHosts: gate.status)
+            meteredAnswers: gate.meteredAnswers, meteredHosts: gate.status, trouble: trouble,
+            hasPublished: media.hasPublished)
+    }
+
+    /// Of two, the one that is further on.
+    private var trouble: UpstreamStatus.Trouble? {
+        if case .opening(let opening) = phase {
+            return opening.lastError.map { .init(cause: .opening($0), step: .late, since: opening.began) }
+        }
+        var troubles: [UpstreamStatus.Trouble] = []
+        if let main = trackers.first, case .expecting(let since, let step?) = main.ladder.state {
+            troubles.append(.init(cause: .list(main.lastFailure), step: step, since: since))
+        }
+        if let step = media.climbed, let since = media.silentSince {
+            troubles.append(.init(cause: .media(media.trouble), step: step, since: since))
+        }
+        return troubles.max { $0.step < $1.step }
     }
 }

@@ -53,8 +53,31 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var meteredAnswers: Int
     /// In the order of their names.
     package var meteredHosts: [MeteredHost]
+    /// Why the channel is not on time; nil while it is.
+    package var trouble: Trouble?
+    /// Something that was handed downstream was published.
+    package var hasPublished = false
     /// nil of a session with one source, by itself.
     package var redundancy: Redundancy?
+
+    /// What keeps a channel from going on.
+    package struct Trouble: Equatable, Sendable {
+        package enum Cause: Equatable, Sendable {
+            /// Nothing could be opened yet; and how the last try failed, if it did.
+            case opening(TrackerError?)
+            /// Nothing new is listed; and how the last load failed, if it did.
+            case list(TrackerError?)
+            /// Nothing of what is listed can be published.
+            case media(MediaTrouble)
+            /// The source that was published has failed, or ended, and no other has taken over.
+            case sourceLost(Int, TrackerError?)
+        }
+
+        package var cause: Cause
+        /// The last one taken for it.
+        package var step: StallLadder.Step
+        package var since: Duration
+    }
 
     /// Which of a channel's sources is published, and what is done about the others.
     package struct Redundancy: Equatable, Sendable {

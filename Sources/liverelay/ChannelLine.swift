@@ -28,7 +28,7 @@ struct ChannelLine: Sendable {
         case soundRefused(SpliceError)
         /// Nothing comes: what stands in for it begins here.
         case standInBegan(StandIn)
-        /// A piece of the slate cannot be read; a gap is listed for it.
+        /// A piece of the slate cannot be read, the first of those in a row; a gap is listed for it.
         case slateFailed(RelayError)
         case ended
     }
@@ -49,6 +49,12 @@ struct ChannelLine: Sendable {
     private var source = 0
     private var standIn: StandIn?
     private var slate: Slate?
+    /// The last piece of it could not be read.
+    private var slateFails = false
+    /// Another source may have what one does not.
+    private let hasBackups: Bool
+    /// What became of the segment that was taken last.
+    private(set) var reception = Reception.held
     /// Time of the outage that nothing has stood in for; below zero where a piece of the slate was longer.
     private var owed = Ticks.zero
     /// Where the output's clocks stand.
@@ -77,11 +83,13 @@ struct ChannelLine: Sendable {
     ///   - isLive: subtitles that fall behind are not waited for; those of a finished programme are.
     ///   - wallClock: milliseconds since 1970 now, used when the upstream has no dates of its own.
     ///   - slate: stands in when nothing comes; nil: gaps do.
+    ///   - hasBackups: what cannot be used, whatever it is, does not end the channel.
     init(
         upstream: String, ring: DVRRing, resume: ContinuationMark?, sound: SoundConfiguration, isLive: Bool,
-        wallClock: Int64, slate: Slate? = nil
+        wallClock: Int64, slate: Slate? = nil, hasBackups: Bool = false
     ) {
         self.slate = slate
+        self.hasBackups = hasBackups
         self.upstream = upstream
         self.ring = ring
         self.sound = sound
@@ -129,6 +137,7 @@ struct ChannelLine: Sendable {
         let rendition: SourceRendition = delivery.rendition == .main ? .main : .audio
         switch delivery.content {
         case .segment(let tracked):
+            reception = .held
             let isOther = delivery.source != source || standIn != nil
             let events = isOther && rendition == .main ? try await turn(to: delivery.source) : []
             return try await events + take(tracked, of: rendition, from: delivery.source)
@@ -171,7 +180,7 @@ struct ChannelLine: Sendable {
             clear = try ClearSegment(tracked)
         } catch {
             return try await skip(
-                tracked, of: rendition, from: source, why: error.words,
+                tracked, of: rendition, from: source, why: error.words, .undecryptable,
                 error: RelayError(error, url: upstream, failures: failures + 1))
         }
         let input = SegmentInput(
@@ -191,12 +200,16 @@ struct ChannelLine: Sendable {
             segments = try sources[source]?.engine.handle(input) ?? []
         } catch {
             guard let tracked, case .segment(let segment) = input else { return [] }
+            let isEncrypted = !tracked.segment.keys.isEmpty
             return try await skip(
                 tracked, of: segment.rendition, from: source, why: error.words,
-                error: RelayError(
-                    error, url: upstream, failures: failures + 1, isEncrypted: !tracked.segment.keys.isEmpty))
+                isEncrypted && error.isOfContainer ? .undecryptable : .unreadable,
+                error: RelayError(error, url: upstream, failures: failures + 1, isEncrypted: isEncrypted))
         }
-        if !segments.isEmpty { failures = 0 }
+        if !segments.isEmpty {
+            failures = 0
+            if case .held = reception { reception = .published }
+        }
         if case .segment(let segment) = input, segment.rendition == .main, sources[source]?.engine.beganBefore == true {
             marks.withdrawCues(of: segment.mediaSequence)
         }
@@ -239,13 +252,16 @@ struct ChannelLine: Sendable {
     }
 
     /// A segment that cannot be used leaves a seam; too many of them before anything was published end the channel with
-    /// `error`.
+    /// `error`, where nobody else may have it.
     private mutating func skip(
-        _ tracked: TrackedSegment, of rendition: SourceRendition, from source: Int, why: String, error: RelayError
+        _ tracked: TrackedSegment, of rendition: SourceRendition, from source: Int, why: String,
+        _ trouble: MediaTrouble, error: RelayError
     ) async throws(RelayError) -> [Event] {
         skipped += 1
+        reception = .refused(trouble)
         if rendition == .main { failures += 1 }
-        if error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished) { throw error }
+        let isHopeless = error.exit == .unsupportedProtection || (failures >= Self.patience && !hasPublished)
+        if isHopeless, !hasBackups { throw error }
         let sequence = tracked.segment.mediaSequence
         return try await [.skipped(mediaSequence: sequence, why: why)] + splice(.lost(rendition), from: source)
     }
@@ -277,12 +293,13 @@ extension ChannelLine {
         do throws(RelayError) {
             let date = datedUntil ?? wallClock
             if let segment = try slate?.next(at: position, date: date) {
-                standIn = .slate
+                (standIn, slateFails) = (.slate, false)
                 slates += 1
                 return (segment.duration, await publish(segment, from: nil))
             }
         } catch {
-            events.append(.slateFailed(error))
+            if !slateFails { events.append(.slateFailed(error)) }
+            slateFails = true
         }
         standIn = .gap
         let later = position.advanced(by: owed)

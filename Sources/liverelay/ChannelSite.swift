@@ -1,6 +1,7 @@
 import LiveRing
 import Playlist
 import Synchronization
+import Tracker
 
 /// What viewers see of one channel: its ring, its status, and playlists compressed once per change.
 ///
@@ -61,6 +62,16 @@ final class ChannelSite: Sendable {
             $0.troubleSince = trouble.error == nil ? nil : $0.troubleSince ?? now()
             $0.status.output.notWriting = RelayStatus.NotWriting(trouble)
         }
+    }
+
+    /// How the intake stands.
+    /// - Parameter time: of the intake's session.
+    func note(_ upstream: UpstreamStatus, at time: Duration) {
+        let isOver = shelf.withLock {
+            $0.status.note(upstream, at: time)
+            return $0.status.state.isFinal
+        }
+        if !isOver { turn(to: RelayStatus.State(upstream), because: upstream.trouble?.words(at: time)) }
     }
 
     /// The state changes, or why it is what it is.

@@ -35,7 +35,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
         case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"
         case .noUsableMedia: "the segments hold no video or audio that can be republished"
-        case .gaveUp: "the upstream was silent for longer than --give-up"
+        case .gaveUp: "nothing of the upstream could be published for longer than --give-up"
         case .cannotListen: "the address to serve at is taken or not ours"
         case .cannotSpool: "the spool directory cannot be used"
         case .badCapture: "the capture cannot be read or written"

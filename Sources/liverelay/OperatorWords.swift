@@ -51,6 +51,10 @@ extension RelayError {
             self.init(
                 .gaveUp, "\(url) listed nothing new for \(silence.inSeconds)",
                 advice: "Raise --give-up to wait longer; --give-up 0 waits for ever")
+        case .nothingUsable(let silence, let why):
+            self.init(
+                .gaveUp, "\(url): nothing of it could be published for \(silence.inSeconds): \(why.words)",
+                advice: "Raise --give-up to wait longer; --give-up 0 waits for ever")
         }
     }
 
@@ -225,7 +229,57 @@ extension DecryptError {
     }
 }
 
+extension MediaTrouble {
+    var words: String {
+        switch self {
+        case .awaited: "its segments do not come"
+        case .lost(.slidOut): "its segments leave the list before they come"
+        case .lost(.gap): "the upstream marks its segments as gaps"
+        case .lost(let reason): "its segments do not come (\(reason.words))"
+        case .undecryptable: "its segments do not decrypt, so the key is wrong"
+        case .unreadable: "there is no media in its segments that can be republished"
+        case .withoutPicture: "there is nothing in its segments that can be shown, or that was not shown before"
+        }
+    }
+}
+
+extension SegmentLoss.Reason {
+    var words: String {
+        switch self {
+        case .slidOut: "they left the window before they were seen"
+        case .gap: "the upstream marks them as a gap"
+        case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
+        case .notMedia: "what came was no media"
+        case .keyUnavailable(let url, let status):
+            "their key \(url) did not come (\(status.map { "HTTP \($0)" } ?? "no answer"))"
+        }
+    }
+}
+
+extension UpstreamStatus.Trouble {
+    /// Why a channel is not on time.
+    func words(at now: Duration) -> String {
+        let silence = (now - since).inSeconds
+        switch cause {
+        case .opening(let error): return error.map { RelayError($0).found } ?? "the upstream gives no playlist"
+        case .list(let error):
+            return "nothing new listed for \(silence)" + (error.map { ": \(RelayError($0).found)" } ?? "")
+        case .media(let trouble): return "nothing could be published for \(silence): \(trouble.words)"
+        case .sourceLost(let source, let error):
+            return error.map { RelayError($0).found } ?? "\(source.asSource) has ended, \(silence) ago"
+        }
+    }
+}
+
+extension Int {
+    /// Of a channel's sources, at the beginning of a sentence.
+    var asSource: String { self == 0 ? "The upstream" : "Backup \(self)" }
+}
+
 extension SpliceError {
+    /// What it is of is no media at all.
+    var isOfContainer: Bool { if case .unknownContainer = reason { true } else { false } }
+
     var words: String {
         switch reason {
         case .unknownContainer(let bytes):

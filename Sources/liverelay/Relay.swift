@@ -9,7 +9,7 @@ import Tracker
 struct Relay {
     private let configuration: RelayConfiguration
     private let site: ChannelSite
-    private let log: RelayLog
+    private var log: RelayLog
     /// Milliseconds since 1970 at which the channel joins, for an upstream that has no dates.
     private let wallClock: @Sendable () -> Int64
     /// There before the upstream is, where an earlier process left something to show.
@@ -46,12 +46,19 @@ struct Relay {
     }
 
     /// Takes what the tracker's driver hands on, one thing after the other; while one is worked on the next waits.
-    mutating func perform(_ output: DriverOutput, at now: Duration) async throws(RelayError) {
+    /// - Returns: of a delivery, what became of it.
+    @discardableResult
+    mutating func perform(_ output: DriverOutput, at now: Duration) async throws(RelayError) -> Reception {
         switch output {
         case .event(let event): try await note(event)
-        case .delivery(let delivery): try await take(delivery)
-        case .status(let status): site.update { $0.note(status, at: now) }
+        case .delivery(let delivery):
+            try await take(delivery)
+            return line?.reception ?? .held
+        case .status(let status):
+            log.isInOutage = status.isOutage
+            site.note(status, at: now)
         }
+        return .held
     }
 
     /// Says how the channel ended.
@@ -81,9 +88,6 @@ struct Relay {
             if source == 0 { subtitles = listed }
             line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
-        case .stalled(.main, let step, let silence):
-            site.turn(to: step >= .outage ? .outage : .late, because: "nothing new listed for \(silence.inSeconds)")
-        case .resumed(.main, _), .switched: site.turn(to: .live, because: nil)
         default: break
         }
     }
@@ -104,7 +108,6 @@ struct Relay {
             line?.use(ring, isLive: !joined.isVOD, slate: slate)
             site.open(ring)
         }
-        site.turn(to: .live, because: nil)
         line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
         let waiting = early
         early = []
@@ -125,7 +128,8 @@ struct Relay {
     private mutating func begin(on ring: DVRRing, isLive: Bool) async throws(RelayError) {
         line = ChannelLine(
             upstream: configuration.upstream, ring: ring, resume: ring.resume, sound: configuration.sound,
-            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring))
+            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring),
+            hasBackups: !configuration.backups.isEmpty)
         do throws(RelayError) {
             for event in try await line?.listUnrecorded() ?? [] { note(event) }
         } catch { throw failed(error) }
@@ -144,7 +148,6 @@ struct Relay {
                 early.append(delivery)
                 return
             }
-            site.turn(to: .outage, because: "the upstream cannot be opened")
         }
         do throws(RelayError) {
             for event in try await line?.take(delivery) ?? [] { note(event) }

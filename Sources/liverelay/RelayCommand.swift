@@ -24,10 +24,10 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("backup"),
         help: ArgumentHelp(
-            "Address that stands in when the upstream is silent; may be repeated.",
+            "Address that stands in when the upstream is silent, or nothing of it can be used; may be repeated.",
             discussion: """
-                Tried in their order once the upstream has listed nothing new for three and a half target durations. The \
-                upstream is taken back when it was healthy for a minute.
+                Tried in their order once the upstream has listed nothing new for three and a half target durations, or \
+                nothing of what it lists could be published. The upstream is taken back when it was healthy for a minute.
                 """, valueName: "address"))
     var backups: [String] = []
 
@@ -155,7 +155,7 @@ struct IntakeOptions: ParsableArguments {
             "IP address that --deny-private lets through; may be repeated.", valueName: "address"))
     var allowedAddresses: [NetworkAddress] = []
 
-    @Option(help: "End when the upstream has listed nothing new for so long; 0 never does.")
+    @Option(help: "End when nothing of the upstream could be published for so long; 0 never does.")
     var giveUp = TimeSpan(seconds: 60)
 
     var requests: CurlConfiguration {

@@ -7,6 +7,8 @@ import Tracker
 /// What happens on a channel, as lines for an operator: once per change, never once per poll.
 struct RelayLog: Sendable {
     private let logger: Logger
+    /// What an outage consists of is no news while it lasts.
+    var isInOutage = false
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -20,7 +22,8 @@ struct RelayLog: Sendable {
             logger.info("Run \(run.run) from upstream segment \(sequence): \(picture), \(sound)")
         case .programme(let programme, let rendition):
             logger.info("The \(rendition) rendition is \(programme.words)")
-        case .skipped(let sequence, let why): logger.warning("Segment \(sequence) is skipped: \(why)")
+        case .skipped(let sequence, let why):
+            logger.log(level: isInOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(why)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .soundRefused(let error): logger.error("Sound is replaced with silence: \(error.words)")
         case .notPublished(let error) where error.isOfTheDisk:
@@ -56,17 +59,25 @@ struct RelayLog: Sendable {
             logger.warning("The \(role.words) playlist has been silent for \(silence.inSeconds): \(step.words)")
         case .resumed(let role, let silence):
             logger.info("The \(role.words) playlist goes on after \(silence.inSeconds)")
+        case .mediaStalled(let step, let silence, let why):
+            logger.warning("Nothing could be published for \(silence.inSeconds), \(why.words): \(step.words)")
+        case .mediaResumed(let silence):
+            logger.info("The upstream's media are published again after \(silence.inSeconds)")
         case .moved(let role, let url): logger.info("The \(role.words) playlist is now at \(url)")
         case .staleList(let role): logger.notice("The \(role.words) playlist went back and is not believed")
         case .reset(let role, let anchor):
             logger.warning("The \(role.words) playlist counts anew; found again by \(anchor)")
         case .lost(let role, let loss):
-            logger.warning("Lost \(role.words) segments \(loss.mediaSequences): \(loss.reason.words)")
+            logger.log(
+                level: isInOutage ? .debug : .warning,
+                "Lost \(role.words) segments \(loss.mediaSequences): \(loss.reason.words)")
         case .playlistFailed(_, let error), .rereadFailed(let error):
             logger.warning("\(RelayError(error).found)")
         case .tryFailed(let request, let failed, let failures, let isLast):
             let next = isLast ? "given up" : "tried again"
-            logger.notice("Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
+            logger.log(
+                level: isInOutage ? .debug : .notice,
+                "Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
         case .metered(let host, let status, let pause):
             logger.warning(
                 "\(host) answers HTTP \(status): it is left alone for \(pause.inSeconds), then asked one thing at a time"
@@ -80,8 +91,8 @@ struct RelayLog: Sendable {
         case .tries(let source, let url):
             logger.info("Tries \(source == 0 ? "the upstream again" : "backup \(source)"): \(url)")
         case .sourceFailed(let source, let error):
-            logger.warning(
-                "\(source == 0 ? "The upstream" : "Backup \(source)") is of no use: \(RelayError(error).found)")
+            logger.warning("\(source.asSource) is of no use: \(RelayError(error).found)")
+        case .sourceEnded(let source): logger.warning("\(source.asSource) has ended")
         case .switched(let source, let url):
             logger.warning(
                 "\(source == 0 ? "The channel's own upstream" : "Backup \(source)") is published now: \(url)")
@@ -108,19 +119,6 @@ extension StallLadder.Step {
         case .rereadMultivariant: "reading the master again"
         case .outage: "an outage; it is still tried"
         case .giveUp: "given up"
-        }
-    }
-}
-
-extension SegmentLoss.Reason {
-    fileprivate var words: String {
-        switch self {
-        case .slidOut: "they left the window before they were seen"
-        case .gap: "the upstream marks them as a gap"
-        case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
-        case .notMedia: "what came was no media"
-        case .keyUnavailable(let url, let status):
-            "their key \(url) did not come (\(status.map { "HTTP \($0)" } ?? "no answer"))"
         }
     }
 }

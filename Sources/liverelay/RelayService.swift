@@ -58,7 +58,7 @@ struct RelayService: Sendable {
             try await relay.resume(behind: past)
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
             let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(behind: past))
-            let end = try await driver.run(session: session) { output, now in
+            let end = try await driver.publish(session) { output, now in
                 try await relay.perform(output, at: now)
             }
             try relay.ended(end)

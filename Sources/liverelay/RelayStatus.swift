@@ -7,7 +7,23 @@ import Tracker
 
 /// What `/status.json` says of one channel. Times are seconds; nothing that was dropped is missing here.
 struct RelayStatus: Encodable, Sendable {
-    enum State: String, Encodable, Sendable { case opening, live, late, outage, ended, failed }
+    enum State: String, Encodable, Sendable {
+        case opening, live, late, outage, ended, failed
+
+        /// Nothing follows.
+        var isFinal: Bool { self == .ended || self == .failed }
+
+        /// Of a channel that is followed: live once something of it was published, for as long as it goes on in time.
+        init(_ upstream: UpstreamStatus) {
+            if upstream.isOutage {
+                self = .outage
+            } else if !upstream.hasPublished {
+                self = .opening
+            } else {
+                self = upstream.trouble == nil ? .live : .late
+            }
+        }
+    }
 
     struct Upstream: Encodable, Equatable, Sendable {
         var url: String
@@ -32,7 +48,7 @@ struct RelayStatus: Encodable, Sendable {
         /// Opened beside it in an outage, and not yet seen to be alive.
         var sourceTried: Int?
         var sourceSwitches = 0
-        /// The last step taken because nothing new is listed; nil while the playlist is on time.
+        /// The last step taken because nothing new is listed, or nothing of it can be published; nil while all is on time.
         var stall: String?
         /// In outages, in all.
         var secondsMissing = 0.0
@@ -202,6 +218,11 @@ struct RelayStatus: Encodable, Sendable {
     }
 }
 
+extension UpstreamStatus {
+    /// Nothing comes, for so long that the last step before giving up was taken.
+    var isOutage: Bool { trouble.map { $0.step >= .outage } ?? false }
+}
+
 extension RelayStatus {
     mutating func note(_ status: UpstreamStatus, at now: Duration) {
         noteFetches(status, at: now)
@@ -224,7 +245,7 @@ extension RelayStatus {
         upstream.failedLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
         marks.cueLinesLate = main.counts.lateCueTags
         upstream.failedTries = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
-        upstream.stall = main.stall.map { "\($0)" }
+        upstream.stall = status.trouble.map { "\($0.step)" }
         guard let redundancy = status.redundancy else { return }
         upstream.source = redundancy.source
         upstream.sourceTried = redundancy.tried

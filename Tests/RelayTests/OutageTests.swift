@@ -38,12 +38,13 @@ private struct TroubledChannel {
         var driver = ReplayDriver(
             session: ChannelSession(upstream: Self.upstream, policy: configuration.policy))
         var aired = Aired()
-        _ = try await driver.run(until: .seconds(seconds)) { request, now in
+        _ = try await driver.publish(until: .seconds(seconds)) { request, now in
             (answer(request, origins, at: now), .milliseconds(20))
         } perform: { output, now in
-            try await relay.perform(output, at: now)
-            guard let live = site.snapshot?.livePlaylist, live != aired.versions.last?.text else { return }
+            let reception = try await relay.perform(output, at: now)
+            guard let live = site.snapshot?.livePlaylist, live != aired.versions.last?.text else { return reception }
             aired.versions.append((now, live))
+            return reception
         }
         aired.status = site.status
         let snapshot = try #require(site.snapshot)

@@ -136,7 +136,7 @@ private func publish(from upstream: any Upstream, at address: String, spool: URL
     var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
     var result = Republished(status: site.status)
     result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
-        .run(session: ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
+        .publish(ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
             try await relay.perform(output, at: now)
         }
     try result.read(site)

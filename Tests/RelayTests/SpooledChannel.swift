@@ -48,15 +48,17 @@ struct SpooledChannel: ~Copyable {
         let past = DVRRing.past(in: spool.path)
         try await relay.resume(behind: past)
         var answers = ReplayAnswers(capture)
-        var driver = ReplayDriver(session: ChannelSession(upstream: upstream, policy: configuration.policy(behind: past)))
+        var driver = ReplayDriver(
+            session: ChannelSession(upstream: upstream, policy: configuration.policy(behind: past)))
         let times = life.times ?? .zero..<capture.index.duration
-        published.end = try await driver.run(until: times.upperBound - times.lowerBound) {
+        published.end = try await driver.publish(until: times.upperBound - times.lowerBound) {
             answers.answer($0, at: times.lowerBound + $1)
         } perform: { output, now in
             let time = times.lowerBound + now
             try setAside(life.withoutSpool?.contains(time) ?? false)
-            try await relay.perform(output, at: now)
+            let reception = try await relay.perform(output, at: now)
             note(output, of: site, at: time)
+            return reception
         }
         if lives > 0 { published.earlierStatuses.append(published.status) }
         lives += 1

@@ -2,8 +2,9 @@ import Playlist
 
 /// One channel's intake: its upstream, and the backups that stand in for it when it is silent.
 ///
-/// One source is published. When it is in an outage the next one is opened beside it, and takes over once it is seen to
-/// be alive; whichever brings media first decides. While a backup is published the channel's own upstream is watched
+/// One source is published. When it is in an outage, because it lists nothing new or because nothing of what it lists can
+/// be published, the next one is opened beside it, and takes over once it is seen to be alive; whichever brings media
+/// first decides. While a backup is published the channel's own upstream is watched
 /// without its media, and comes back when it was healthy for a while. Time during which nothing came is given out as
 /// missing, so that the output can go on. Sources that have dates are joined where what was published ends.
 package struct ChannelSession: Sendable {
@@ -62,15 +63,17 @@ package struct ChannelSession: Sendable {
     private var gate: HostGate
     private var fill: OutageFill
     private var published: PublishedEdge
+    /// When something was published; before, when the session began.
     private var lastMediaAt = Duration.zero
     private var hasMedia = false
+    /// Segments delivered of which it was not heard yet what became of them: nothing is given up for want of them.
+    private var unheard = 0
     private var targetDuration: Duration?
     private var lastStatus: UpstreamStatus?
     /// What sources counted that were published before the one that is.
     private var earlier = IntakeCounts()
     private var switches = 0
-    /// Why each source that failed did; the first is what the channel fails with when none is left.
-    private var failures: [Int: TrackerError] = [:]
+    private var record = SourceRecord()
     private var isOver = false
     private var armedWake: Duration?
     private var requests: [UpstreamSession.Effect] = []
@@ -98,6 +101,7 @@ package struct ChannelSession: Sendable {
             active = member
             publish(effects, at: now)
         case .answered(let id, let outcome): answered(id, outcome, at: now)
+        case .received(let delivery, let reception): received(delivery, reception, at: now)
         case .wake:
             armedWake = nil
             wakeMembers(at: now)
@@ -143,6 +147,25 @@ extension ChannelSession {
         if watch?.owns(id) == true { handleWatch(input, at: now) }
     }
 
+    /// What was delivered is published, or cannot be.
+    private mutating func received(_ delivery: Delivery, _ reception: Reception, at now: Duration) {
+        guard delivery.isMedia, case .segment(let tracked) = delivery.content else { return }
+        unheard -= 1
+        if case .refused = reception {} else { published.note(delivery) }
+        if reception == .published {
+            hasMedia = true
+            lastMediaAt = now
+            candidateBackoff.reset()
+            record.calm()
+        }
+        if active?.source == delivery.source { handleActive(.received(delivery, reception), at: now) }
+        // What is held, for its sound or for a picture to begin with, comes: but not for ever.
+        let comes = reception == .published || reception == .held && active?.isInOutage == false
+        if comes, delivery.rendition == .main, let targetDuration {
+            fill.delivered(tracked.segment.duration, targetDuration: targetDuration, at: now)
+        }
+    }
+
     private mutating func wakeMembers(at now: Duration, ifDue: Bool = true) {
         func wants(_ member: SourceMember?) -> Bool {
             guard let member else { return false }
@@ -171,7 +194,8 @@ extension ChannelSession {
             switch effect {
             case .fetch, .cancel, .wake: requests.append(effect)
             case .deliver(let delivery):
-                note(delivery, at: now)
+                if delivery.isMedia { unheard += 1 }
+                if delivery.endsChannel { fill.stop() }
                 outputs.append(effect)
             case .report(let event):
                 note(event)
@@ -181,36 +205,24 @@ extension ChannelSession {
         }
     }
 
-    private mutating func note(_ delivery: Delivery, at now: Duration) {
-        published.note(delivery)
-        guard delivery.rendition == .main else { return }
-        switch delivery.content {
-        case .segment(let tracked):
-            hasMedia = true
-            lastMediaAt = now
-            candidateBackoff.reset()
-            if let targetDuration {
-                fill.delivered(tracked.segment.duration, targetDuration: targetDuration, at: now)
-            }
-        case .ended: fill.stop()
-        case .lost, .missing: break
-        }
-    }
-
-    /// Of a finished programme nothing is ever missing.
+    /// Of a finished programme nothing is ever missing; behind a backup that ends all that comes later is.
     private mutating func note(_ event: UpstreamEvent) {
-        if case .ofBackup(_, let inner) = event { return note(inner) }
-        if case .endListed(.main) = event { return fill.stop() }
-        guard case .joined(let joined) = event, joined.rendition == .main else { return }
-        targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
-        if joined.isVOD { fill.stop() }
+        switch event {
+        case .endListed(.main): fill.stop()
+        case .joined(let joined) where joined.rendition == .main:
+            targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
+            if joined.isVOD { fill.stop() }
+        case .ofBackup(_, .joined(let joined)) where joined.rendition == .main:
+            targetDuration = targetDuration ?? joined.targetDuration
+        default: break
+        }
     }
 
     /// The channel ends with its own upstream; a backup that ends, or a source that fails, is replaced.
     private mutating func activeEnded(_ end: SessionEnd) {
         guard hasBackups, let ended = active else { return finish(end) }
         if ended.source == 0, case .drained = end { return finish(end) }
-        if case .failed(let error) = end { failures[ended.source] = error }
+        tell(record.lostActive(ended.source, end, at: ended.listedEnd))
         lastStatus = ended.status
         lastTried = ended.source
         active = nil
@@ -232,13 +244,16 @@ extension ChannelSession {
                     continue
                 }
                 if case .failed(let error) = end, let source = candidate?.member.source {
-                    failures[source] = error
-                    outputs.append(.report(.sourceFailed(source, error)))
+                    tell(record.failed(source, error))
                 }
                 candidate = nil
                 nextCandidateAt = now + candidateBackoff.next()
             }
         }
+    }
+
+    private mutating func tell(_ event: UpstreamEvent?) {
+        if let event { outputs.append(.report(event)) }
     }
 
     /// Effects of the channel's own upstream while a backup is published: nobody needs to hear of it.
@@ -263,14 +278,18 @@ extension ChannelSession {
             promote(at: now)
             chooseCandidate(at: now)
             watchHome(at: now)
-            giveUp(at: now)
         }
+        guard unheard == 0 else { return }
+        if hasBackups { giveUp(at: now) }
         giveOutMissing(at: now)
     }
 
     /// A candidate that is alive takes over.
     private mutating func promote(at now: Duration) {
-        guard let candidate, candidate.hasMedia, candidate.member.isAlive else { return }
+        guard var candidate, candidate.hasMedia, candidate.member.isAlive, !record.isOver(candidate.member) else {
+            return
+        }
+        candidate.member.isOnTrial = false
         requests += active?.abandon(&gate) ?? []
         if let left = active?.status ?? lastStatus { earlier += IntakeCounts(left) }
         self.candidate = nil
@@ -278,6 +297,7 @@ extension ChannelSession {
         switches += 1
         lastTried = candidate.member.source
         let source = candidate.member.source
+        record.tookOver(source)
         outputs.append(.report(.switched(to: source, url: sources[source])))
         publish(published.trimming(candidate.held), at: now)
         if source == 0 { dropWatch() }
@@ -287,7 +307,8 @@ extension ChannelSession {
     private mutating func chooseCandidate(at now: Duration) {
         let isNeeded = active?.isInOutage ?? true
         if let candidate {
-            let isInVain = candidate.deadline <= now || !isNeeded && !candidate.isHomecoming
+            let isInVain =
+                candidate.deadline <= now || !isNeeded && !candidate.isHomecoming || record.isOver(candidate.member)
             guard isInVain else { return }
             dropCandidate()
             nextCandidateAt = now + candidateBackoff.next()
@@ -305,9 +326,10 @@ extension ChannelSession {
 
     private mutating func open(_ source: Int, isHomecoming: Bool, at now: Duration) {
         var member = member(of: source)
+        member.isOnTrial = true
         let effects = member.handle(.start, at: now, through: &gate)
         candidate = Candidate(member: member, deadline: now + policy.candidateLimit, isHomecoming: isHomecoming)
-        outputs.append(.report(.tries(source: source, url: sources[source])))
+        tell(record.tries(source, url: sources[source]))
         hold(effects, at: now)
     }
 
@@ -318,6 +340,12 @@ extension ChannelSession {
             dropWatch()
             dropCandidate()
             return open(0, isHomecoming: true, at: now)
+        }
+        if watch?.listedEnd != nil {
+            // It is asked whether it has another list by now.
+            requests += watch?.abandon(&gate) ?? []
+            watch = nil
+            nextWatchAt = now + watchBackoff.next()
         }
         guard watch == nil, nextWatchAt <= now else { return }
         var member = member(of: 0, fetchesMedia: false)
@@ -340,11 +368,16 @@ extension ChannelSession {
     /// No source brought anything for too long, or none could be opened in the first place.
     private mutating func giveUp(at now: Duration) {
         let isNew = !hasMedia && policy.resumedTargetDuration == nil
-        if isNew, candidate == nil, active == nil, failures.count == sources.count, let first = failures[0] {
+        if isNew, candidate == nil, active == nil, record.failures.count == sources.count,
+            let first = record.failures[0]
+        {
             return finish(.failed(first))
         }
         guard let deadline = giveUpDeadline, deadline <= now else { return }
-        finish(.gaveUp(TrackerError(.silent(for: now - lastMediaAt), url: sources[active?.source ?? lastTried])))
+        let silence = now - lastMediaAt
+        var reason = TrackerError.Reason.silent(for: silence)
+        if case .media(let why) = trouble?.cause { reason = .nothingUsable(for: silence, why) }
+        finish(.gaveUp(TrackerError(reason, url: sources[active?.source ?? lastTried])))
     }
 
     private var giveUpDeadline: Duration? {
@@ -392,10 +425,26 @@ extension ChannelSession {
         var status = active?.status ?? lastStatus ?? UpstreamStatus.idle
         if isOver { status.phase = .over }
         status.add(earlier)
+        (status.trouble, status.hasPublished) = (trouble, hasMedia)
         (status.meteredAnswers, status.meteredHosts) = (gate.meteredAnswers, gate.status)
         status.redundancy = UpstreamStatus.Redundancy(
             source: active?.source ?? lastTried, isPublished: active != nil, tried: candidate?.member.source,
             watchedSince: watch?.healthySince, switches: switches, missing: fill.filled)
         return status
+    }
+
+    private var trouble: UpstreamStatus.Trouble? {
+        guard let active else { return record.lost.map { .init(cause: $0, step: .outage, since: lastMediaAt) } }
+        let status = active.status
+        guard status.phase == .opening, fill.isFilling else { return status.trouble }
+        // An earlier process's viewers are there, and nothing comes.
+        return .init(cause: status.trouble?.cause ?? .opening(nil), step: .outage, since: lastMediaAt)
+    }
+}
+
+extension Delivery {
+    /// With the channel's own upstream.
+    fileprivate var endsChannel: Bool {
+        if case .ended = content { rendition == .main && source == 0 } else { false }
     }
 }

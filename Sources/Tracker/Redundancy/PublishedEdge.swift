@@ -15,15 +15,14 @@ struct PublishedEdge: Equatable, Sendable {
         JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil)
     }
 
-    /// - Parameter delivery: in the order in which the main rendition was handed downstream.
+    /// - Parameter delivery: what could be used, in the order in which the main rendition was handed downstream.
     mutating func note(_ delivery: Delivery) {
         guard delivery.rendition == .main else { return }
         switch delivery.content {
         case .segment(let tracked):
             date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
             mediaSequence = nil
-        case .lost: date = nil
-        case .missing, .ended: break
+        case .lost, .missing, .ended: break
         }
     }
 

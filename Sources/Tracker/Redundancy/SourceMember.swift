@@ -10,6 +10,8 @@ struct SourceMember: Sendable {
     /// Since when its main playlist is followed without being late; nil while it is not.
     private(set) var healthySince: Duration?
     private var joinedAt: Duration?
+    /// Nothing of it is published yet: what it brings is held, which is all that can be asked of it.
+    var isOnTrial = false
 
     /// - Parameter number: of the session among those of the channel.
     init(source: Int, url: String, policy: UpstreamSession.Policy, number: UInt64) {
@@ -20,8 +22,14 @@ struct SourceMember: Sendable {
 
     var status: UpstreamStatus { session.status }
 
-    /// Its main playlist lists nothing new, and the last step before giving up was taken.
-    var isInOutage: Bool { session.mainStall.map { $0 >= .outage } ?? false }
+    /// It lists nothing new, or nothing of what it lists can be published, and the last step before giving up was taken.
+    var isInOutage: Bool { session.isInOutage }
+
+    /// Where its main playlist has ended; nil of one that goes on.
+    var listedEnd: ListedEnd? {
+        guard let main = session.trackers.first, main.cursor.hasEnded else { return nil }
+        return main.lastListed
+    }
 
     /// It listed something new after it was joined, or needs not: it is alive, and no old list that somebody still
     /// serves.
@@ -46,6 +54,7 @@ struct SourceMember: Sendable {
             case .deliver(var delivery):
                 delivery.source = source
                 effects.append(.deliver(delivery))
+                if isOnTrial, delivery.isMainSegment { session.received(delivery, .published, at: now) }
             case .report(let event):
                 if case .joined(let joined) = event, joined.rendition == .main { joinedAt = now }
                 effects.append(.report(source == 0 ? event : .ofBackup(source, event)))

@@ -40,14 +40,17 @@ struct Replay {
         let session = ChannelSession(upstream: capture.index.upstream, policy: policy)
         var driver = ReplayDriver(session: session)
         let length = capture.index.duration
-        return try await driver.run(
+        return try await driver.publish(
             until: length + Self.grace, isOver: { status, _ in status.hasSeenEverything(until: length) },
             answer: { answers.answer($0, at: $1) },
             perform: { output, now in
                 // Behind its end a capture says nothing, which is no outage of its upstream.
-                if case .delivery(let delivery) = output, case .missing = delivery.content, now > length { return }
-                try await relay.perform(output, at: now)
+                if case .delivery(let delivery) = output, case .missing = delivery.content, now > length {
+                    return .held
+                }
+                let reception = try await relay.perform(output, at: now)
                 observe(output, now)
+                return reception
             })
     }
 }

@@ -36,20 +36,21 @@ struct SoakRun {
         var upstream = SoakUpstream(script)
         var judge = SoakJudge(script)
         var gauges: [SoakGauge] = []
-        let end = try await driver.run(until: .seconds(seconds)) { request, now in
+        let end = try await driver.publish(until: .seconds(seconds)) { request, now in
             upstream.answer(request, at: now)
         } perform: { output, now in
-            try await relay.perform(output, at: now)
+            let reception = try await relay.perform(output, at: now)
             if let snapshot = site.snapshot { judge.look(at: snapshot, at: now) }
             guard case .status = output, now.milliseconds >= (gauges.count + 1) * interval * 1000 else {
                 if now.milliseconds >= (gauges.count + 1) * interval * 1000 - 60_000 { count.want() }
-                return
+                return reception
             }
             var sizes = count.sizes.merging(SoakGauge.collections(in: relay, called: "relay")) { $1 }
             if let index = site.snapshot?.index { sizes.merge(SoakGauge.collections(in: index, called: "ring")) { $1 } }
             let gauge = SoakGauge(spool, site.snapshot, collections: sizes, at: now)
             gauges.append(gauge)
             report(gauge)
+            return reception
         }
         return SoakOutcome(
             script: script, judge: judge, gauges: gauges, status: site.status, requests: upstream.requests, end: end)

@@ -1,0 +1,22 @@
+/// What became downstream of a segment of picture or sound: what an intake cannot know by itself.
+package enum Reception: Equatable, Sendable {
+    /// Something was published of it, or of what was held until it came.
+    case published
+    /// It can be read; nothing was published, yet.
+    case held
+    case refused(MediaTrouble)
+}
+
+/// Why nothing of what is listed is published.
+package enum MediaTrouble: Equatable, Sendable {
+    /// It does not come, and no try of it has failed yet.
+    case awaited
+    /// It did not come, or will not.
+    case lost(SegmentLoss.Reason)
+    /// By all appearances its key is another one.
+    case undecryptable
+    /// There is no media in it that can be republished.
+    case unreadable
+    /// It can be read, and nothing in it can be shown.
+    case withoutPicture
+}

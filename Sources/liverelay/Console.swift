@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Glibc
 import Logging
 import Playlist
@@ -5,44 +7,95 @@ import Synchronization
 
 /// Log lines on standard error, and under them, on a terminal, one line that is rewritten in place.
 ///
-/// The two share the terminal, so they share this: a log line first wipes the status line, then writes it anew.
+/// The two share the terminal, so they share this. Nothing here waits for who reads them: a thread of its own writes, so a
+/// pipe that nobody empties holds up no channel.
 final class Console: Sendable {
-    private let status = Mutex("")
-    let isTerminal: Bool
+    /// The process has one standard error.
+    static let standardError = Console(STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1)
 
-    init(isTerminal: Bool = isatty(STDERR_FILENO) == 1) { self.isTerminal = isTerminal }
+    private let descriptor: Int32
+    private let state: Mutex<State>
+    /// Rung once for each time that the queue is no longer empty, and at the end.
+    private let bell = DispatchSemaphore(value: 0)
+    private let end = DispatchSemaphore(value: 0)
 
-    func write(line: String) {
-        status.withLock { status in
-            Self.emit(isTerminal && !status.isEmpty ? "\r\u{1B}[K\(line)\n\(status)" : "\(line)\n")
-        }
+    private struct State {
+        var queue: ConsoleQueue
+        var hasThread = false
+        /// The thread knows that there is something.
+        var isRung = false
+        var isClosed = false
     }
+
+    /// - Parameter descriptor: open as long as this is.
+    init(_ descriptor: Int32, isTerminal: Bool) {
+        self.descriptor = descriptor
+        state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
+    }
+
+    /// Lines that were not written, because too many waited already.
+    var dropped: Int { state.withLock { $0.queue.dropped } }
+
+    func write(line: String) { change { $0.add(line: line) } }
 
     /// Does nothing when nobody sees it.
-    func show(status text: String) {
-        guard isTerminal else { return }
-        status.withLock { status in
-            guard status != text else { return }
-            status = text
-            Self.emit("\r\u{1B}[K\(text)")
-        }
-    }
+    func show(status text: String) { change { $0.show(status: text) } }
 
     /// Leaves the cursor on a line of its own.
-    func clear() {
-        status.withLock { status in
-            guard !status.isEmpty else { return }
-            status = ""
-            Self.emit("\r\u{1B}[K")
+    func clear() { show(status: "") }
+
+    /// The end: what waits is written, if it is taken in time. What comes later is not.
+    /// - Returns: false when it was not.
+    @discardableResult
+    func close(within limit: Duration) -> Bool {
+        let isWriting = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.hasThread && !state.isClosed
         }
+        guard isWriting else { return true }
+        bell.signal()
+        let (seconds, attoseconds) = limit.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        return end.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
 
-    private static func emit(_ text: String) {
+    private func change(_ change: (inout ConsoleQueue) -> Void) {
+        let (begins, rings) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            change(&state.queue)
+            defer { (state.hasThread, state.isRung) = (true, true) }
+            return (!state.hasThread, !state.isRung)
+        }
+        if begins { Thread.detachNewThread { self.writeAll() } }
+        if rings { bell.signal() }
+    }
+
+    /// The thread's work, until the end.
+    private func writeAll() {
+        while true {
+            let (text, isClosed) = state.withLock { state in
+                state.isRung = false
+                return (state.queue.next(), state.isClosed)
+            }
+            if let text { emit(text) } else if isClosed { break } else { bell.wait() }
+        }
+        end.signal()
+    }
+
+    /// Waits as long as it takes.
+    private func emit(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            guard written > 0 else { return }  // Nobody reads the log any more; the channel goes on.
-            bytes = bytes.dropFirst(written)
+            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                bytes = bytes.dropFirst(written)
+            } else if errno == EAGAIN {
+                // Somebody who shares the terminal made it so.
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                unsafe poll(&room, 1, -1)
+            } else if errno != EINTR {
+                return  // Nobody reads the log any more; the channel goes on.
+            }
         }
     }
 }

@@ -30,11 +30,17 @@ struct LiveRelay: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            Console.standardError.close(within: farewell)
         } catch let error as RelayError {
-            Console(isTerminal: false).write(line: "liverelay: \(error.line)")
+            Console.standardError.write(line: "liverelay: \(error.line)")
+            Console.standardError.close(within: farewell)
             Glibc.exit(error.exit.rawValue)
         } catch {
+            Console.standardError.close(within: farewell)
             exit(withError: error)
         }
     }
+
+    /// How long the last lines may take.
+    private static let farewell = Duration.milliseconds(1000)
 }

@@ -9,7 +9,7 @@ import Tracker
 
 extension RelayError {
     init(_ error: TrackerError) {
-        let url = error.url
+        let url = error.url.shown
         switch error.reason {
         case .refused(let status):
             self.init(
@@ -61,7 +61,7 @@ extension RelayError {
     /// - Parameter failures: segments in a row, with nothing published before.
     init(_ error: DecryptError, url: String, failures: Int) {
         self.init(
-            .wrongKey, "\(url): \(failures) segments in a row do not decrypt: \(error.words)",
+            .wrongKey, "\(url.shown): \(failures) segments in a row do not decrypt: \(error.words)",
             advice:
                 "Check that the key's address answers the right key to this client: it may want --header or --cookie")
     }
@@ -69,20 +69,20 @@ extension RelayError {
     init(_ error: SpliceError, url: String, failures: Int, isEncrypted: Bool) {
         if isEncrypted, case .unknownContainer = error.reason {
             self.init(
-                .wrongKey, "\(url): what \(failures) segments in a row decrypt to is no media",
+                .wrongKey, "\(url.shown): what \(failures) segments in a row decrypt to is no media",
                 advice: "The key is not the one they were encrypted with")
         } else if case .sampleEncryption(let type) = error.reason {
             self.init(
                 .unsupportedProtection,
-                "\(url): its stream type 0x\(String(type, radix: 16)) is encrypted sample by sample",
+                "\(url.shown): its stream type 0x\(String(type, radix: 16)) is encrypted sample by sample",
                 advice: "Only METHOD=AES-128 can be republished")
         } else if case .protectedTrack(let scheme) = error.reason {
             self.init(
-                .unsupportedProtection, "\(url): its samples are encrypted (\(scheme))",
+                .unsupportedProtection, "\(url.shown): its samples are encrypted (\(scheme))",
                 advice: "Only METHOD=AES-128 can be republished")
         } else {
             self.init(
-                .noUsableMedia, "\(url): \(failures) segments in a row cannot be used: \(error.words)",
+                .noUsableMedia, "\(url.shown): \(failures) segments in a row cannot be used: \(error.words)",
                 advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS or fragmented MP4")
         }
     }
@@ -150,6 +150,9 @@ extension CaptureError.Reason {
 
 extension String {
     fileprivate var quoted: String { "“\(self)”" }
+
+    /// An address as an operator reads it.
+    var shown: String { URIReference.shown(self) }
 }
 
 extension Duration {
@@ -215,7 +218,7 @@ extension PlaylistError {
 
 extension DecryptError {
     var words: String {
-        let key = keyURL.map { " (key \($0))" } ?? ""
+        let key = keyURL.map { " (key \($0.shown))" } ?? ""
         switch reason {
         case .unsupportedMethod(let method): return "METHOD=\(method)"
         case .unsupportedKeyFormat(let format): return "KEYFORMAT \(format.quoted)"

@@ -90,7 +90,7 @@ struct ServingOptions: ParsableArguments {
         let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
-        let console = Console()
+        let console = Console.standardError
         var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
         logger.logLevel = logLevel.level
         if let slate, slate.movie.sound != .copied {

@@ -63,7 +63,7 @@ struct RelayLog: Sendable {
             logger.warning("Nothing could be published for \(silence.inSeconds), \(why.words): \(step.words)")
         case .mediaResumed(let silence):
             logger.info("The upstream's media are published again after \(silence.inSeconds)")
-        case .moved(let role, let url): logger.info("The \(role.words) playlist is now at \(url)")
+        case .moved(let role, let url): logger.info("The \(role.words) playlist is now at \(url.shown)")
         case .staleList(let role): logger.notice("The \(role.words) playlist went back and is not believed")
         case .reset(let role, let anchor):
             logger.warning("The \(role.words) playlist counts anew; found again by \(anchor)")
@@ -77,25 +77,25 @@ struct RelayLog: Sendable {
             let next = isLast ? "given up" : "tried again"
             logger.log(
                 level: isInOutage ? .debug : .notice,
-                "Try \(failures) of \(request.url) failed (\(failed.words)), \(next)")
+                "Try \(failures) of \(request.url.shown) failed (\(failed.words)), \(next)")
         case .metered(let host, let status, let pause):
             logger.warning(
                 "\(host) answers HTTP \(status): it is left alone for \(pause.inSeconds), then asked one thing at a time"
             )
         case .meteringEnded(let host, let answers):
             logger.info("\(host) is asked as before; \(answers) answers of it wanted fewer requests")
-        case .keyFetched(let url): logger.debug("Key \(url)")
+        case .keyFetched(let url): logger.debug("Key \(url.shown)")
         case .targetDurationChanged(let role, let old, let new):
             logger.notice("The \(role.words) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
         case .endListed(let role): logger.info("The \(role.words) playlist has ended")
         case .tries(let source, let url):
-            logger.info("Tries \(source == 0 ? "the upstream again" : "backup \(source)"): \(url)")
+            logger.info("Tries \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.shown)")
         case .sourceFailed(let source, let error):
             logger.warning("\(source.asSource) is of no use: \(RelayError(error).found)")
         case .sourceEnded(let source): logger.warning("\(source.asSource) has ended")
         case .switched(let source, let url):
             logger.warning(
-                "\(source == 0 ? "The channel's own upstream" : "Backup \(source)") is published now: \(url)")
+                "\(source == 0 ? "The channel's own upstream" : "Backup \(source)") is published now: \(url.shown)")
         case .ofBackup(_, let event): note(event)
         }
     }

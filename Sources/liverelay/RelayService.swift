@@ -27,7 +27,7 @@ struct RelayService: Sendable {
         do {
             server = try await HTTPServer.start(on: address) { site.response(to: $0) }
         } catch { throw RelayError(error) }
-        logger.info("Serves at \(base(of: server)), relays \(configuration.upstream)")
+        logger.info("Serves at \(base(of: server)), relays \(configuration.upstream.shown)")
         let outcome = await relay(to: site, base: base(of: server))
         console.clear()
         await server.shutdown(within: Self.farewell)
@@ -96,6 +96,7 @@ struct RelayService: Sendable {
     private func report(_ site: ChannelSite, base: String) async -> Result<Void, RelayError>? {
         var hasGreeted = false
         while !Task.isCancelled {
+            site.update { $0.logLinesDropped = console.dropped }
             let status = site.status
             if !hasGreeted, status.output.segments > 0 {
                 hasGreeted = true

@@ -26,6 +26,7 @@ struct RelayStatus: Encodable, Sendable {
     }
 
     struct Upstream: Encodable, Equatable, Sendable {
+        /// Both as anybody may read them (`URIReference.shown`).
         var url: String
         var playlist: String?
         var bandwidth: Int?
@@ -205,8 +206,10 @@ struct RelayStatus: Encodable, Sendable {
     var splice = Splice()
     var subtitles = Subtitles()
     var marks = Marks()
+    /// Lines of the log that nobody took.
+    var logLinesDropped = 0
 
-    init(upstream: String) { self.upstream = Upstream(url: upstream) }
+    init(upstream: String) { self.upstream = Upstream(url: URIReference.shown(upstream)) }
 
     /// As `/status.json`: sorted keys, so that two of them can be compared line by line.
     var json: [UInt8] {
@@ -227,7 +230,7 @@ extension RelayStatus {
     mutating func note(_ status: UpstreamStatus, at now: Duration) {
         noteFetches(status, at: now)
         guard let main = status.renditions.first else { return }
-        upstream.playlist = main.url
+        upstream.playlist = URIReference.shown(main.url)
         upstream.bandwidth = status.variant?.bandwidth
         upstream.resolution = status.variant?.resolution.map { "\($0.width)x\($0.height)" }
         upstream.audioRendition = status.audio?.name

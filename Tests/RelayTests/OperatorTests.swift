@@ -1,4 +1,5 @@
 import ArgumentParser
+import Decrypt
 import Foundation
 import Playlist
 import Splice
@@ -44,6 +45,20 @@ func troubleIsOneLineWithAnAddressAndAnAdvice(_ index: Int) {
     #expect(error.exit == row.exit, "\(row.when)")
     #expect(error.line.contains(row.error.url) && !error.line.contains("\n"), "\(row.when): \(error.line)")
     for words in row.says { #expect(error.line.contains(words), "\(row.when): \(error.line)") }
+}
+
+@Test func nobodyReadsASecret() {
+    let url = "http://me:hunter2@channel.example/live.m3u8?token=hunter2"
+    let shown = "http://channel.example/live.m3u8?token=…"
+    let errors = [
+        RelayError(TrackerError(.refused(status: 403), url: url)),
+        RelayError(DecryptError(.missingKey, mediaSequence: 1, keyURL: url), url: url, failures: 3),
+        RelayError(SpliceError(.noPicture, section: ""), url: url, failures: 3, isEncrypted: false),
+    ]
+    let status = String(decoding: RelayStatus(upstream: url).json, as: UTF8.self)
+    for text in errors.map(\.line) + [status] {
+        #expect(text.contains(shown) && !text.contains("hunter2"), "\(text)")
+    }
 }
 
 @Test func aPageOfSeveralLinesIsStillOneLine() {

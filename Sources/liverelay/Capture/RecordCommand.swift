@@ -40,7 +40,7 @@ struct RecordCommand: AsyncParsableCommand {
     var logLevel = LogLevel.notice
 
     func run() async throws {
-        let console = Console()
+        let console = Console.standardError
         var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
         logger.logLevel = logLevel.level
         try await Recording(

@@ -61,7 +61,7 @@ struct ReplayCommand: AsyncParsableCommand {
         } catch { throw RelayError(error) }
         if live {
             let address = ListenAddress(host: listen, port: Int(port))
-            try await CaptureAir(capture: recorded, address: address, loops: loop, console: Console()).run()
+            try await CaptureAir(capture: recorded, address: address, loops: loop, console: .standardError).run()
         } else {
             try await republish(recorded)
         }
@@ -71,7 +71,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
         let directory = try SpoolLocation(out)
         defer { directory.removeIfTemporary() }
-        var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: Console(isTerminal: false)) }
+        var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: .standardError) }
         logger.logLevel = logLevel.level
         let replay = Replay(recorded, spool: directory.path, sound: sound.configuration, slate: slate, logger: logger)
         let end = try await replay.run()

@@ -7,11 +7,14 @@ package struct FetchRequest: Hashable, Sendable {
     package let purpose: Purpose
     package let url: String
     package let byteRange: ByteRange?
+    /// EXTINF, of a segment: a long one may take longer to come. nil when it is not known.
+    package let duration: Duration?
 
-    package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil) {
+    package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil, duration: Duration? = nil) {
         self.purpose = purpose
         self.url = url
         self.byteRange = byteRange
+        self.duration = duration
     }
 }
 

@@ -28,7 +28,8 @@ struct SegmentRequests: Equatable, Sendable {
         let key = try segment.keys.usableKey(mediaSequence: number, playlist: base)
         let mapKey = try segment.map?.keys.usableKey(mediaSequence: number, playlist: base)
         media = FetchRequest(
-            .segment, url: URIReference.resolve(segment.uri, against: base), byteRange: segment.byteRange)
+            .segment, url: URIReference.resolve(segment.uri, against: base), byteRange: segment.byteRange,
+            duration: segment.duration)
         self.key = key.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) }
         self.mapKey = mapKey.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) }
         map = segment.map.map {

@@ -76,7 +76,8 @@ struct RelayService: Sendable {
 
     /// The channel's own, and in front of it, if asked for, who writes down what it answers.
     private func upstream() throws -> any Upstream {
-        let upstream = try CurlUpstream(upstream: configuration.upstream, configuration: configuration.requests)
+        let upstream = try CurlUpstream(
+            upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
         guard let capture = configuration.capture else { return upstream }
         let clock = ContinuousClock()
         let began = clock.now

@@ -69,6 +69,21 @@ private let compressedRows = [
         when: "a key that begins like gzip", purpose: .key, steps: [.answer(body: Array(gzipped.prefix(16)))],
         body: Array(gzipped.prefix(16))),
     BodyRow(
+        when: "claimed to be gzip, and is none", steps: [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))],
+        body: bytes("text")),
+    BodyRow(
+        when: "a coding that nobody knows", steps: [.answer(200, ["Content-Encoding: x-none"], body: bytes("text"))],
+        body: bytes("text")),
+    BodyRow(
+        when: "gzip under a name that nobody knows",
+        steps: [.answer(200, ["Content-Encoding: x-none"], body: gzipped)], body: bytes("plain text")),
+    BodyRow(
+        when: "a segment that is no gzip", purpose: .segment,
+        steps: [.answer(200, ["Content-Encoding: gzip"], body: [0x47, 0, 0])], body: [0x47, 0, 0]),
+    BodyRow(
+        when: "a bomb under a name that nobody knows",
+        steps: [.answer(200, ["Content-Encoding: x-none"], body: gzippedBomb)], reason: .tooLarge),
+    BodyRow(
         when: "a bomb that is claimed", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBomb)],
         reason: .tooLarge),
     BodyRow(when: "a bomb that nothing claims", steps: [.answer(body: gzippedBomb)], reason: .tooLarge),
@@ -126,6 +141,16 @@ func bodiesOf(row: BodyRow) async throws {
         #expect(answer.endsAtClose == row.endsAtClose)
     case .failure(let error): #expect(error.reason == row.reason, "\(error)")
     }
+}
+
+@Test func whatAnOriginClaimsWronglyIsAskedForTwiceOnlyOnce() async throws {
+    let server = try LoopbackServer { _ in [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))] }
+    let upstream = try upstream(server)
+    for _ in 0..<3 {
+        #expect(try await upstream.fetch(FetchRequest(.mediaPlaylist, url: server.url)).get().body == bytes("text"))
+    }
+    let asked = server.requests.map { $0.headers["accept-encoding"] != nil }
+    #expect(asked == [true, false, false, false])
 }
 
 @Test func aTrickleIsEndedBeforeItsTotalTime() async throws {

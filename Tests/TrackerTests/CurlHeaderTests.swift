@@ -90,6 +90,60 @@ func cookiesStayWithTheirHost(asHeader: Bool) async throws {
     #expect(origin.requests.map { $0.headers["cookie"] } == ["session=1", "session=1", "session=2", nil])
 }
 
+/// In the name of whom an address is asked, when the channel's is `http://me:secret@h/` and its backup's
+/// `http://you:other@b/`.
+private let loginRows: [(when: String, address: String, user: String?, password: String?)] = [
+    ("its own", "http://me:secret@h/a", "me", "secret"), ("the upstream's origin", "http://h:80/a", "me", "secret"),
+    ("another port", "http://h:81/a", nil, nil), ("TLS put on", "https://h/a", nil, nil),
+    ("another host", "http://cdn/a", nil, nil), ("the backup's", "http://b/a", "you", "other"),
+    ("another user of the same host", "http://she@h/a", "she", ""),
+    ("another host that the playlist names with a user", "http://she:hers@cdn/a", "she", "hers"),
+    ("percent-encoded", "http://m%40e:s%3Aecret@cdn/a", "m@e", "s:ecret"),
+]
+
+@Test(arguments: loginRows)
+func aPasswordIsForItsOrigin(when: String, address: String, user: String?, password: String?) throws {
+    let backup = try HTTPAddress("http://you:other@b/list.m3u8")
+    let headers = try ChannelHeaders(
+        loopbackConfiguration(), for: HTTPAddress("http://me:secret@h/main.m3u8"), backups: [backup])
+    let login = headers.login(for: try HTTPAddress(address))
+    #expect(login?.user == user && login?.password == password, "\(when)")
+}
+
+/// printf 'me:secret' | base64
+private let basic = "Basic bWU6c2VjcmV0"
+
+@Test func aPasswordStaysWithItsOriginOverRedirects() async throws {
+    let foreign = try LoopbackServer { _ in [.answer()] }
+    let target = foreign.url
+    let origin = try LoopbackServer { request in
+        let here = "http://\(request.headers["host"] ?? "")"
+        switch request.target {
+        case "/main.m3u8": return [.redirect(to: here + "/moved/main.m3u8")]
+        case "/away": return [.redirect(to: target)]
+        default: return [.answer()]
+        }
+    }
+    let named = origin.url.replacing("http://", with: "http://me:secret@")
+    let upstream = try CurlUpstream(upstream: named + "/main.m3u8", configuration: loopbackConfiguration())
+    let answer = try await upstream.fetch(FetchRequest(.mediaPlaylist, url: named + "/main.m3u8")).get()
+    #expect(answer.finalURL == named + "/moved/main.m3u8", "its relative addresses are asked in the same name")
+    for url in [origin.url + "/absolute.ts", named + "/relative.ts", named + "/away"] {
+        _ = try await upstream.fetch(FetchRequest(.segment, url: url)).get()
+    }
+    #expect(origin.requests.count == 5)
+    #expect(origin.requests.allSatisfy { $0.headers["authorization"] == basic }, "\(origin.requests)")
+    #expect(foreign.requests.map { $0.headers["authorization"] } == [nil])
+}
+
+@Test func whoGivesACredentialAndAPasswordMeansTheCredential() async throws {
+    let origin = try LoopbackServer { _ in [.answer()] }
+    let named = origin.url.replacing("http://", with: "http://me:secret@")
+    let upstream = try CurlUpstream(upstream: named, configuration: given)
+    _ = try await upstream.fetch(FetchRequest(.segment, url: named)).get()
+    #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
+}
+
 struct OriginRow: Sendable, CustomTestStringConvertible {
     let when: String
     var testDescription: String { when }
@@ -132,7 +186,7 @@ private let addressRows: [(given: String, asked: String?, reason: FetchError.Rea
     ("http://h/a b.ts", "http://h/a%20b.ts", nil),
     ("http://h/ä.ts", "http://h/%c3%a4.ts", nil),
     ("http://h/a/../b/./c", "http://h/a/../b/./c", nil),
-    ("http://u:p@h:8080/x", "http://u:p@h:8080/x", nil),
+    ("http://u:p@h:8080/x", "http://h:8080/x", nil),
     ("http://[::1]:81/x", "http://[::1]:81/x", nil),
     ("file:///etc/hostname", nil, .unsupportedScheme),
     ("ftp://h/x", nil, .unsupportedScheme),

@@ -6,18 +6,27 @@ struct ChannelHeaders: Equatable, Sendable {
     private let everywhere: [FetchAnswer.Header]
     private let credentials: [FetchAnswer.Header]
     private let origin: HTTPAddress.Origin
+    /// User information of the upstream's address, and of those that stand in for it: a password that was given with one
+    /// address is for all of its origin.
+    private let logins: [HTTPAddress.Origin: HTTPAddress.Login]
     /// What the cookie jar starts with, one line per cookie in the Netscape format that CURLOPT_COOKIELIST takes. The
     /// jar and not a header, because a jar keeps to the host and lets the upstream replace a value.
     let cookieLines: [String]
 
+    /// - Parameter backups: stand in for the upstream; of their addresses too.
     /// - Throws: `.other` for a header or cookie that would break the request apart.
-    init(_ configuration: CurlConfiguration, for upstream: HTTPAddress) throws(FetchError) {
+    init(
+        _ configuration: CurlConfiguration, for upstream: HTTPAddress, backups: [HTTPAddress] = []
+    ) throws(FetchError) {
         let cookies = configuration.headers.filter { $0.isNamed("cookie") }.map(\.value)
         let others = configuration.headers.filter { !$0.isNamed("cookie") }
         for header in configuration.headers where !header.fitsOneLine {
             throw FetchError(.other, url: upstream.text, message: "header \(header.name) does not fit one line")
         }
         origin = upstream.origin
+        logins = Dictionary(
+            ([upstream] + backups).compactMap { address in address.login.map { (address.origin, $0) } },
+            uniquingKeysWith: { first, _ in first })
         credentials = others.filter(\.isCredential)
         everywhere = others.filter { !$0.isCredential }
         let pairs = (cookies + [configuration.cookie ?? ""]).flatMap { $0.split(separator: ";") }
@@ -34,6 +43,9 @@ struct ChannelHeaders: Equatable, Sendable {
         let allowed = address.origin == origin ? everywhere + credentials : everywhere
         return allowed.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
+
+    /// Whose an address is: its own, or else the origin's. nil when nobody was named.
+    func login(for address: HTTPAddress) -> HTTPAddress.Login? { address.login ?? logins[address.origin] }
 
     /// For exactly this host, until the process ends, and over TLS only if the upstream itself is.
     private static func cookieLine(_ pair: Substring, for upstream: HTTPAddress) throws(FetchError) -> String {

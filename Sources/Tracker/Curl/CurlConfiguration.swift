@@ -68,11 +68,18 @@ package struct CurlConfiguration: Equatable, Sendable {
         self.permittedAddresses = permittedAddresses
     }
 
-    func limits(for purpose: FetchRequest.Purpose) -> Limits {
-        switch purpose {
-        case .multivariantPlaylist, .mediaPlaylist: playlistLimits
-        case .key: keyLimits
-        case .segment, .map: segmentLimits
+    /// A long segment may take long; one that lasts for hours is no segment.
+    private static let (timesItsDuration, longestTotal) = (4, Duration.seconds(600))
+
+    func limits(for request: FetchRequest) -> Limits {
+        switch request.purpose {
+        case .multivariantPlaylist, .mediaPlaylist: return playlistLimits
+        case .key: return keyLimits
+        case .segment, .map:
+            var limits = segmentLimits
+            let duration = min(request.duration ?? .zero, Self.longestTotal)
+            limits.total = max(limits.total, min(duration * Self.timesItsDuration, Self.longestTotal))
+            return limits
         }
     }
 }

@@ -6,28 +6,48 @@ struct CurlJob: Equatable, Sendable {
 
     let request: FetchRequest
     let address: String
+    let login: HTTPAddress.Login?
     /// As CURLOPT_HTTPHEADER takes them.
     let headerLines: [String]
     /// `first-last`; nil for the whole resource.
     let range: String?
     let configuration: CurlConfiguration
     let cookieLines: [String]
+    /// Bodies are handed on as they come, whatever is claimed of them, and no encoding is asked for.
+    let isPlain: Bool
+    private let origin: HTTPAddress.Origin
 
-    init(_ request: FetchRequest, headers: ChannelHeaders, configuration: CurlConfiguration) throws(FetchError) {
-        let address = try HTTPAddress(request.url)
+    init(
+        _ request: FetchRequest, to address: HTTPAddress, headers: ChannelHeaders, configuration: CurlConfiguration,
+        isPlain: Bool = false
+    ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
         guard request.byteRange == nil || range != nil else {
             throw FetchError(.other, url: request.url, message: "empty byte range")
         }
         self.request = request
         self.address = address.text
+        self.origin = address.origin
+        self.login = headers.login(for: address)
+        self.isPlain = isPlain || range != nil
         self.headerLines = headers.lines(for: address)
         self.range = range
         self.configuration = configuration
         self.cookieLines = headers.cookieLines
     }
 
-    var limits: CurlConfiguration.Limits { configuration.limits(for: request.purpose) }
+    var limits: CurlConfiguration.Limits { configuration.limits(for: request) }
+
+    /// The address after redirects, with the request's own user information as long as that is for it: what its relative
+    /// addresses are resolved against has to be asked in the same name.
+    func finalURL(_ effective: String?) -> String {
+        let effective = effective ?? address
+        guard let asked = URIReference.authority(of: request.url), let at = asked.lastIndex(of: "@"),
+            let host = URIReference.authority(of: effective), !host.contains("@"),
+            (try? HTTPAddress(effective))?.origin == origin
+        else { return effective }
+        return URIReference.replacingAuthority(of: effective, by: asked[...at] + host)
+    }
 }
 
 extension ByteRange {

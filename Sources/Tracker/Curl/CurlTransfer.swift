@@ -63,7 +63,7 @@ final class CurlTransfer {
         continuation.resume(
             returning: .success(
                 FetchAnswer(
-                    status: handle.status, finalURL: handle.effectiveURL ?? job.address, headers: head.headers,
+                    status: handle.status, finalURL: job.finalURL(handle.effectiveURL), headers: head.headers,
                     body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.announcedBytes == nil)))
     }
 
@@ -93,11 +93,13 @@ final class CurlTransfer {
         handle.set(CURLOPT_COOKIEFILE, "")  // switches the jar on
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
-        if let range = job.range {
-            handle.set(CURLOPT_RANGE, range)  // of the resource itself, hence no encoding
-        } else {
-            handle.set(CURLOPT_ACCEPT_ENCODING, "")  // all that libcurl knows
+        if let login = job.login {
+            // Kept by libcurl while a redirect stays with the first host, port and scheme.
+            handle.set(CURLOPT_USERNAME, login.user)
+            handle.set(CURLOPT_PASSWORD, login.password)
         }
+        if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, hence no encoding
+        if !job.isPlain { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all that libcurl knows
     }
 
     private func configureRoute() {

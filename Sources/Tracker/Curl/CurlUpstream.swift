@@ -1,22 +1,33 @@
+import CCurl
+import Synchronization
+
 /// One channel's upstream over HTTP: its headers, its cookies, its limits.
 package final class CurlUpstream: Upstream {
     private let thread: CurlThread
     private let channel: CurlInbox.ChannelID
     private let headers: ChannelHeaders
     private let configuration: CurlConfiguration
+    /// Their bodies are not encoded as they claim.
+    private let untrue = Mutex<Set<HTTPAddress.Origin>>([])
+    /// Such origins that are remembered; an upstream may name any number of them.
+    private static let mostUntrue = 64
 
     /// - Parameters:
     ///   - upstream: absolute address of the channel; its origin is whom credentials and cookies are for.
+    ///   - backups: absolute addresses that stand in for it; user information in them is for their origins.
     ///   - thread: the process's own unless given.
     /// - Throws: `.unsupportedScheme` or `.other` for an address, a header or a cookie that cannot be sent, and for a
     ///   proxy where private addresses are denied.
     package init(
-        upstream: String, configuration: CurlConfiguration = CurlConfiguration(), thread: CurlThread? = nil
+        upstream: String, backups: [String] = [], configuration: CurlConfiguration = CurlConfiguration(),
+        thread: CurlThread? = nil
     ) throws(FetchError) {
         if configuration.deniesPrivate, configuration.proxy != nil {
             throw FetchError(.other, url: upstream, message: "behind a proxy no private address can be denied")
         }
-        self.headers = try ChannelHeaders(configuration, for: HTTPAddress(upstream))
+        // A backup that cannot be asked says so when it is.
+        let standIns = backups.compactMap { try? HTTPAddress($0) }
+        self.headers = try ChannelHeaders(configuration, for: HTTPAddress(upstream), backups: standIns)
         self.configuration = configuration
         self.thread =
             if let thread { thread } else { try CurlThread.shared(deniesPrivate: configuration.deniesPrivate) }
@@ -25,14 +36,23 @@ package final class CurlUpstream: Upstream {
 
     deinit { thread.inbox.post(.close(channel)) }
 
-    /// One GET, redirects followed. An answer of any status is a success here.
+    /// One GET, redirects followed. An answer of any status is a success here. A body that is not encoded as it claims,
+    /// or in a way that nobody knows, is asked for once more and taken as it comes.
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
         do throws(FetchError) {
-            let job = try CurlJob(request, headers: headers, configuration: configuration)
-            return await run(job)
+            let address = try HTTPAddress(request.url)
+            let isPlain = untrue.withLock { $0.contains(address.origin) }
+            let outcome = await run(try job(request, to: address, isPlain: isPlain))
+            guard case .failure(let error) = outcome, error.isOfEncoding else { return outcome }
+            untrue.withLock { if $0.count < Self.mostUntrue { $0.insert(address.origin) } }
+            return await run(try job(request, to: address, isPlain: true))
         } catch {
             return .failure(error)
         }
+    }
+
+    private func job(_ request: FetchRequest, to address: HTTPAddress, isPlain: Bool) throws(FetchError) -> CurlJob {
+        try CurlJob(request, to: address, headers: headers, configuration: configuration, isPlain: isPlain)
     }
 
     private func run(_ job: CurlJob) async -> FetchOutcome {
@@ -48,4 +68,9 @@ package final class CurlUpstream: Upstream {
             inbox.post(.cancel(id))
         }
     }
+}
+
+extension FetchError {
+    /// The body did not decode as its Content-Encoding says.
+    fileprivate var isOfEncoding: Bool { code == Int32(bitPattern: CURLE_BAD_CONTENT_ENCODING.rawValue) }
 }

@@ -12,15 +12,28 @@ struct HTTPAddress: Hashable, Sendable {
         let port: String
     }
 
-    /// As it is to be asked: blanks and other bytes that no request line may hold are percent-encoded, dot segments kept.
+    /// User information (RFC 3986 §3.2.1), nothing percent-encoded any more.
+    struct Login: Hashable, Sendable {
+        let user: String
+        let password: String
+    }
+
+    /// As it is to be asked, without user information: blanks and other bytes that no request line may hold are
+    /// percent-encoded, dot segments kept.
     let text: String
     let origin: Origin
+    /// What stood before the host; nil when nothing did.
+    let login: Login?
 
     /// - Throws: `.unsupportedScheme` for anything but http and https, `.other` for what is no address.
     init(_ text: String) throws(FetchError) {
         // Said of every address with another scheme, also of those that libcurl cannot take apart (data:, javascript:).
         guard ["http", "https", nil].contains(URIReference.scheme(of: text)) else { throw Self.foreignScheme(text) }
         let parts = try AddressParts(text)
+        let decoded = UInt32(CURLU_URLDECODE)
+        let password = parts.text(of: CURLUPART_PASSWORD, decoded) ?? ""
+        login = parts.text(of: CURLUPART_USER, decoded).map { Login(user: $0, password: password) }
+        parts.removeUserInformation()
         guard let scheme = parts.text(of: CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme) else {
             throw Self.foreignScheme(text)
         }
@@ -55,6 +68,10 @@ private struct AddressParts: ~Copyable {
     }
 
     deinit { unsafe curl_url_cleanup(parts) }
+
+    func removeUserInformation() {
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD] { _ = unsafe curl_url_set(parts, part, nil, 0) }
+    }
 
     func text(of part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var found: UnsafeMutablePointer<CChar>?

@@ -22,7 +22,7 @@ struct Recording: Sendable {
         let (failures, failed) = AsyncStream<CaptureError>.makeStream()
         let recorder: CaptureRecorder
         do {
-            let source = try CurlUpstream(upstream: upstream, configuration: requests)
+            let source = try CurlUpstream(upstream: upstream, backups: policy.backups, configuration: requests)
             let writer = try CaptureWriter(
                 directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups, mask: strip)
             recorder = CaptureRecorder(source, to: writer) {

@@ -1,18 +1,19 @@
 /// The addresses in a playlist's text, put in other words: of the rest not a byte changes, whole playlist or not.
 ///
-/// An address is a URI line or a quoted attribute value that is one: URI, or anything that begins with http:// or
-/// https://. Variables (draft-pantos-hls-rfc8216bis §4.3) are replaced before an address is judged; one that changes is
+/// An address is a URI line, a quoted attribute value whose name ends in URI, URL or LIST, and whatever begins with http://
+/// or https:// in a tag or a comment, quoted or not. Variables (draft-pantos-hls-rfc8216bis §4.3) are replaced before an address is judged; one that changes is
 /// written without them.
 package struct PlaylistAddresses {
     /// How a playlist is rewritten.
     package struct Rules {
         /// A URI as it stands, its variables replaced, to what shall stand there.
         package let replace: (String) -> String
-        /// EXT-X-DEFINE keeps its names and loses its values: they are as telling as the addresses made of them.
-        package let hidesVariables: Bool
+        /// EXT-X-DEFINE keeps its names and loses its values: they are as telling as the addresses made of them. So are
+        /// EXT-X-SESSION-DATA and comments, of which nothing stays.
+        package let hidesTexts: Bool
 
-        package init(hidesVariables: Bool = false, replace: @escaping (String) -> String) {
-            self.hidesVariables = hidesVariables
+        package init(hidesTexts: Bool = false, replace: @escaping (String) -> String) {
+            self.hidesTexts = hidesTexts
             self.replace = replace
         }
     }
@@ -49,40 +50,63 @@ package struct PlaylistAddresses {
         case .uri: return replacement(for: line.text, line.number)
         case .tag(.define, let value):
             try? scope.define(value, line: line.number)
-            return rules.hidesVariables ? hidden(value, line.number) : nil
-        case .tag, .other: return replacement(forQuotedIn: line)
+            return rules.hidesTexts ? hidden(value, line.number) : nil
+        case .other where rules.hidesTexts && !line.text.hasPrefix("#EXT"): return line.text == "#" ? nil : "#"
+        case .tag, .other: return replacement(inTag: line)
         }
     }
 
     private func replacement(for address: String, _ line: Int) -> String? {
         let expanded = (try? scope.substitute(address, tag: .extinf, line: line)) ?? address
         let replaced = rules.replace(expanded)
-        return replaced == (rules.hidesVariables ? address : expanded) ? nil : replaced
+        return replaced == (rules.hidesTexts ? address : expanded) ? nil : replaced
     }
 
-    private func replacement(forQuotedIn line: PlaylistLine) -> String? {
+    private func replacement(inTag line: PlaylistLine) -> String? {
         let pieces = line.text.split(separator: "\"", omittingEmptySubsequences: false)
-        guard pieces.count >= 3 else { return nil }
-        var changed = false
+        let hidesValues = rules.hidesTexts && line.text.hasPrefix("#EXT-X-SESSION-DATA")
         // Every other piece stands between quotes; one that does not close is none.
         let rewritten = pieces.indices.map { index in
-            guard index % 2 == 1, index + 1 < pieces.count else { return String(pieces[index]) }
-            guard Self.isAddress(pieces[index], after: pieces[index - 1]) else { return String(pieces[index]) }
-            guard let replaced = replacement(for: String(pieces[index]), line.number) else {
-                return String(pieces[index])
+            let piece = pieces[index]
+            guard index % 2 == 1, index + 1 < pieces.count else { return withAddresses(in: piece, line.number) }
+            let name = Self.attributeName(endOf: pieces[index - 1])
+            if hidesValues, name == "VALUE" { return "" }
+            if Self.namesAddress(name) || Self.beginsAddress(piece) {
+                return replacement(for: String(piece), line.number) ?? String(piece)
             }
-            changed = true
-            return replaced
-        }
-        return changed ? rewritten.joined(separator: "\"") : nil
+            return withAddresses(in: piece, line.number)
+        }.joined(separator: "\"")
+        return rewritten == line.text ? nil : rewritten
     }
 
-    private static func isAddress(_ value: Substring, after name: Substring) -> Bool {
-        guard name.hasSuffix(",URI=") || name.hasSuffix(":URI=") || name.hasSuffix(" URI=") else {
-            let scheme = value.prefix(8).lowercased()
-            return scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
+    /// A text that may hold addresses: each ends where no address can go on. A comma can be part of one, so what stands
+    /// behind a comma is taken for it: better too much of an unquoted line is hidden than too little.
+    private func withAddresses(in text: Substring, _ line: Int) -> String {
+        var (rest, result) = (text, "")
+        while let start = rest.indices.first(where: { Self.beginsAddress(rest[$0...]) }) {
+            let end = rest[start...].firstIndex { $0.isWhitespace || "<>'\\".contains($0) } ?? rest.endIndex
+            let address = String(rest[start..<end])
+            result += rest[..<start] + (replacement(for: address, line) ?? address)
+            rest = rest[end...]
         }
-        return true
+        return result + rest
+    }
+
+    /// `NAME` of `…,NAME=`.
+    private static func attributeName(endOf text: Substring) -> String {
+        guard text.last == "=" else { return "" }
+        let name = text.dropLast().reversed().prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+        return String(name.reversed()).uppercased()
+    }
+
+    private static func namesAddress(_ attribute: String) -> Bool {
+        ["URI", "URL", "LIST"].contains { attribute.hasSuffix($0) }
+    }
+
+    private static func beginsAddress(_ text: Substring) -> Bool {
+        guard text.first == "h" || text.first == "H" else { return false }
+        let scheme = text.prefix(8).lowercased()
+        return scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
     }
 
     private func hidden(_ value: ArraySlice<UInt8>, _ line: Int) -> String? {

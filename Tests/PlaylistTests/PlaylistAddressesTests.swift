@@ -23,6 +23,21 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
         "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a?b\",X-ASSET-URI=\"HTTPS://h/a\"\n"
     ),
     (
+        "other names of addresses",
+        "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l?t=x\",X-LIMIT=\"a?b\"\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s?t=x\"\n",
+        "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l\",X-LIMIT=\"a?b\"\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s\"\n"
+    ),
+    (
+        "an address without quotes", "#EXTM3U\n#EXT-X-VENDOR:https://h/a?t=x,y\n#EXT-X-V:A=1,B=Http://h/b?t c=1\n",
+        "#EXTM3U\n#EXT-X-VENDOR:https://h/a\n#EXT-X-V:A=1,B=Http://h/b c=1\n"
+    ),
+    (
+        "addresses in a text",
+        "#EXTM3U\n#EXT-X-V:A=\"see http://h/a?t and 'https://h/b?t'\"\n#EXTINF:2,http://h/?t\na.ts",
+        "#EXTM3U\n#EXT-X-V:A=\"see http://h/a and 'https://h/b'\"\n#EXTINF:2,http://h/\na.ts"
+    ),
+    ("an address in a comment", "#EXTM3U\n# of http://h/a?t today\n", "#EXTM3U\n# of http://h/a today\n"),
+    (
         "words", "#EXTM3U\n# URI=what?\n#EXT-X-SESSION-DATA:VALUE=\"why?\"\n",
         "#EXTM3U\n# URI=what?\n#EXT-X-SESSION-DATA:VALUE=\"why?\"\n"
     ),
@@ -33,8 +48,8 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
     ),
 ]
 
-private func withoutQuery(_ text: String, hidesVariables: Bool = false) -> String {
-    let rules = PlaylistAddresses.Rules(hidesVariables: hidesVariables) { URIReference.withoutQuery($0) }
+private func withoutQuery(_ text: String, hidesTexts: Bool = false) -> String {
+    let rules = PlaylistAddresses.Rules(hidesTexts: hidesTexts) { URIReference.withoutQuery($0) }
     let imported = [VariableDefinition(name: "i", value: "imported")]
     let rewritten = PlaylistAddresses.rewrite(
         Array(text.utf8), address: "http://h/p?q=secret", imported: imported, rules: rules)
@@ -48,7 +63,14 @@ private func withoutQuery(_ text: String, hidesVariables: Bool = false) -> Strin
 @Test func variablesThatAreHiddenLeaveTheirValuesInTheAddresses() {
     let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXT-X-DEFINE:IMPORT=\"i\"\n{$i}/a.ts?{$q}\n"
     let hidden = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"q\",VALUE=\"\"\n#EXT-X-DEFINE:IMPORT=\"i\"\nimported/a.ts\n"
-    #expect(withoutQuery(text, hidesVariables: true) == hidden)
+    #expect(withoutQuery(text, hidesTexts: true) == hidden)
+}
+
+@Test func textsThatAreHiddenLeaveTheirTags() {
+    let text =
+        "#EXTM3U\n# token=x\n#\n#X:y\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"x\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
+    let hidden = "#EXTM3U\n#\n#\n#\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
+    #expect(withoutQuery(text, hidesTexts: true) == hidden)
 }
 
 @Test func bytesThatAreNoTextStay() {

@@ -47,6 +47,24 @@ private let lists: [(when: String, text: String, masked: String)] = [
     #expect(String(decoding: list, as: UTF8.self) == "#EXTM3U\n#EXTINF:2,\n\(masked)\n", "\(when)")
 }
 
+/// Lines of a list of `http://h/p/list.m3u8` that all name `secret`, and what of them is told.
+private let secrets: [(line: String, masked: String)] = [
+    ("#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l?tok=secret\"", "#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l\""),
+    ("#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s?tok=secret\"", "#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s\""),
+    ("#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"secret\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\""),
+    ("# made from https://me:secret@h/x?tok=secret", "#"), ("## secret", "#"),
+    ("#EXT-X-VENDOR:https://h/v?tok=secret,secret", "#EXT-X-VENDOR:http://host-1.example/v"),
+    ("#EXT-X-VENDOR:SRC=\"at http://h/v?tok=secret\"", "#EXT-X-VENDOR:SRC=\"at http://host-1.example/v\""),
+    ("#EXTINF:2,http://h/v?tok=secret", "#EXTINF:2,http://host-1.example/v"),
+]
+
+@Test(arguments: secrets) func noLineOfAListTellsASecret(line: String, masked: String) {
+    var mask = CaptureMask(everything)
+    let list = mask.body(Array("#EXTM3U\n\(line)\n".utf8), base: "http://h/p/list.m3u8?tok=secret")
+    let expected = masked.replacing("http://", with: line.contains("https://") ? "https://" : "http://")
+    #expect(String(decoding: list, as: UTF8.self) == "#EXTM3U\n\(expected)\n")
+}
+
 @Test func variablesOfTheMasterAreKnownInItsMediaPlaylists() {
     var mask = CaptureMask(everything)
     let master = """
@@ -65,6 +83,7 @@ private let lists: [(when: String, text: String, masked: String)] = [
 private let headerRows: [(when: String, options: CaptureMask.Options, kept: [String])] = [
     ("always", .none, ["Content-Type", "Retry-After", "ETag", "Link"]),
     ("without queries", .init(queries: true), ["Content-Type", "Retry-After", "ETag"]),
+    ("without hosts", .init(hosts: true), ["Content-Type", "Retry-After", "ETag"]),
     ("without headers", .init(headers: true), ["Content-Type", "Retry-After"]),
 ]
 

@@ -47,7 +47,7 @@ package struct CaptureMask: Sendable {
     /// - Parameters: `body`: of a successful answer; `base`: what its relative addresses are resolved against.
     package mutating func body(_ body: [UInt8], base: String) -> [UInt8] {
         var mask = self
-        let rules = PlaylistAddresses.Rules(hidesVariables: options.queries || options.hosts) {
+        let rules = PlaylistAddresses.Rules(hidesTexts: options.queries || options.hosts) {
             mask.reference($0, base: base)
         }
         let (bytes, defined) = PlaylistAddresses.rewrite(body, address: base, imported: variables, rules: rules)
@@ -61,7 +61,7 @@ package struct CaptureMask: Sendable {
         headers.filter { header in
             let name = header.name.lowercased()
             if Self.spent.contains(name) || options.headers && !Self.telling.contains(name) { return false }
-            return !(options.queries && header.value.contains("?"))
+            return !(options.queries && header.value.contains("?") || options.hosts && header.value.contains("//"))
         }
     }
 

@@ -14,7 +14,7 @@ package actor DVRRing {
     /// Segments that an earlier process listed, behind `resume`, and of which its damaged journal tells nothing any more:
     /// `listUnrecorded` comes before anything else.
     package nonisolated let unrecordedSegments: Int
-    private let spool: SpoolDirectory
+    private var spool: SpoolDirectory
     private var journal: JournalFile
     private var index: RingIndex
     private var subtitles: SubtitleShelf
@@ -24,6 +24,7 @@ package actor DVRRing {
     /// Something is missing between the newest entry and the next one.
     private var isInterrupted: Bool
     private var rewindDrops = 0
+    private var spoolReplacements = 0
     private var housekeepingError: RingError?
     private let shown: Mutex<RingSnapshot>
 
@@ -84,6 +85,9 @@ package actor DVRRing {
         self.spool = spool
     }
 
+    /// Whether a process publishes into the ring in `directory`; one whose lock cannot be looked at is taken for one that does.
+    package static func isInUse(_ directory: String) -> Bool { SpoolDirectory.isLocked(directory) }
+
     /// What the ring in `directory` says of itself before it is opened; nil when it never showed anything, or nothing
     /// tells.
     package static func past(in directory: String) -> RingPast? {
@@ -120,6 +124,7 @@ package actor DVRRing {
         isInterrupted = true
         try check(segment)
         do throws(RingError) {
+            try hold()
             try store(segment, makingRoomAfterInterruption: wasInterrupted)
         } catch {
             // What the error says is the same trouble, if this fails as well.
@@ -150,6 +155,7 @@ package actor DVRRing {
         guard (1...maximumSegmentDuration).contains(duration) else {
             throw .badDuration(duration, maximum: maximumSegmentDuration)
         }
+        try hold()
         try list(index.gap(behind: newest, lasting: duration, mark: mark))
     }
 
@@ -165,6 +171,7 @@ package actor DVRRing {
             gap.discontinuitySequence += 1
             _ = next.publish(gap)
         }
+        try hold()
         try rewriteJournal(next)
         index = next
         _ = subtitles.evict(beside: index)
@@ -175,6 +182,7 @@ package actor DVRRing {
     /// Publishes the subtitles of a segment that is published. Each rendition's come in the order of the segments; one
     /// left out gets empty ones with the next.
     package func publish(_ new: NewSubtitles) throws(RingError) {
+        try hold()
         try subtitles.store(new, beside: &index, in: spool)
         show()
     }
@@ -188,6 +196,19 @@ package actor DVRRing {
         isClosed = true
         hasEnded = true
         keepHouse { () throws(RingError) in try rewriteJournal(index) }
+        show()
+    }
+
+    /// Before anything is written: nobody else may write there. What was in a directory that was removed, or that is
+    /// another one now, is a gap, until the directory comes back.
+    private func hold() throws(RingError) {
+        guard let files = try spool.retake() else { return }
+        journal.spoil()
+        index = RingRecovery.index(
+            of: Journal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration, files: files,
+            revives: true)
+        subtitles.check(files, beside: &index)
+        spoolReplacements += 1
         show()
     }
 
@@ -280,6 +301,7 @@ package actor DVRRing {
         shown.withLock {
             $0 = RingSnapshot(
                 version: $0.version + 1, index: index, hasEnded: hasEnded, rewindDrops: rewindDrops,
+                spoolReplacements: spoolReplacements,
                 housekeepingError: housekeepingError, subtitles: subtitles.tracks, directory: spool.path)
         }
     }

@@ -21,6 +21,8 @@ struct Journal: Equatable {
     var openDateRanges: [DateRange]
     var entries: [RingEntry]
     var hasEnded: Bool
+    /// Its head counts from elsewhere than the names of its segments, which viewers know.
+    var isHeadWrong = false
 
     /// Its head says that every segment can be decoded without another.
     var promisesIndependence: Bool { entries.allSatisfy(\.isIndependent) }
@@ -72,7 +74,10 @@ extension Journal {
         guard found == format else { throw .unknownJournalFormat(path: path, found: found) }
         var entries: [RingEntry] = []
         entries.reserveCapacity(playlist.segments.count)
-        for segment in playlist.segments {
+        let named = playlist.segments.first.flatMap { SpoolName.mediaSequence(ofSegment: $0.uri) }
+        let first = named ?? playlist.mediaSequence
+        for (place, var segment) in playlist.segments.enumerated() {
+            segment.mediaSequence = first + UInt64(place)
             let entry = try JournalRecord(of: segment).entry(for: segment)
             // A record that lacks would give all that follow other numbers than viewers know them by.
             guard SpoolName.mediaSequence(ofSegment: segment.uri) == segment.mediaSequence else {
@@ -81,9 +86,9 @@ extension Journal {
             entries.append(entry)
         }
         return Journal(
-            targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
+            targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: first,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
-            entries: entries, hasEnded: playlist.hasEndList)
+            entries: entries, hasEnded: playlist.hasEndList, isHeadWrong: first != playlist.mediaSequence)
     }
 
     /// Parses the whole lines. The parser passes over what stands behind the last URI line, so a torn record is

@@ -96,9 +96,11 @@ struct JournalRecord {
 
     private func mark() throws(RingError) -> ContinuationMark {
         ContinuationMark(
-            videoDecodeTime: try number(.videoDecodeTime), audioDecodeTime: try number(.audioDecodeTime),
+            videoDecodeTime: try number(.videoDecodeTime, in: Self.ticks),
+            audioDecodeTime: try number(.audioDecodeTime, in: Self.samples),
             fragmentSequenceNumber: try number(.fragmentSequenceNumber),
-            presentationEnd: try number(.presentationEnd), compositionOffset: try number(.compositionOffset),
+            presentationEnd: try number(.presentationEnd, in: Self.ticks),
+            compositionOffset: try number(.compositionOffset, in: Self.ticks),
             sound: text(.sound), source: try source())
     }
 
@@ -106,9 +108,10 @@ struct JournalRecord {
     private func source() throws(RingError) -> SourceMark? {
         guard text(.sourceNumber) != nil else { return nil }
         return SourceMark(
-            number: try number(.sourceNumber), mediaSequence: try number(.sourceMediaSequence),
+            number: try number(.sourceNumber, in: Self.sources),
+            mediaSequence: try number(.sourceMediaSequence, in: Self.mediaSequences),
             programDateTime: text(.sourceDate) == nil
-                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate)),
+                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate, in: Self.dates)),
             pictures: text(.sourcePictures))
     }
 
@@ -122,10 +125,29 @@ struct JournalRecord {
 
     private func text(_ name: Name) -> String? { attributes[name.rawValue] }
 
-    private func number<Number: FixedWidthInteger>(_ name: Name) throws(RingError) -> Number {
-        guard let value = text(name).flatMap({ Number($0) }) else {
+    // What is beyond these no channel has counted; to count on from it could not go well.
+
+    /// 90 kHz, for a thousand years.
+    private static let ticks: Range<Int64> = 0..<1 << 52
+    /// Of any timescale of sound, for as long.
+    private static let samples: Range<Int64> = 0..<1 << 60
+    private static let sources: Range<Int64> = 0..<1 << 16
+    private static let mediaSequences: Range<Int64> = 0 ..< .max
+    /// Milliseconds since 1970 of years of four digits.
+    private static let dates: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
+
+    private func number<Number: FixedWidthInteger>(
+        _ name: Name, in range: Range<Int64>? = nil
+    ) throws(RingError) -> Number {
+        guard let value = text(name).flatMap({ Number($0) }), range?.contains(value) ?? true else {
             throw .damagedJournalEntry(uri: uri, attribute: name.rawValue)
         }
         return value
+    }
+}
+
+extension Range<Int64> {
+    fileprivate func contains(_ value: some FixedWidthInteger) -> Bool {
+        Int64(exactly: value).map { lowerBound <= $0 && $0 < upperBound } ?? false
     }
 }

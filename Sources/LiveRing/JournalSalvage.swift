@@ -10,7 +10,7 @@ struct JournalSalvage {
         do throws(RingError) {
             journal = try Journal.read(bytes, path: path)
             // After a power loss there may be zeros where text was.
-            isDamaged = bytes.contains(0)
+            isDamaged = bytes.contains(0) || journal?.isHeadWrong ?? false
         } catch {
             guard let readable = Self.readable(bytes, path: path) else { throw error }
             journal = readable

@@ -37,17 +37,28 @@ struct RingRecovery {
         let lost = try Self.unrecorded(upTo: highest, behind: behind, isDamaged: isDamaged, path: path)
         // Gaps stand behind something. Where nothing is left the list begins behind them.
         let skipped = journal.entries.isEmpty ? UInt64(lost) : 0
-        var index = RingIndex(
-            policy: policy, targetDuration: max(targetDuration, journal.targetDuration),
-            nextMediaSequence: journal.mediaSequence + skipped,
-            discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges)
-        for entry in journal.entries { index.replay(Self.checked(entry, files)) }
+        var index = Self.index(
+            of: journal, skipping: skipped, policy: policy, targetDuration: max(targetDuration, journal.targetDuration),
+            files: files)
         index.dropLeadingGaps()
         self.index = index
         continues = !journal.entries.isEmpty || index.nextMediaSequence > firstMediaSequence
         hasEnded = journal.hasEnded && !isDamaged
         resume = journal.entries.last?.mark
         unrecordedSegments = lost - Int(skipped)
+    }
+
+    /// What `journal` tells of. What is not among `files`, sizes by name, is a gap.
+    /// - Parameter revives: what was lost and is there again is none any more.
+    static func index(
+        of journal: Journal, skipping skipped: UInt64 = 0, policy: RetentionPolicy, targetDuration: Int,
+        files: [String: Int], revives: Bool = false
+    ) -> RingIndex {
+        var index = RingIndex(
+            policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
+            discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges)
+        for entry in journal.entries { index.replay(checked(entry, files, revives: revives)) }
+        return index
     }
 
     /// A process that is killed leaves one file at most that its journal does not tell of yet, and nobody has seen it.
@@ -63,10 +74,13 @@ struct RingRecovery {
     private static let mostUnrecorded: UInt64 = 86_400
 
     /// What was listed is whole; if the disk lost it all the same, the number stays and the media is a gap.
-    private static func checked(_ entry: RingEntry, _ files: [String: Int]) -> RingEntry {
+    private static func checked(_ entry: RingEntry, _ files: [String: Int], revives: Bool) -> RingEntry {
         var entry = entry
         let whole = [entry.segment, entry.initialization].allSatisfy { files[$0.name] == $0.byteCount }
-        entry.isGap = entry.isGap || !whole
+        // Where nothing came nothing can come back.
+        let mayRevive = revives && entry.segment.byteCount > 0
+        entry.isGap = entry.isGap && !mayRevive || !whole
+        entry.subtitleBytes = 0
         return entry
     }
 }

@@ -11,6 +11,8 @@ package struct RingSnapshot: Sendable {
     package let livePlaylist: [UInt8]?
     /// How often a full disk has cost the rewind since the ring was opened.
     package let rewindDrops: Int
+    /// How often the spool's directory was gone, or another one, and had to be taken anew.
+    package let spoolReplacements: Int
     /// What went wrong last while clearing up behind a publish; the segment itself was published.
     package let housekeepingError: RingError?
     /// In the order in which the ring was opened with them.
@@ -18,7 +20,8 @@ package struct RingSnapshot: Sendable {
     private let directory: String
 
     init(
-        version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, housekeepingError: RingError?,
+        version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
+        housekeepingError: RingError?,
         subtitles: [SubtitleTrack] = [], directory: String
     ) {
         self.subtitles = subtitles
@@ -26,6 +29,7 @@ package struct RingSnapshot: Sendable {
         self.index = index
         self.hasEnded = hasEnded
         self.rewindDrops = rewindDrops
+        self.spoolReplacements = spoolReplacements
         self.housekeepingError = housekeepingError
         self.directory = directory
         livePlaylist = LocalPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes)

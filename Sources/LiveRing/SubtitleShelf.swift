@@ -41,6 +41,15 @@ struct SubtitleShelf {
         }
     }
 
+    /// The spool is another directory: what is not among `files`, sizes by name, is gone, the journals too.
+    mutating func check(_ files: [String: Int], beside index: inout RingIndex) {
+        for position in tracks.indices {
+            tracks[position].check(files)
+            journals[position].spoil()
+            for (number, file) in tracks[position].files { index.addSubtitles(file.byteCount, to: number) }
+        }
+    }
+
     /// Writes every journal anew.
     mutating func rewriteJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
         for position in tracks.indices { try rewriteJournal(position, beside: index, in: spool) }

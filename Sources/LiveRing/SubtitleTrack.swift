@@ -84,6 +84,13 @@ package struct SubtitleTrack: Equatable, Sendable {
         return (entries.prefix(gone) + entries.suffix(unknown)).filter { !$0.isGap }.map(\.file)
     }
 
+    /// What is not among `files`, sizes by name, is gone; what is again is not.
+    mutating func check(_ files: [String: Int]) {
+        for place in entries.indices {
+            entries[place].isGap = files[entries[place].file.name] != entries[place].file.byteCount
+        }
+    }
+
     /// Those that are there, each with its segment's number.
     var files: [(mediaSequence: UInt64, file: SpoolFile)] {
         guard let first = firstMediaSequence else { return [] }

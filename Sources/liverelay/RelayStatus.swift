@@ -66,6 +66,8 @@ struct RelayStatus: Encodable, Sendable {
         var targetDuration: Int?
         var codecs: [String] = []
         var rewindDropsForFullDisk = 0
+        /// The spool was removed or replaced under us: what was in it are gaps.
+        var spoolReplacements = 0
         /// As long as the spool takes nothing.
         var notWriting: NotWriting?
         /// What went wrong last while old files were removed or a journal was shortened; nil when it went well since.
@@ -328,6 +330,7 @@ extension RelayStatus {
         output.targetDuration = index.targetDuration
         output.codecs = snapshot.masterInputs?.codecs ?? []
         output.rewindDropsForFullDisk = snapshot.rewindDrops
+        output.spoolReplacements = snapshot.spoolReplacements
         output.housekeepingFault = snapshot.housekeepingError?.words
     }
 }

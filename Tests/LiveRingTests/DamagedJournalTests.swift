@@ -33,10 +33,23 @@ struct DamagedJournalTests {
             (self.when, self.recorded, self.lost, self.damage) = (when, recorded, lost, damage)
         }
 
+        /// An attribute of a record is another number.
+        init(_ name: String, is value: String) {
+            self.init("\(name) is beyond what can be counted", recorded: 6, lost: 4) { lines in
+                let line = lines.line(6, "#LIVERELAY-ENTRY")
+                let attributes = lines.all[line].split(separator: ",").map { attribute in
+                    attribute.hasPrefix("\(name)=") ? "\(name)=\(value)" : String(attribute)
+                }
+                lines.all[line] = attributes.joined(separator: ",")
+            }
+        }
+
         var testDescription: String { when }
     }
 
-    static let rows = [
+    static let rows = damages + beyond.map { Damage($0, is: $1) }
+
+    private static let damages = [
         Damage("nothing", recorded: 10, lost: 0) { _ in },
         Damage("zeros behind it", recorded: 10, lost: 0) { $0.all.append(zeros(512)) },
         Damage("zeros for the last record, which was listed", recorded: 9, lost: 1) {
@@ -44,7 +57,8 @@ struct DamagedJournalTests {
         },
         Damage("zeros in the middle", recorded: 6, lost: 4) { $0.all[$0.line(6, "#EXTINF")] = zeros(16) },
         Damage("noise in the middle", recorded: 6, lost: 4) {
-            $0.all.replaceSubrange($0.beginning(6)...$0.uri(7), with: ["\u{7F}\u{1}x\"=", ",,#\u{3}EXT", "seg-\u{2}"])
+            $0.all.replaceSubrange(
+                $0.beginning(6)...$0.uri(7), with: ["\u{7F}\u{1}x\"=", ",,#\u{3}EXT", "seg-\u{2}"])
         },
         Damage("a record's own line is gone", recorded: 6, lost: 4) {
             $0.all.remove(at: $0.line(6, "#LIVERELAY-ENTRY"))
@@ -65,9 +79,19 @@ struct DamagedJournalTests {
             $0.all[line] = $0.all[line].replacing("FRAGMENT=", with: "FRAGMENT=x")
         },
         Damage("the first record", recorded: 0, lost: 0) { $0.all[$0.line(0, "#EXTINF")] = "#EXTINF:never" },
-        Damage("the head counts from elsewhere", recorded: 0, lost: 0) {
+        Damage("the head counts from elsewhere: the names of files tell", recorded: 10, lost: 0) {
             $0.all[$0.line(0, "#EXT-X-MEDIA-SEQUENCE")] = "#EXT-X-MEDIA-SEQUENCE:5"
         },
+        Damage("the head counts from far ahead", recorded: 10, lost: 0) {
+            $0.all[$0.line(0, "#EXT-X-MEDIA-SEQUENCE")] = "#EXT-X-MEDIA-SEQUENCE:50000000000"
+        },
+    ]
+
+    /// Numbers that read well, and trap whoever counts on from them.
+    private static let beyond = [
+        ("VIDEO-TIME", "18446744073709551615"), ("VIDEO-TIME", "9223372036854775807"),
+        ("AUDIO-TIME", "9223372036854775808"), ("END", "9223372036854775807"), ("END", "-9223372036854775808"),
+        ("OFFSET", "9223372036854775807"),
     ]
 
     private static func zeros(_ count: Int) -> String { String(repeating: "\0", count: count) }

@@ -60,8 +60,8 @@ struct JournalTests {
                 segment.marks.cues = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="].compactMap { CueMark($0) }
             }
             if Bool.random(using: &random) { segment.marks.dateRanges = [.random(at: n, using: &random)] }
-            segment.mark.presentationEnd = Int64.random(in: Int64.min...Int64.max, using: &random)
-            segment.mark.audioDecodeTime = UInt64.random(in: 0...UInt64.max, using: &random)
+            segment.mark.presentationEnd = Int64.random(in: 0..<1 << 52, using: &random)
+            segment.mark.audioDecodeTime = UInt64.random(in: 0..<1 << 60, using: &random)
             if Bool.random(using: &random) { segment.mark.source = .random(using: &random) }
             let previous = index.newest
             index.publish(segment)

@@ -98,7 +98,7 @@ extension ContinuationMark {
 extension SourceMark {
     static func random(using random: inout SeededGenerator) -> SourceMark {
         SourceMark(
-            number: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0...UInt64.max, using: &random),
+            number: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0..<1 << 62, using: &random),
             programDateTime: Bool.random(using: &random) ? at(.random(in: 0...9999, using: &random)) : nil,
             pictures: Bool.random(using: &random) ? "1/-2/3/4" : nil)
     }

@@ -86,6 +86,10 @@ extension DiskFault {
             lives: [.init(times: .zero ..< .seconds(90), withoutSpool: .seconds(5) ..< .seconds(9))],
             picturesGone: 100),
         DiskFault(
+            words: "The spool's directory is removed.",
+            lives: [.init(times: .zero ..< .seconds(90), removal: .seconds(9))],
+            picturesGone: 350),
+        DiskFault(
             words: "The wall clock goes back by an hour before it is started again.",
             lives: restarted(wallClocks: (noon, noon - hour))),
         DiskFault(

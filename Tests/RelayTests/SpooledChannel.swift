@@ -19,11 +19,15 @@ struct SpooledChannel: ~Copyable {
         var freeReserve: UInt64 = 0
         /// Of the capture's time: when the spool's directory is not there.
         var withoutSpool: Range<Duration>?
+        /// Of the capture's time: when it is removed.
+        var removal: Duration?
     }
 
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     private let capture: CaptureDirectory
     private var lives = 0
+    private var isAway = false
+    private var isRemoved = false
     private var last: [UInt8]?
     /// Up to the newest process's end; its times are the capture's.
     private(set) var published: Republished
@@ -56,6 +60,7 @@ struct SpooledChannel: ~Copyable {
         } perform: { output, now in
             let time = times.lowerBound + now
             try setAside(life.withoutSpool?.contains(time) ?? false)
+            try remove(life.removal.map { time >= $0 } ?? false)
             let reception = try await relay.perform(output, at: now)
             note(output, of: site, at: time)
             return reception
@@ -66,13 +71,21 @@ struct SpooledChannel: ~Copyable {
         return site
     }
 
-    /// Another name for the spool's directory is as good as a disk that is gone.
-    private func setAside(_ isAway: Bool) throws {
+    /// Another name for the spool's directory is as good as a disk that is gone. When that comes back, what was made in
+    /// its place lies under it.
+    private mutating func setAside(_ goesAway: Bool) throws {
+        guard goesAway != isAway else { return }
+        isAway = goesAway
         let (here, away) = (spool.path, spool.path + "-away")
         let files = FileManager.default
-        if files.fileExists(atPath: isAway ? here : away) {
-            try files.moveItem(atPath: isAway ? here : away, toPath: isAway ? away : here)
-        }
+        if !goesAway, files.fileExists(atPath: here) { try files.removeItem(atPath: here) }
+        try files.moveItem(atPath: goesAway ? here : away, toPath: goesAway ? away : here)
+    }
+
+    private mutating func remove(_ isDue: Bool) throws {
+        guard isDue, !isRemoved else { return }
+        isRemoved = true
+        try FileManager.default.removeItem(at: spool)
     }
 
     private mutating func note(_ output: DriverOutput, of site: ChannelSite, at time: Duration) {

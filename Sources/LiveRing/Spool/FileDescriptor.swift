@@ -33,6 +33,13 @@ import Glibc
         throw .system(.lock, path: path, code: errno)
     }
 
+    /// The name that it was opened by still leads to it.
+    var isAtItsPath: Bool {
+        var (held, found) = (stat(), stat())
+        guard unsafe fstat(raw, &held) == 0, unsafe stat(path, &found) == 0 else { return false }
+        return held.st_ino == found.st_ino && held.st_dev == found.st_dev
+    }
+
     func byteCount() throws(RingError) -> Int {
         var status = stat()
         guard unsafe fstat(raw, &status) == 0 else { throw .system(.read, path: path, code: errno) }

@@ -7,7 +7,7 @@ import Glibc
 /// loss the newest files may be missing or short, which recovery finds by their size.
 struct SpoolDirectory: ~Copyable {
     let path: String
-    private let lock: FileDescriptor
+    private var lock: FileDescriptor
     /// Bytes free on the file system, nil when it does not say; a parameter so that a test can fill a disk.
     private let freeBytes: @Sendable () -> UInt64?
     private let fault: Fault?
@@ -18,13 +18,8 @@ struct SpoolDirectory: ~Copyable {
 
     /// Creates the directory, not its parents, and locks it.
     init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: Fault? = nil) throws(RingError) {
-        if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
-            throw .system(.createDirectory, path: path, code: errno)
-        }
-        let lock = try FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
-        guard try lock.lockExclusively() else { throw .spoolInUse(directory: path) }
+        lock = try Self.take(path)
         self.path = path
-        self.lock = lock
         self.freeBytes = freeBytes ?? { Self.freeBytes(at: path) }
         self.fault = fault
     }
@@ -35,6 +30,35 @@ struct SpoolDirectory: ~Copyable {
         lock = try FileDescriptor(duplicating: other.lock)
         freeBytes = other.freeBytes
         fault = other.fault
+    }
+
+    private static func take(_ path: String) throws(RingError) -> FileDescriptor {
+        if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
+            throw .system(.createDirectory, path: path, code: errno)
+        }
+        let lock = try FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
+        guard try lock.lockExclusively() else { throw .spoolInUse(directory: path) }
+        return lock
+    }
+
+    /// Makes sure that nobody else may write what is written next: a directory that was removed or replaced under us has
+    /// another lock, or none. It is made again if need be.
+    /// - Returns: sizes of the ring's files in it by name, if it had to be taken anew; nil when it is the same as before.
+    mutating func retake() throws(RingError) -> [String: Int]? {
+        if lock.isAtItsPath { return nil }
+        let taken = try Self.take(path)
+        let files = try files()
+        lock = taken
+        return files
+    }
+
+    /// Whether somebody holds the directory, or may.
+    static func isLocked(_ path: String) -> Bool {
+        do throws(RingError) {
+            return try !FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR).lockExclusively()
+        } catch .system(.open, _, code: ENOENT) {
+            return false
+        } catch { return true }
     }
 
     func path(of name: String) -> String { "\(path)/\(name)" }

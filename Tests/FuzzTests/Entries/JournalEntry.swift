@@ -36,6 +36,7 @@ enum JournalEntry {
         try isListed(index, hasEnded: found.hasEnded)
         // As `DVRRing` begins: what it writes must be what it read.
         try reads(Journal(index, hasEnded: found.hasEnded))
+        try isCountable(found.resume)
         let before = index.nextMediaSequence
         for number in 0..<3 {
             _ = index.publish(next(of: index, duration: 540_000, after: found.resume, number: number))
@@ -45,6 +46,18 @@ enum JournalEntry {
         try isListed(index, hasEnded: false)
         _ = index.dropRewind()
         try isConsistent(index)
+    }
+
+    /// The clocks go on from there, in 64 bits and in any timescale.
+    private static func isCountable(_ mark: ContinuationMark?) throws {
+        guard let mark else { return }
+        let clocks = [mark.videoDecodeTime, mark.audioDecodeTime].map {
+            Int64(exactly: $0)?.addingReportingOverflow(1 << 60)
+        }
+        try demand(clocks.allSatisfy { $0?.overflow == false }, "a clock at its end")
+        try demand(
+            !mark.presentationEnd.multipliedReportingOverflow(by: 1000).overflow && mark.presentationEnd >= 0,
+            "a presentation without a date")
     }
 
     private static func isConsistent(_ index: RingIndex) throws {

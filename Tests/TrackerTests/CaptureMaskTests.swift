@@ -95,6 +95,17 @@ private let headerRows: [(when: String, options: CaptureMask.Options, kept: [Str
     #expect(CaptureMask(options).headers(headers).map(\.name) == kept, "\(when)")
 }
 
+@Test func tokensWithoutEndAreNotRemembered() {
+    var mask = CaptureMask(everything)
+    #expect(mask.address("http://h/a?key") == "http://host-1.example/a")
+    for token in 0..<10_000 {
+        #expect(mask.address("http://h/list.m3u8?\(token)").hasPrefix("http://host-1.example/list.m3u8"))
+        #expect(mask.address("http://h/a?key") == "http://host-1.example/a", "used all the time")
+    }
+    #expect(String(reflecting: mask).utf8.count < 20_000)
+    #expect(mask.address("http://h/list.m3u8?0") == "http://host-1.example/list.m3u8?10001")
+}
+
 @Test func aTableForgetsWhatWasNotUsedLately() {
     var table = RecentTable<Int>(limit: 4)
     for key in 0..<100 {

@@ -53,6 +53,41 @@ private let given = loopbackConfiguration(
     #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
 }
 
+private let keys = loopbackConfiguration(headers: [
+    ("X-Api-Key", "k3y"), ("Authorization", "Bearer x"), ("X-Token", "t"),
+])
+
+@Test func aKeyIsShownToItsOriginAlone() async throws {
+    let foreign = try LoopbackServer { _ in [.answer(body: [1])] }
+    let target = foreign.url
+    let origin = try LoopbackServer { request in
+        switch request.target {
+        case "/away": return [.redirect(to: "/further")]
+        case "/further": return [.redirect(to: target + "/end")]
+        case "/around": return [.redirect(to: "around")]
+        case "/file": return [.redirect(to: "file:///etc/hostname")]
+        default: return [.answer(302)]
+        }
+    }
+    let upstream = try upstream(origin, keys)
+    func fetch(_ url: String) async -> FetchOutcome { await upstream.fetch(FetchRequest(.segment, url: url)) }
+    let answer = try await fetch(origin.url + "/away").get()
+    #expect(answer.finalURL == target + "/end" && answer.body == [1])
+    _ = try await fetch(target + "/named").get()
+    #expect(origin.requests.map { $0.headers["x-api-key"] } == ["k3y", "k3y"])
+    for name in ["x-api-key", "authorization"] { #expect(foreign.requests.map { $0.headers[name] } == [nil, nil]) }
+    #expect((origin.requests + foreign.requests).allSatisfy { $0.headers["x-token"] == "t" }, "an ordinary header")
+    #expect(try await fetch(origin.url + "/nowhere").get().status == 302)
+    for (path, reason) in [("/around", FetchError.Reason.tooManyRedirects), ("/file", .unsupportedScheme)] {
+        guard case .failure(let error) = await fetch(origin.url + path) else {
+            Issue.record("\(path)")
+            continue
+        }
+        #expect(error.reason == reason)
+    }
+    #expect(origin.requests.count == 2 + 1 + CurlJob.maxRedirects + 1 + 1)
+}
+
 @Test func aRedirectWithinTheOriginKeepsTheCredential() async throws {
     let origin = try LoopbackServer { $0.target == "/1" ? [.redirect(to: "/2")] : [.answer()] }
     let upstream = try upstream(origin, given)

@@ -23,9 +23,9 @@ package struct CaptureMask: Sendable {
     }
 
     private let options: Options
-    /// By authority.
-    private var hosts: [String: String] = [:]
-    private var queries = RecentTable<[UInt64: Int]>(limit: 8192)
+    /// By authority; those that follow are each address's queries.
+    private var hosts = Numbers(limit: 4096)
+    private var queries = RecentTable<Numbers>(limit: 4096)
     /// Of the multivariant playlist read last.
     private var variables: [VariableDefinition] = []
 
@@ -85,22 +85,32 @@ package struct CaptureMask: Sendable {
             ? URIReference.replacingQuery(of: reference, by: URIReference.query(of: masked)) : reference
     }
 
-    private mutating func name(of host: String) -> String {
-        if let name = hosts[host] { return name }
-        let name = "host-\(hosts.count + 1).example"
-        hosts[host] = name
-        return name
-    }
+    private mutating func name(of host: String) -> String { "host-\(hosts.number(of: host)).example" }
 
     /// 1 for the first query seen at an address, 2 for the next; none at all counts as one.
     private mutating func number(of query: String?, at address: String) -> Int {
-        var known = queries[address.checksum] ?? [:]
+        var known = queries[address.checksum] ?? Numbers(limit: 64)
         // No query and an empty one are told apart by what no query holds.
-        let query = (query ?? "#").checksum
-        let number = known[query] ?? known.count + 1
-        known[query] = number
+        let number = known.number(of: query ?? "#")
         queries[address.checksum] = known
         return number
+    }
+
+    /// Numbers of texts in the order in which they appear, from 1. One that was not used lately is new when it comes
+    /// back: a token that changes with every request must not be remembered for ever.
+    private struct Numbers: Sendable {
+        private var known: RecentTable<Int>
+        private var last = 0
+
+        init(limit: Int) { known = RecentTable(limit: limit) }
+
+        mutating func number(of text: String) -> Int {
+            let key = text.checksum
+            if let number = known[key] { return number }
+            last += 1
+            known[key] = last
+            return last
+        }
     }
 }
 

@@ -37,11 +37,16 @@ struct ChannelHeaders: Equatable, Sendable {
         cookieLines = lines
     }
 
-    /// In the order given, as CURLOPT_HTTPHEADER takes them. libcurl itself drops Authorization when a redirect leaves
-    /// the first host, port or scheme.
+    /// In the order given, as CURLOPT_HTTPHEADER takes them.
     func lines(for address: HTTPAddress) -> [String] {
         let allowed = address.origin == origin ? everywhere + credentials : everywhere
         return allowed.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+    }
+
+    /// Whether what is asked there may be asked wherever a redirect leads: libcurl itself drops Authorization when one leaves
+    /// the first host, port or scheme, and nothing else.
+    func mayFollowRedirects(from address: HTTPAddress) -> Bool {
+        address.origin != origin || credentials.allSatisfy { $0.isNamed("authorization") }
     }
 
     /// Whose an address is: its own, or else the origin's. nil when nobody was named.
@@ -62,7 +67,12 @@ struct ChannelHeaders: Equatable, Sendable {
 extension FetchAnswer.Header {
     fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name }
 
-    fileprivate var isCredential: Bool { isNamed("authorization") || isNamed("proxy-authorization") }
+    fileprivate var isCredential: Bool { Self.credentials.contains(name.lowercased()) }
+
+    /// Names that say so. Whatever else an upstream wants to see, it may want to see on all of its hosts.
+    private static let credentials: Set = [
+        "authorization", "proxy-authorization", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
+    ]
 
     fileprivate var fitsOneLine: Bool {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]

@@ -19,7 +19,7 @@ package struct CurlConfiguration: Equatable, Sendable {
     }
 
     /// Sent with every playlist, segment and key on whatever host, and after redirects: a tokenized upstream refuses any
-    /// request without them. Authorization and Cookie go to the upstream's own origin only.
+    /// request without them. What bears a credential's name goes to the upstream's own origin only.
     package var headers: [FetchAnswer.Header]
     package var userAgent: String
     /// `name=value` pairs separated by `;`, where the channel's cookie jar starts from.

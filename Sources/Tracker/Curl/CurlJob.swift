@@ -15,8 +15,11 @@ struct CurlJob: Equatable, Sendable {
     let cookieLines: [String]
     /// Bodies are handed on as they come, whatever is claimed of them, and no encoding is asked for.
     let isPlain: Bool
+    /// libcurl follows redirects. Otherwise one is an answer, and whoever follows it shows the next host what is for it.
+    let followsRedirects: Bool
     private let origin: HTTPAddress.Origin
 
+    /// - Parameter address: the request's, or where a redirect has led.
     init(
         _ request: FetchRequest, to address: HTTPAddress, headers: ChannelHeaders, configuration: CurlConfiguration,
         isPlain: Bool = false
@@ -27,7 +30,8 @@ struct CurlJob: Equatable, Sendable {
         }
         self.request = request
         self.address = address.text
-        self.origin = address.origin
+        self.origin = try HTTPAddress(request.url).origin
+        self.followsRedirects = headers.mayFollowRedirects(from: address)
         self.login = headers.login(for: address)
         self.isPlain = isPlain || range != nil
         self.headerLines = headers.lines(for: address)

@@ -83,7 +83,7 @@ final class CurlTransfer {
         handle.set(CURLOPT_URL, job.address)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_FOLLOWLOCATION, 1)
+        handle.set(CURLOPT_FOLLOWLOCATION, job.followsRedirects ? 1 : 0)
         handle.set(CURLOPT_MAXREDIRS, CurlJob.maxRedirects)
         // Signed addresses are compared byte for byte; dot segments were removed where the reference was resolved.
         handle.set(CURLOPT_PATH_AS_IS, 1)

@@ -1,4 +1,5 @@
 import CCurl
+import Playlist
 import Synchronization
 
 /// One channel's upstream over HTTP: its headers, its cookies, its limits.
@@ -42,17 +43,28 @@ package final class CurlUpstream: Upstream {
         do throws(FetchError) {
             let address = try HTTPAddress(request.url)
             let isPlain = untrue.withLock { $0.contains(address.origin) }
-            let outcome = await run(try job(request, to: address, isPlain: isPlain))
+            let outcome = try await ask(request, at: address, isPlain: isPlain)
             guard case .failure(let error) = outcome, error.isOfEncoding else { return outcome }
             untrue.withLock { if $0.count < Self.mostUntrue { $0.insert(address.origin) } }
-            return await run(try job(request, to: address, isPlain: true))
+            return try await ask(request, at: address, isPlain: true)
         } catch {
             return .failure(error)
         }
     }
 
-    private func job(_ request: FetchRequest, to address: HTTPAddress, isPlain: Bool) throws(FetchError) -> CurlJob {
-        try CurlJob(request, to: address, headers: headers, configuration: configuration, isPlain: isPlain)
+    /// Follows the redirects that libcurl was not to.
+    private func ask(
+        _ request: FetchRequest, at first: HTTPAddress, isPlain: Bool
+    ) async throws(FetchError) -> FetchOutcome {
+        var address = first
+        for _ in 0...CurlJob.maxRedirects {
+            let job = try CurlJob(
+                request, to: address, headers: headers, configuration: configuration, isPlain: isPlain)
+            let outcome = await run(job)
+            guard !job.followsRedirects, let next = try? outcome.get().redirection else { return outcome }
+            address = try HTTPAddress(next)
+        }
+        throw FetchError(.tooManyRedirects, url: request.url)
     }
 
     private func run(_ job: CurlJob) async -> FetchOutcome {
@@ -73,4 +85,12 @@ package final class CurlUpstream: Upstream {
 extension FetchError {
     /// The body did not decode as its Content-Encoding says.
     fileprivate var isOfEncoding: Bool { code == Int32(bitPattern: CURLE_BAD_CONTENT_ENCODING.rawValue) }
+}
+
+extension FetchAnswer {
+    /// The absolute address that it leads to (RFC 9110 §15.4); nil when it does not.
+    fileprivate var redirection: String? {
+        guard [301, 302, 303, 307, 308].contains(status), let location = header("location") else { return nil }
+        return URIReference.resolve(location, against: finalURL)
+    }
 }

@@ -254,7 +254,7 @@ extension SegmentLoss.Reason {
         case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
         case .notMedia: "what came was no media"
         case .keyUnavailable(let url, let status):
-            "their key \(url) did not come (\(status.map { "HTTP \($0)" } ?? "no answer"))"
+            "their key \(url.shown) did not come (\(status.map { "HTTP \($0)" } ?? "no answer"))"
         }
     }
 }

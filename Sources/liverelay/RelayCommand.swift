@@ -93,6 +93,9 @@ struct ServingOptions: ParsableArguments {
         let console = Console.standardError
         var logger = Logger(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
         logger.logLevel = logLevel.level
+        if directory.removedLeftovers > 0 {
+            logger.info("Removed \(directory.removedLeftovers) temporary spools of processes that were killed")
+        }
         if let slate, slate.movie.sound != .copied {
             logger.warning("The slate \(slate.path) is shown without its sound: \(slate.movie.sound.words)")
         }
@@ -116,7 +119,12 @@ struct IntakeOptions: ParsableArguments {
 
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("Header for every request, as 'Name: value'; may be repeated.", valueName: "header"))
+        help: ArgumentHelp(
+            "Header for every request, as 'Name: value'; may be repeated.",
+            discussion: """
+                Authorization, X-Api-Key and what is called like these is shown to the upstream's own origin alone; so is a \
+                password in its address.
+                """, valueName: "header"))
     var headers: [HeaderArgument] = []
 
     @Option(help: "User-Agent of every request.")

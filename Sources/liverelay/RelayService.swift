@@ -96,12 +96,17 @@ struct RelayService: Sendable {
     /// Keeps the status line, and greets once there is something to watch.
     private func report(_ site: ChannelSite, base: String) async -> Result<Void, RelayError>? {
         var hasGreeted = false
+        var replacements = 0
         while !Task.isCancelled {
             site.update { $0.logLinesDropped = console.dropped }
             let status = site.status
             if !hasGreeted, status.output.segments > 0 {
                 hasGreeted = true
                 for line in greeting(base) { console.write(line: line) }
+            }
+            if status.output.spoolReplacements > replacements {
+                replacements = status.output.spoolReplacements
+                logger.warning("The spool was removed or replaced, and is taken anew; what is no longer in it are gaps")
             }
             console.show(status: status.line)
             try? await Task.sleep(for: Self.statusInterval)
@@ -110,11 +115,21 @@ struct RelayService: Sendable {
     }
 }
 
-/// SIGINT and SIGTERM as something to wait for.
+/// SIGINT, SIGTERM and SIGHUP as something to wait for.
 enum Signals {
+    /// A terminal that is closed ends what was begun in it, but for what was begun with nohup.
+    private static var asked: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     static func wait() async -> Result<Void, RelayError>? {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let sources = [SIGINT, SIGTERM].map { number in
+        let sources = asked.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { arrival.yield() }

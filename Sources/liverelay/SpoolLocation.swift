@@ -4,16 +4,18 @@ import LiveRing
 /// Where the ring's files go: a directory that is kept, or a temporary one.
 struct SpoolLocation {
     let path: String
-    private let isTemporary: Bool
+    private let temporary: TemporarySpool?
 
     /// Makes the directory if need be, and finds out at once whether it can be written.
     init(_ given: String?) throws(RelayError) {
         let files = FileManager.default
-        let url =
-            given.map { URL(filePath: $0, directoryHint: .isDirectory) }
-            ?? files.temporaryDirectory.appending(path: "liverelay-\(UUID().uuidString)", directoryHint: .isDirectory)
-        path = url.path
-        isTemporary = given == nil
+        guard let given else {
+            let temporary = try TemporarySpool(in: files.temporaryDirectory)
+            (path, self.temporary) = (temporary.path, temporary)
+            return
+        }
+        let url = URL(filePath: given, directoryHint: .isDirectory)
+        (path, temporary) = (url.path, nil)
         do {
             try files.createDirectory(at: url, withIntermediateDirectories: true)
         } catch {
@@ -26,8 +28,8 @@ struct SpoolLocation {
         }
     }
 
-    /// What is left when it cannot be removed is named by its own name, and nobody else's.
-    func removeIfTemporary() {
-        if isTemporary { try? FileManager.default.removeItem(atPath: path) }
-    }
+    /// Of processes that were killed.
+    var removedLeftovers: Int { temporary?.removedLeftovers ?? 0 }
+
+    func removeIfTemporary() { temporary?.remove() }
 }

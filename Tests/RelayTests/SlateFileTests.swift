@@ -91,6 +91,10 @@ import Testing
         }
         #expect(line("/nowhere/slate.mp4").contains("/nowhere/slate.mp4 cannot be read (errno 2)"))
         #expect(line(FileManager.default.temporaryDirectory.path).contains("is no file"))
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString)").path
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: pipe) }
+        #expect(line(pipe).contains("is no file"))
         let file = try Self.file.get()
         let rows: [(data: Data, says: String)] = [
             (Data(), "no MP4"), (Data("#EXTM3U".utf8), "no MP4"), (file.dropLast(10), "moov"),

@@ -10,7 +10,8 @@ final class SlateFile: Sendable {
 
     init(_ path: String) throws(RelayError) {
         self.path = path
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe that nobody writes would be waited for.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw RelayError(slate: path, .system(errno)) }
         var status = stat()
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -100,6 +100,8 @@ package actor DVRRing {
     package func reopened(
         policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]
     ) throws(RingError) -> DVRRing {
+        // It reads what is in the spool: where that is another one, there has to be a journal in it.
+        if try hold() { try rewriteJournal(index) }
         isClosed = true
         return try DVRRing(
             spool: SpoolDirectory(sharing: spool), policy: policy, targetDuration: targetDuration, subtitles: subtitles)
@@ -201,8 +203,10 @@ package actor DVRRing {
 
     /// Before anything is written: nobody else may write there. What was in a directory that was removed, or that is
     /// another one now, is a gap, until the directory comes back.
-    private func hold() throws(RingError) {
-        guard let files = try spool.retake() else { return }
+    /// - Returns: whether it is another one than before.
+    @discardableResult
+    private func hold() throws(RingError) -> Bool {
+        guard let files = try spool.retake() else { return false }
         journal.spoil()
         index = RingRecovery.index(
             of: Journal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration, files: files,
@@ -210,6 +214,7 @@ package actor DVRRing {
         subtitles.check(files, beside: &index)
         spoolReplacements += 1
         show()
+        return true
     }
 
     private func check(_ segment: NewSegment) throws(RingError) {

@@ -114,6 +114,17 @@ struct SpoolReplacementTests {
         #expect(ring.snapshot.spoolReplacements == 2)
     }
 
+    @Test func aRingThatIsReopenedGoesOnInANewDirectory() async throws {
+        let ring = try open()
+        try await publish(0..<3, to: ring)
+        try files.removeItem(atPath: path)
+        let next = try await ring.reopened(policy: plentiful, targetDuration: 6, subtitles: [])
+        #expect(next.snapshot.index.nextMediaSequence == 3 && next.resume == .after(2))
+        try await next.publish(.numbered(3))
+        #expect(next.snapshot.edge?.mediaSequence == 3 && next.snapshot.edge?.isGap == false)
+        #expect(throws: RingError.spoolInUse(directory: path)) { try open() }
+    }
+
     @Test func withoutAParentThereIsNone() async throws {
         let ring = try open()
         try await publish(0..<2, to: ring)

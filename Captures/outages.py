@@ -121,4 +121,33 @@ def stand_in(capture_name, about, lag=0):
         backups=[BACKUP + "main.m3u8"])
 
 
-CAPTURES = (outage, frozen_list, redundant_variant, backup, backup_behind)
+REFUSED = range(7, 15)
+
+
+def without_media():
+    """The origin's, where the list goes on and what it lists is refused for a while, more often than anybody asks."""
+    answers = []
+    for index, answer in enumerate(media()):
+        if index in REFUSED:
+            answers += [{"at": answer["at"], "url": answer["url"], "status": 404, "headers": {}, "text": ""}] * 3
+            answer |= {"at": listed_at(REFUSED.stop + 1)}
+        answers.append(answer)
+    return answers
+
+
+def media_refused():
+    count = 23
+    publish(
+        "media_refused", "The list goes on; for 16 s every segment of it is refused with 404.",
+        lists(range(3, count + 1), count) + without_media(), count, lost=REFUSED)
+
+
+def media_refused_backup():
+    publish(
+        "media_refused_backup", "The same, and there is a backup in step with it.",
+        lists(range(3, COUNT + 1), COUNT) + without_media()
+        + lists(range(3, COUNT + 1), COUNT, BACKUP + "main.m3u8") + media(BACKUP),
+        backups=[BACKUP + "main.m3u8"])
+
+
+CAPTURES = (outage, frozen_list, redundant_variant, backup, backup_behind, media_refused, media_refused_backup)

@@ -34,6 +34,9 @@ package struct SpliceEngine: Sendable {
     /// The main rendition ended and all of it was given; sound that is still to come has no picture.
     package var isFinished: Bool { isMainEnded && pictures.isEmpty }
 
+    /// Pictures wait for their sound, or for what comes next.
+    package var isHolding: Bool { !pictures.isEmpty || finder.isHolding || assembler.isHolding }
+
     /// Why a run was left out, the last time that happened.
     package var refusal: SpliceError? { assembler.refusal }
 

@@ -17,6 +17,9 @@ struct MediaLadder: Equatable, Sendable {
     var climbed: StallLadder.Step? { ladder.climbed }
     var nextDeadline: Duration? { ladder.nextDeadline }
 
+    /// Something of it comes that can be read.
+    var isReadable: Bool { trouble == .withoutPicture || trouble == .withoutSound }
+
     func silence(at now: Duration) -> Duration { silentSince.map { now - $0 } ?? .zero }
 
     /// Something is listed that was not published yet.
@@ -37,7 +40,7 @@ struct MediaLadder: Equatable, Sendable {
     ) -> Duration? {
         switch reception {
         case .refused(let why): trouble = why
-        case .held: trouble = .withoutPicture
+        case .held: trouble = .withoutSound
         case .published:
             defer { (silentSince, trouble, hasPublished) = (now, .awaited, true) }
             let wasOutage = climbed.map { $0 >= .outage } ?? false

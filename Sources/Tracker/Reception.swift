@@ -2,7 +2,7 @@
 package enum Reception: Equatable, Sendable {
     /// Something was published of it, or of what was held until it came.
     case published
-    /// It can be read; nothing was published, yet.
+    /// It holds something to publish, which waits for what comes next, or for its sound.
     case held
     case refused(MediaTrouble)
 }
@@ -17,6 +17,8 @@ package enum MediaTrouble: Equatable, Sendable {
     case undecryptable
     /// There is no media in it that can be republished.
     case unreadable
-    /// It can be read, and nothing in it can be shown.
+    /// It can be read, and nothing in it can be shown, or that was not shown before.
     case withoutPicture
+    /// What is in it waits for sound that does not come.
+    case withoutSound
 }

@@ -50,6 +50,9 @@ package struct ReplayDriver: Sendable {
                 case .deliver(let delivery):
                     let reception = try await perform(.delivery(delivery), now)
                     if delivery.isMedia { inputs.append(.received(delivery, reception)) }
+                case .examine(let delivery):
+                    let reception = try await perform(.examination(delivery), now)
+                    inputs.append(.examined(delivery, reception))
                 case .report(let event): _ = try await perform(.event(event), now)
                 case .end(let end):
                     _ = try await perform(.status(session.status), now)

@@ -25,9 +25,7 @@ extension UpstreamSession {
             switch step {
             case .late: continue
             // What can be read is at the right address.
-            case .redundantVariant where media.trouble == .withoutPicture,
-                .rereadMultivariant where media.trouble == .withoutPicture:
-                continue
+            case .redundantVariant where media.isReadable, .rereadMultivariant where media.isReadable: continue
             case .redundantVariant:
                 guard let addresses = book.takeRedundantVariant() else { continue }
                 move(to: addresses, at: now)

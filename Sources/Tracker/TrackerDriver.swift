@@ -1,6 +1,8 @@
 /// What a driver hands downstream.
 package enum DriverOutput: Equatable, Sendable {
     case delivery(Delivery)
+    /// Could it be published? Nothing of it is.
+    case examination(Delivery)
     case event(UpstreamEvent)
     /// How the session stands; after each step, once what the step brought was handed over.
     case status(UpstreamStatus)
@@ -33,7 +35,7 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     /// consumer holds back the intake. Cancelling the task, or throwing from `perform`, cancels every transfer and ends
     /// the run with that error.
     ///
-    /// - Parameter perform: returns what became of a delivery; of other outputs, anything.
+    /// - Parameter perform: returns what became of a delivery, or would; of other outputs, anything.
     package func publish(
         _ session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception
     ) async throws -> SessionEnd {
@@ -54,6 +56,9 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
                     case .deliver(let delivery):
                         let reception = try await perform(.delivery(delivery), now)
                         if delivery.isMedia { inputs.append(.received(delivery, reception)) }
+                    case .examine(let delivery):
+                        let reception = try await perform(.examination(delivery), now)
+                        inputs.append(.examined(delivery, reception))
                     case .report(let event): _ = try await perform(.event(event), now)
                     case .end(let end):
                         _ = try await perform(.status(session.status), now)

@@ -57,6 +57,7 @@ package struct TrackerError: Error, Equatable, Sendable {
         case (.notAPlaylist(let mine), .notAPlaylist(let theirs)): mine.isEmpty == theirs.isEmpty && url == other.url
         case (.malformedPlaylist(let mine), .malformedPlaylist(let theirs)):
             mine.tag == theirs.tag && mine.section == theirs.section && url == other.url
+        case (.nothingUsable(_, let mine), .nothingUsable(_, let theirs)): mine == theirs && url == other.url
         default: self == other
         }
     }

@@ -65,6 +65,8 @@ package struct UpstreamSession: Sendable {
         case answered(FetchID, FetchOutcome)
         /// What became of a segment of picture or sound, which was delivered; before anything else happens.
         case received(Delivery, Reception)
+        /// What would become of a segment that was to be examined; before anything else happens.
+        case examined(Delivery, Reception)
         /// The time of the last `Effect.wake` has come.
         case wake
     }
@@ -76,6 +78,8 @@ package struct UpstreamSession: Sendable {
         /// Replaces any earlier wake. In session time, which may have passed already.
         case wake(at: Duration)
         case deliver(Delivery)
+        /// Nothing is published of it, but whether it could be is asked for.
+        case examine(Delivery)
         case report(UpstreamEvent)
         /// Nothing follows.
         case end(SessionEnd)
@@ -155,6 +159,7 @@ package struct UpstreamSession: Sendable {
             }
         case .received(let delivery, let reception):
             received(delivery, reception, at: now)
+        case .examined: break
         case .wake: armedWake = nil
         }
         if phase != .over { work(at: now) }

@@ -140,7 +140,10 @@ struct ChannelLine: Sendable {
             reception = .held
             let isOther = delivery.source != source || standIn != nil
             let events = isOther && rendition == .main ? try await turn(to: delivery.source) : []
-            return try await events + take(tracked, of: rendition, from: delivery.source)
+            let news = try await take(tracked, of: rendition, from: delivery.source)
+            let isHeld = reception == .held && sources[delivery.source]?.engine.isHolding == true
+            if reception == .held, !isHeld { reception = .refused(.withoutPicture) }
+            return events + news
         case .lost: return try await splice(.lost(rendition), from: delivery.source)
         case .missing(let duration): return try await standIn(for: duration)
         case .ended(let dateRanges):
@@ -183,12 +186,7 @@ struct ChannelLine: Sendable {
                 tracked, of: rendition, from: source, why: error.words, .undecryptable,
                 error: RelayError(error, url: upstream, failures: failures + 1))
         }
-        let input = SegmentInput(
-            rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
-            discontinuitySequence: tracked.segment.discontinuitySequence,
-            isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterSeam,
-            programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
-            initialization: clear.initialization, bytes: clear.bytes)
+        let input = SegmentInput(tracked, clear, of: rendition)
         return try await splice(.segment(input), from: source, tracked)
     }
 
@@ -203,7 +201,7 @@ struct ChannelLine: Sendable {
             let isEncrypted = !tracked.segment.keys.isEmpty
             return try await skip(
                 tracked, of: segment.rendition, from: source, why: error.words,
-                isEncrypted && error.isOfContainer ? .undecryptable : .unreadable,
+                MediaTrouble(error, of: tracked),
                 error: RelayError(error, url: upstream, failures: failures + 1, isEncrypted: isEncrypted))
         }
         if !segments.isEmpty {

@@ -52,8 +52,9 @@ extension RelayError {
                 .gaveUp, "\(url) listed nothing new for \(silence.inSeconds)",
                 advice: "Raise --give-up to wait longer; --give-up 0 waits for ever")
         case .nothingUsable(let silence, let why):
+            let time = silence > .zero ? " for \(silence.inSeconds)" : ""
             self.init(
-                .gaveUp, "\(url): nothing of it could be published for \(silence.inSeconds): \(why.words)",
+                .gaveUp, "\(url): nothing of it could be published\(time): \(why.words)",
                 advice: "Raise --give-up to wait longer; --give-up 0 waits for ever")
         }
     }
@@ -242,6 +243,7 @@ extension MediaTrouble {
         case .undecryptable: "its segments do not decrypt, so the key is wrong"
         case .unreadable: "there is no media in its segments that can be republished"
         case .withoutPicture: "there is nothing in its segments that can be shown, or that was not shown before"
+        case .withoutSound: "its sound does not come"
         }
     }
 }

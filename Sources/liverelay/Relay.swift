@@ -54,6 +54,8 @@ struct Relay {
         case .delivery(let delivery):
             try await take(delivery)
             return line?.reception ?? .held
+        case .examination(let delivery):
+            if case .segment(let tracked) = delivery.content { return MediaExamination(of: tracked).reception }
         case .status(let status):
             log.isInOutage = status.isOutage
             site.note(status, at: now)

@@ -105,5 +105,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("redundant_variant", runs: 1, inits: 1),
         CaptureRow("backup", runs: 3, inits: 1, hasGaps: true),
         CaptureRow("backup_behind", runs: 3, inits: 1, hasGaps: true),
+        CaptureRow("media_refused", runs: 2, inits: 1, hasGaps: true, segmentsLost: 8),
+        CaptureRow("media_refused_backup", runs: 3, inits: 1, hasGaps: true, segmentsLost: 3),
     ]
 }

@@ -114,7 +114,8 @@ struct FaultFamily: Sendable {
         FaultFamily("The network", "redirected", "redirect_loop", "retry_after", "metered", "slow_lookup"),
         FaultFamily(
             "The channel itself", "hanging_list", "frozen_list", "outage", "redundant_variant", "backup",
-            "backup_behind", slates: ["outage", "frozen_list"]),
+            "backup_behind", "media_refused", "media_refused_backup",
+            slates: ["outage", "frozen_list", "media_refused"]),
         FaultFamily("The disk and the process", DiskFault.all),
     ]
 }

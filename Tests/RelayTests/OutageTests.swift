@@ -17,6 +17,8 @@ private struct TroubledChannel {
     var home = CaptureFixture.clean
     /// Seconds in which a source answers nothing.
     var away: [Range<Int>] = []
+    /// Seconds in which its segments are something else.
+    var garbage: [Range<Int>] = []
     var backup: CaptureFixture?
     var slate: SlateSource?
 
@@ -62,6 +64,9 @@ private struct TroubledChannel {
         let isHome = url.host() == "home.example"
         if isHome, away.contains(where: { $0.contains(Int(now.components.seconds)) }) {
             return .failure(FetchError(.refused, url: request.url))
+        }
+        if isHome, request.purpose == .segment, garbage.contains(where: { $0.contains(Int(now.components.seconds)) }) {
+            return .success(FetchAnswer(status: 200, finalURL: request.url, body: Array(repeating: 0x21, count: 4000)))
         }
         let path = url.path() == "/main.m3u8" ? origin.entry : url.path()
         guard let target = try? RequestTarget(method: .get, uri: path),
@@ -137,6 +142,25 @@ private struct Aired {
     #expect(codecs.count > 1, "the backup's own init sections")
     aired.expectContinuousClocks("a backup")
     aired.expectContinuousDates("a backup")
+}
+
+/// The list goes on all the while.
+@Test func segmentsThatAreNoMediaAreAnOutage() async throws {
+    let aired = try await TroubledChannel(garbage: [20..<90]).play(seconds: 40)
+    let status = try #require(aired.status)
+    #expect(status.state == .outage && status.output.gaps > 3)
+    #expect(status.reason?.contains("there is no media in its segments") == true, "\(status.reason ?? "-")")
+    #expect(aired.longestStandstill <= .milliseconds(8100))
+    aired.expectContinuousClocks("no media")
+}
+
+@Test func aBackupStandsInForSegmentsThatAreNoMedia() async throws {
+    let aired = try await TroubledChannel(garbage: [20..<900], backup: .ssaiTagged).play(seconds: 240)
+    let status = try #require(aired.status)
+    #expect(status.state == .live && status.upstream.source == 1)
+    #expect(status.upstream.sourceSwitches == 1, "the upstream is not taken back for its list")
+    #expect(aired.longestStandstill <= .milliseconds(10_000))
+    aired.expectContinuousClocks("a backup for garbage")
 }
 
 @Test func sourcesMayHaveTheirSoundInOtherPlaces() async throws {

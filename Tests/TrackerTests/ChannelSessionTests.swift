@@ -46,8 +46,10 @@ private struct ChannelRun {
             return sources.answer(request, at: now)
         } perform: { output, now in
             outputs.append((output, now))
-            if case .delivery(let delivery) = output { return becomes(delivery, now) }
-            return .held
+            switch output {
+            case .delivery(let delivery), .examination(let delivery): return becomes(delivery, now)
+            case .event, .status: return .held
+            }
         }
         requests = made.map { ($0.0, $0.1) }
         var words: [String] = []
@@ -56,6 +58,7 @@ private struct ChannelRun {
             case .event(let event): events.append((event, now))
             case .status(let status): self.status = status
             case .delivery(let delivery): words.append(Self.word(delivery))
+            case .examination: break
             }
         }
         trace = words.joined(separator: " ")
@@ -281,6 +284,11 @@ private let channelRows: [ChannelRow] = [
         }, seconds: 60, becomes: unusable(14..<900),
         delivers: "h104 h105 h106 h107 h108 h109 h110 h111 a108 a109 a110 a111 a112 a113 a114"),
     ChannelRow(
+        when: "neither can what the first backup has be used: the second takes over",
+        sources: Sources().with { $0.home.instead = withoutMedia(14..<900) }, seconds: 90,
+        becomes: unusable(0..<900, of: 1, .unreadable),
+        delivers: "h104 h105 h106 h107 x1 x1 x1 x1 x1 b110 b111 b112 b113 b114 b115 b116 b117 b118 b119"),
+    ChannelRow(
         when: "no segment was ever to be had",
         sources: Sources().with { $0.home.instead = withoutMedia(0..<900) }, seconds: 60,
         delivers: "x1 x1 x1 x1 x1 a106 a107 a108 a109 a110 a111 a112 a113 a114"),
@@ -365,6 +373,16 @@ private let resumedRows:
     #expect(run.status?.redundancy?.source == 0 && run.status?.redundancy?.switches == 2)
 }
 
+/// Its list is well all the while, and would be returned to every minute.
+@Test func theUpstreamIsNotTakenBackWhileItsMediaCannotBeUsed() async throws {
+    let run = try await ChannelRun(Sources(), seconds: 400, becomes: unusable(14..<250))
+    #expect(run.switches == [1, 0])
+    let home = try #require(run.times { $0 == .switched(to: 0, url: Sources.home) }.first)
+    #expect(home > .seconds(250), "\(home)")
+    let useless = run.times { if case .sourceFailed(0, _) = $0 { true } else { false } }
+    #expect(useless.count > 0, "told")
+}
+
 @Test func byDatesNothingIsLostOrRepeatedOnTheWayThereAndBack() async throws {
     let sources = Sources().with {
         $0.home.instead = down(14..<80)
@@ -432,6 +450,9 @@ private let resumedRows:
         for case .deliver(let delivery) in effects {
             effects += session.handle(.received(delivery, .published), at: now)
         }
+        for case .examine(let delivery) in effects {
+            effects += session.handle(.examined(delivery, .published), at: now)
+        }
         for effect in effects {
             switch effect {
             case .fetch(let id, let request):
@@ -441,7 +462,7 @@ private let resumedRows:
             case .cancel(let id): inFlight[id] = nil
             case .wake(let time): wake = time
             case .report(.switched(let source, _)): switches.append(source)
-            case .report, .deliver, .end: break
+            case .report, .deliver, .examine, .end: break
             }
         }
         let next = inFlight.min { $0.value.at < $1.value.at }

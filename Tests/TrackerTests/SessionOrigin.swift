@@ -91,6 +91,7 @@ struct SessionRun {
             endedAt = now
             switch output {
             case .delivery(let delivery): deliveries.append((delivery, now))
+            case .examination: break
             case .event(let event): events.append((event, now))
             case .status(let status): self.status = status
             }

@@ -36,6 +36,9 @@ struct RunAssembler: Sendable {
     /// No segment may be longer, if anything permits it.
     var longestSegment: Ticks { cutter.longest }
 
+    /// Pictures of the current run wait for what comes next.
+    var isHolding: Bool { cutter.isHolding }
+
     /// The sound that the current run's init section describes.
     var audioConfiguration: AudioConfiguration? { audio.configuration }
 

@@ -31,6 +31,9 @@ struct SegmentCutter: Equatable, Sendable {
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
 
+    /// Pictures wait for what comes next.
+    var isHolding: Bool { !held.isEmpty }
+
     init(longest: Ticks) { self.longest = longest }
 
     /// An upstream segment began in the middle of a group, whatever became of it.

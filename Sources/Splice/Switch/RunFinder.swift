@@ -11,6 +11,9 @@ struct RunFinder: Equatable, Sendable {
     /// decoded in their place.
     private var held: RunPiece?
 
+    /// A picture waits for the next segment.
+    var isHolding: Bool { held != nil }
+
     /// What was dropped since the signal, in this segment and in those before.
     private var unshown: Unshown?
 

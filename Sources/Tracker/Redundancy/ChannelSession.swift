@@ -3,8 +3,8 @@ import Playlist
 /// One channel's intake: its upstream, and the backups that stand in for it when it is silent.
 ///
 /// One source is published. When it is in an outage, because it lists nothing new or because nothing of what it lists can
-/// be published, the next one is opened beside it, and takes over once it is seen to be alive; whichever brings media
-/// first decides. While a backup is published the channel's own upstream is watched
+/// be published, the next one is opened beside it, and takes over once it is seen to be alive and what it brings could
+/// be published; whichever brings media first decides. While a backup is published the channel's own upstream is watched
 /// without its media, and comes back when it was healthy for a while. Time during which nothing came is given out as
 /// missing, so that the output can go on. Sources that have dates are joined where what was published ends.
 package struct ChannelSession: Sendable {
@@ -45,7 +45,14 @@ package struct ChannelSession: Sendable {
         let isHomecoming: Bool
         var held: [UpstreamSession.Effect] = []
         var hasMedia = false
+        /// Something of it was examined, and can be published.
+        var isUsable = false
+        /// Examined, and none of it can be published.
+        var refusals = 0
     }
+
+    /// Segments that cannot be published, until a source on trial is not tried any longer.
+    private static let mostRefusals = 3
 
     private let policy: Policy
     private let sources: [String]
@@ -102,6 +109,7 @@ package struct ChannelSession: Sendable {
             publish(effects, at: now)
         case .answered(let id, let outcome): answered(id, outcome, at: now)
         case .received(let delivery, let reception): received(delivery, reception, at: now)
+        case .examined(let delivery, let reception): examined(delivery, reception)
         case .wake:
             armedWake = nil
             wakeMembers(at: now)
@@ -166,6 +174,18 @@ extension ChannelSession {
         }
     }
 
+    /// What a source on trial brought could be published, or not.
+    private mutating func examined(_ delivery: Delivery, _ reception: Reception) {
+        guard candidate?.member.source == delivery.source else { return }
+        guard case .refused(let why) = reception else {
+            candidate?.isUsable = true
+            return
+        }
+        candidate?.refusals += 1
+        let error = TrackerError(.nothingUsable(for: .zero, why), url: sources[delivery.source])
+        tell(record.failed(delivery.source, error))
+    }
+
     private mutating func wakeMembers(at now: Duration, ifDue: Bool = true) {
         func wants(_ member: SourceMember?) -> Bool {
             guard let member else { return false }
@@ -200,6 +220,7 @@ extension ChannelSession {
             case .report(let event):
                 note(event)
                 outputs.append(effect)
+            case .examine: break
             case .end(let end): activeEnded(end)
             }
         }
@@ -234,9 +255,13 @@ extension ChannelSession {
             switch effect {
             case .fetch, .cancel, .wake: requests.append(effect)
             case .deliver(let delivery):
-                if delivery.rendition == .main, case .segment = delivery.content { candidate?.hasMedia = true }
+                if delivery.isMainSegment {
+                    candidate?.hasMedia = true
+                    if candidate?.isUsable == false { outputs.append(.examine(delivery)) }
+                }
                 candidate?.held.append(effect)
             case .report: candidate?.held.append(effect)
+            case .examine: break
             case .end(let end):
                 if candidate?.hasMedia == true, case .drained = end {
                     // A finished programme, handed over whole: what comes behind it is decided when it is published.
@@ -261,7 +286,7 @@ extension ChannelSession {
         for effect in effects {
             switch effect {
             case .fetch, .cancel, .wake: requests.append(effect)
-            case .deliver, .report: break
+            case .deliver, .examine, .report: break
             case .end:
                 watch = nil
                 nextWatchAt = now + watchBackoff.next()
@@ -286,7 +311,7 @@ extension ChannelSession {
 
     /// A candidate that is alive takes over.
     private mutating func promote(at now: Duration) {
-        guard var candidate, candidate.hasMedia, candidate.member.isAlive, !record.isOver(candidate.member) else {
+        guard var candidate, candidate.isUsable, candidate.member.isAlive, !record.isOver(candidate.member) else {
             return
         }
         candidate.member.isOnTrial = false
@@ -309,6 +334,7 @@ extension ChannelSession {
         if let candidate {
             let isInVain =
                 candidate.deadline <= now || !isNeeded && !candidate.isHomecoming || record.isOver(candidate.member)
+                || candidate.refusals >= Self.mostRefusals
             guard isInVain else { return }
             dropCandidate()
             nextCandidateAt = now + candidateBackoff.next()
@@ -436,9 +462,11 @@ extension ChannelSession {
     private var trouble: UpstreamStatus.Trouble? {
         guard let active else { return record.lost.map { .init(cause: $0, step: .outage, since: lastMediaAt) } }
         let status = active.status
-        guard status.phase == .opening, fill.isFilling else { return status.trouble }
-        // An earlier process's viewers are there, and nothing comes.
-        return .init(cause: status.trouble?.cause ?? .opening(nil), step: .outage, since: lastMediaAt)
+        guard fill.isFilling, status.phase == .opening || active.listedEnd != nil else { return status.trouble }
+        // An earlier process's viewers are there, or those of a backup that has ended, and nothing comes.
+        let cause: UpstreamStatus.Trouble.Cause =
+            active.listedEnd != nil ? .sourceLost(active.source, nil) : status.trouble?.cause ?? .opening(nil)
+        return .init(cause: cause, step: .outage, since: lastMediaAt)
     }
 }
 

@@ -58,7 +58,7 @@ struct SourceMember: Sendable {
             case .report(let event):
                 if case .joined(let joined) = event, joined.rendition == .main { joinedAt = now }
                 effects.append(.report(source == 0 ? event : .ofBackup(source, event)))
-            case .end: effects.append(effect)
+            case .examine, .end: effects.append(effect)
             }
         }
         let hasEnded = session.status.renditions.first?.hasEnded ?? false

@@ -130,6 +130,14 @@ def reset_same_uris():
         [each.answer() for each in lists] + media())
 
 
+def numbers_ahead():
+    lists = [dataclasses.replace(each, first=0, at=each.at - 2) for each in reloads()[2:]]
+    lists[2:] = [dataclasses.replace(each, sequence=5000) for each in lists[2:]]
+    publish(
+        "numbers_ahead", "The numbers jump ahead; the list is long, and its segments and their addresses go on.",
+        [each.answer() for each in lists] + [each | {"at": max(0.0, each["at"] - 2)} for each in media()], lost=(0, 1))
+
+
 def reset_new_uris():
     def moved(index):
         return f"again/{name(index)}"
@@ -396,7 +404,7 @@ def batches():
 
 
 CAPTURES = (
-    stale_edge, healthy, list_shrinks, reset_same_uris, reset_new_uris, overlapping_numbers, new_session, query_changes,
-    gap, half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404, short_body,
-    retry_after, key_fails_once, expired_cookie, wrong_types, too_large, garbage, redirect_loop, slow_lookup,
+    stale_edge, healthy, list_shrinks, reset_same_uris, numbers_ahead, reset_new_uris, overlapping_numbers, new_session,
+    query_changes, gap, half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404,
+    short_body, retry_after, key_fails_once, expired_cookie, wrong_types, too_large, garbage, redirect_loop, slow_lookup,
     hanging_list, slow_segments, metered, batches)

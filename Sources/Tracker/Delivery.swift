@@ -104,6 +104,9 @@ package struct SegmentLoss: Equatable, Sendable {
     package let mediaSequences: Range<UInt64>
     package let reason: Reason
 
+    /// How many they are.
+    var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }
+
     package init(mediaSequences: Range<UInt64>, reason: Reason) {
         self.mediaSequences = mediaSequences
         self.reason = reason

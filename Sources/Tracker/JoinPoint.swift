@@ -1,15 +1,19 @@
 package import Playlist
 
-/// Where a live list is joined of which something was had before, by another session or by another process.
+/// Where a list is joined of which something was had before, by another session or by another process.
 package struct JoinPoint: Equatable, Sendable {
     /// Up to when everything was had, by the upstream's dates; nil where nothing tells.
     package var date: ProgramDateTime?
     /// The first media sequence number of which something may be owed; nil where the numbers say nothing.
     package var mediaSequence: UInt64?
+    /// Where the source was left for another, by its own numbers: what it listed before was had. What it listed since was
+    /// perhaps had from the other, so this says nothing of a live list, whose edge is what matters.
+    package var left: UInt64?
 
-    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil) {
+    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, left: UInt64? = nil) {
         self.date = date
         self.mediaSequence = mediaSequence
+        self.left = left
     }
 
     /// Nothing was had before: joined as anybody would.
@@ -22,12 +26,29 @@ package struct JoinPoint: Equatable, Sendable {
     /// The media sequence number to go on with, which may be the next one to be listed; nil where `list` does not say.
     /// An encoder that was started anew counts anew: where there are dates, they decide.
     func number(in list: MediaPlaylist) -> UInt64? {
-        if let date, list.programDateTimes.last ?? nil != nil { return list.number(behind: date) }
+        if list.isComplete { return number(inFinished: list) }
+        if let date, list.hasDates { return list.number(behind: date) }
         return mediaSequence.flatMap { list.number(from: $0) }
     }
+
+    /// A finished list is no news of the moment: all of it that is owed is taken, however much that is, and nothing
+    /// that was had. That may be all of it.
+    private func number(inFinished list: MediaPlaylist) -> UInt64? {
+        guard let window = list.window else { return nil }
+        if let date, list.hasDates { return list.firstSegment(from: date) ?? window.upperBound }
+        guard let number = mediaSequence ?? left, number >= window.lowerBound, number <= window.upperBound else {
+            return nil
+        }
+        return number
+    }
+
+    /// Whether its number is one that `list` may be gone on with.
+    func isNear(the list: MediaPlaylist) -> Bool { mediaSequence.flatMap { list.number(from: $0) } != nil }
 }
 
 extension MediaPlaylist {
+    fileprivate var hasDates: Bool { programDateTimes.last.flatMap { $0 } != nil }
+
     /// The media sequence number of the first segment that lies behind `date`, which may be the next one to be listed;
     /// nil where the list has no dates, or none near `date`.
     fileprivate func number(behind date: ProgramDateTime) -> UInt64? {

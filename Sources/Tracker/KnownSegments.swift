@@ -14,16 +14,29 @@ struct KnownSegments: Sendable {
     }
 
     private struct Known: Sendable {
+        /// As listed.
+        let uri: String
+        /// Without its query, which may be signed anew with each list.
         let address: String
         let byteRange: ByteRange?
         let date: ProgramDateTime?
         let duration: Duration
 
         init(_ segment: MediaSegment, _ date: ProgramDateTime?) {
-            address = URIReference.withoutQuery(segment.uri)
+            uri = segment.uri
+            address = URIReference.withoutQuery(uri)
             byteRange = segment.byteRange
             self.date = date
             duration = segment.duration
+        }
+
+        func isSame(as listed: Known, by name: KeyPath<Known, String>) -> Bool {
+            Key(self, name) == Key(listed, name) && !isDatedOtherwise(listed)
+        }
+
+        func isDatedOtherwise(_ listed: Known) -> Bool {
+            guard let date, let other = listed.date else { return false }
+            return date.distance(to: other) >= duration * 2
         }
     }
 
@@ -85,11 +98,8 @@ struct KnownSegments: Sendable {
     /// is two segments off outweighs both.
     private func compare(_ listed: Known, at index: Int) -> Agreement {
         let known = entries[index]
-        if let old = known.date, let new = listed.date {
-            let apart = old.distance(to: new)
-            if apart >= known.duration * 2 { return .otherSegments }
-            if apart < known.duration / 2 { return .sameDate }
-        }
+        if known.isDatedOtherwise(listed) { return .otherSegments }
+        if let old = known.date, let new = listed.date, old.distance(to: new) < known.duration / 2 { return .sameDate }
         guard known.byteRange == listed.byteRange else { return .otherSegments }
         if known.address == listed.address { return .sameAddress }
         let neighbour = index > 0 ? entries[index - 1] : entries.count > 1 ? entries[index + 1] : nil
@@ -97,16 +107,36 @@ struct KnownSegments: Sendable {
         return isTelling && fileName(known.address) == fileName(listed.address) ? .sameAddress : .otherSegments
     }
 
-    /// What to add to an old number to get the new one of the same segment: the shift that most addresses agree on.
+    /// What to add to an old number to get the new one of the same segment, where addresses prove it: at least one that
+    /// stands once in either list, and no other segment under any number that both have then.
     func shift(to list: MediaPlaylist) -> Int64? {
-        var newestNumber: [Key: UInt64] = [:]
-        for (index, known) in entries.enumerated() { newestNumber[Key(known)] = lowerBound + UInt64(index) }
-        var votes: [Int64: Int] = [:]
-        for segment in list.segments {
-            guard let old = newestNumber[Key(Known(segment, nil))] else { continue }
-            votes[Int64(bitPattern: segment.mediaSequence &- old), default: 0] += 1
+        shift(to: list, by: \.uri) ?? shift(to: list, by: \.address)
+    }
+
+    private func shift(to list: MediaPlaylist, by name: KeyPath<Known, String>) -> Int64? {
+        let listed = zip(list.segments, list.programDateTimes).map(Known.init)
+        let known = Self.places(of: entries, by: name)
+        var votes: [Int: Int] = [:]
+        for (key, place) in Self.places(of: listed, by: name) {
+            guard let place, let old = known[key] ?? nil else { continue }
+            votes[place - old, default: 0] += 1
         }
-        return votes.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        guard let first = list.window?.lowerBound,
+            let apart = votes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key
+        else { return nil }
+        let common = entries.indices.clamped(to: -apart..<listed.count - apart)
+        guard common.allSatisfy({ entries[$0].isSame(as: listed[$0 + apart], by: name) }) else { return nil }
+        return Int64(bitPattern: first &- lowerBound) &+ Int64(apart)
+    }
+
+    /// Where each stands; nil for what stands at several places.
+    private static func places(of segments: [Known], by name: KeyPath<Known, String>) -> [Key: Int?] {
+        var places: [Key: Int?] = [:]
+        for (index, segment) in segments.enumerated() {
+            let key = Key(segment, name)
+            places[key] = .some(places[key] == nil ? index : nil)
+        }
+        return places
     }
 
     /// When the segment before `number` ended; nil when no date of it is known.
@@ -122,8 +152,8 @@ struct KnownSegments: Sendable {
         let address: String
         let byteRange: ByteRange?
 
-        init(_ known: Known) {
-            address = known.address
+        init(_ known: Known, _ name: KeyPath<Known, String>) {
+            address = known[keyPath: name]
             byteRange = known.byteRange
         }
     }

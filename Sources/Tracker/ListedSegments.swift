@@ -10,6 +10,9 @@ extension MediaPlaylist {
         return overflows ? nil : first..<end
     }
 
+    /// Of all that is listed.
+    var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
+
     /// Nothing will be added: there is no edge to join at.
     package var isComplete: Bool { hasEndList || playlistType == .vod }
 

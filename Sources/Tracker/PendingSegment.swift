@@ -11,13 +11,20 @@ struct PendingSegment: Sendable {
         case failed(FailedTry)
     }
 
+    private enum Place {
+        /// In the playlist as last loaded, under its number.
+        case listed
+        /// In it under another number.
+        case renumbered
+        case gone
+    }
+
     let segment: MediaSegment
     private(set) var requests: SegmentRequests
     let listedAt: Duration
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
-    /// Still in the playlist as last loaded.
-    private var isListed = true
+    private var place = Place.listed
     /// Starts with the first try.
     private(set) var budget: RetryBudget?
 
@@ -47,15 +54,16 @@ struct PendingSegment: Sendable {
 
 extension PendingSegment {
     /// The lists to come have nothing to say of it.
-    mutating func leaveList() { isListed = false }
+    /// - Parameter isGone: false where they list it under another number.
+    mutating func leaveNumbers(isGone: Bool) { place = isGone ? .gone : .renumbered }
 
     /// Takes over fresh addresses, whose tokens live longer, and notes that it has left the list.
     ///
     /// - Parameter shelf: what it holds need not be fetched from another address.
     mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceShelf) {
-        guard isListed, let window = list.window else { return }
-        isListed = window.contains(segment.mediaSequence)
-        guard isListed, let fresh = try? SegmentRequests(list.segment(segment.mediaSequence), base: base) else {
+        guard place == .listed, let window = list.window else { return }
+        place = window.contains(segment.mediaSequence) ? .listed : .gone
+        guard place == .listed, let fresh = try? SegmentRequests(list.segment(segment.mediaSequence), base: base) else {
             return
         }
         switch progress {
@@ -97,7 +105,7 @@ extension PendingSegment {
     }
 
     private mutating func nextTry(after failure: FailedTry, _ retryAfter: Duration?, at now: Duration) -> Duration? {
-        let verdict = budget?.failed(failure.prospect, retryAfter: retryAfter, isListed: isListed, at: now)
+        let verdict = budget?.failed(failure.prospect, retryAfter: retryAfter, isListed: place != .gone, at: now)
         if case .retry(let next) = verdict { return next }
         return nil
     }

@@ -5,7 +5,8 @@ package struct ReloadSchedule: Equatable, Sendable {
     package enum Load: Equatable, Sendable {
         /// It listed something new; `lastSegment` is the duration of its last segment.
         case grew(lastSegment: Duration)
-        case unchanged
+        /// `longestSegment` of those listed, nil where there are none: how long it may take until there is another.
+        case unchanged(longestSegment: Duration?)
         /// No playlist came, or not a whole one.
         case failed
         /// Nothing will ever be added: ENDLIST, or EXT-X-PLAYLIST-TYPE:VOD.
@@ -28,6 +29,9 @@ package struct ReloadSchedule: Equatable, Sendable {
 
     /// When to load again; nil when there is no more to come.
     ///
+    /// An EXT-X-TARGETDURATION far above what the segments last is no rhythm: a window of four of them would slide past
+    /// in half of it.
+    ///
     /// After a failure there is nothing to wait for in the playlist's own rhythm: the origin is asked again soon, then
     /// less often, but never more than a target duration apart. Longer, and an origin that was away for four seconds
     /// would be missed for eight; an origin in trouble is asked no more than one that is well.
@@ -38,9 +42,10 @@ package struct ReloadSchedule: Equatable, Sendable {
         case .grew(let lastSegment):
             backoff.reset()
             return max(now, began + max(Self.shortestWait, min(lastSegment, targetDuration)))
-        case .unchanged:
+        case .unchanged(let longestSegment):
             backoff.reset()
-            return max(now, began + max(Self.shortestWait, targetDuration / 2))
+            let pace = min(longestSegment ?? targetDuration, targetDuration)
+            return max(now, began + max(Self.shortestWait, pace / 2))
         }
     }
 }

@@ -28,6 +28,8 @@ struct RenditionTracker: Sendable {
     private(set) var lastFailure: TrackerError?
     /// The last segment that a list had.
     private(set) var lastListed: ListedEnd?
+    /// When the numbers began anew last, and addresses said how.
+    private var renumberedAt: Duration?
     private var cueTags = CueTagMemory()
     /// Of the last list, when it brought nothing else.
     private var closingDateRanges: [DateRange] = []
@@ -58,8 +60,11 @@ struct RenditionTracker: Sendable {
     }
 
     /// A live channel that ended is asked for so long whether it begins again: an encoder that is started anew writes an
-    /// ENDLIST first.
+    /// ENDLIST first. As long as anything else may be silent: viewers play on meanwhile.
     private static let reopening = TargetDurations.halves(7)
+
+    /// After so long without it, counting anew is news again.
+    private static let calm = Duration.seconds(60)
 }
 
 extension MediaPlaylist {
@@ -171,7 +176,9 @@ extension RenditionTracker {
         let firstTaken = effects.compactMap(\.firstTaken).first
         if role == .main { noteMarks(list, effects, next: next, firstTaken: firstTaken) }
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
-        if !hadJoined, let first = news.first ?? cursor.next { events.append(joined(list, at: first)) }
+        // Of a finished list everything may have been had before.
+        let end = effects.contains(.ended) ? list.window?.upperBound : nil
+        if !hadJoined, let first = news.first ?? cursor.next ?? end { events.append(joined(list, at: first)) }
         if !news.isEmpty {
             // Where segments are longer than they may be, the list is not late for that.
             if let silence = ladder.grew(targetDuration: list.usualDuration, at: now) {
@@ -220,7 +227,7 @@ extension RenditionTracker {
     }
 
     private mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment] = []) {
-        queue.append(loss, of: segments, lasting: assumedTargetDuration * Int(clamping: loss.mediaSequences.count))
+        queue.append(loss, of: segments, lasting: assumedTargetDuration)
     }
 
     private mutating func apply(
@@ -241,22 +248,34 @@ extension RenditionTracker {
             return run == 1 ? [.staleList(role)] : []
         case .reset(let anchor):
             counts.resets += 1
-            counts.seams += 1
-            queue.appendSeam()
-            return [.reset(role, anchor)]
+            guard anchor == .address else {
+                counts.seams += 1
+                queue.appendSeam()
+                return [.reset(role, anchor)]
+            }
+            queue.renumber()
+            return noteRenumbering(at: now)
         case .ended: return [.endListed(role)]
         }
         return []
     }
 
+    /// One that goes on counting anew is told of once.
+    private mutating func noteRenumbering(at now: Duration) -> [UpstreamEvent] {
+        defer { renumberedAt = now }
+        guard let renumberedAt, now - renumberedAt < Self.calm else { return [.reset(role, .address)] }
+        return []
+    }
+
     private mutating func scheduleNext(_ list: MediaPlaylist, grew: Bool, at now: Duration) {
+        let unchanged = ReloadSchedule.Load.unchanged(longestSegment: list.segments.lazy.map(\.duration).max())
         let outcome: ReloadSchedule.Load
         if cursor.hasEnded {
-            outcome = reopensUntil.map { now < $0 } ?? false ? .unchanged : .complete
+            outcome = reopensUntil.map { now < $0 } ?? false ? unchanged : .complete
         } else if grew, let last = list.segments.last {
             outcome = .grew(lastSegment: last.duration)
         } else {
-            outcome = .unchanged
+            outcome = unchanged
         }
         load =
             schedule.next(after: outcome, targetDuration: list.targetDuration, at: now).map { .due(at: $0) }
@@ -269,7 +288,7 @@ extension RenditionTracker {
         switch content {
         case .segment: counts.delivered += 1
         case .lost(let loss):
-            counts.lost += UInt64(loss.mediaSequences.count)
+            counts.lost += loss.count
             counts.seams += 1
         case .ended, .missing: break
         }

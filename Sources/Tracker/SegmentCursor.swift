@@ -12,24 +12,6 @@ package struct SegmentCursor: Sendable {
         case ended(Position?)
     }
 
-    package struct Position: Sendable {
-        /// The first media sequence number that was not taken yet.
-        package var next: UInt64
-        /// When a list last had something new.
-        package var grewAt: Duration
-        /// Set while the lists loaded end before `next`.
-        var stale: Stale?
-        var known: KnownSegments
-        /// Addresses change at each refresh for no reason: only numbers count from then on.
-        var distrustsAddresses = false
-        var wasJustReset = false
-    }
-
-    struct Stale: Sendable {
-        var lists = 1
-        let firstUpperBound: UInt64
-    }
-
     /// Ranges are media sequence numbers of the list shown, except in `slid`.
     package enum Effect: Equatable, Sendable {
         /// To be fetched, in this order.
@@ -40,14 +22,22 @@ package struct SegmentCursor: Sendable {
         case slid(lost: Range<UInt64>)
         /// The list ends before what was taken from an earlier one, and is not believed. `run` counts such lists.
         case stale(run: Int)
-        /// The upstream counts anew; what follows is not continuous with what came before.
+        /// The upstream counts anew; what follows is not continuous with what came before, unless addresses prove it.
         case reset(Anchor)
         /// EXT-X-ENDLIST, or a playlist of type VOD: nothing follows what was taken.
         case ended
     }
 
     /// What the place in a list that counts anew was found by.
-    package enum Anchor: String, Equatable, Sendable { case address, programDateTime, edge }
+    package enum Anchor: String, Equatable, Sendable {
+        /// Segments that were listed under other numbers: what follows is continuous with what came before.
+        case address
+        /// The list that was followed before is shown again.
+        case former
+        case programDateTime
+        /// Nothing: it is joined as by anybody.
+        case edge
+    }
 
     package private(set) var state = State.unjoined
     private let policy: CursorPolicy
@@ -109,7 +99,7 @@ package struct SegmentCursor: Sendable {
         switch position.judge(list, window, policy, at: now) {
         case .continuous: effects = position.advance(through: list, window, at: now)
         case .stale(let run): effects = [.stale(run: run)]
-        case .reset: effects = position.reset(to: list, window, policy, at: now)
+        case .reset(let place): effects = position.reset(to: place, in: list, window, at: now)
         }
         state = .following(position)
         return effects
@@ -125,99 +115,15 @@ extension SegmentCursor.Effect {
     }
 }
 
-extension SegmentCursor.Position {
-    enum Verdict {
-        case continuous
-        case stale(run: Int)
-        case reset
-    }
-
-    /// Whether a list goes on from the ones before it.
-    mutating func judge(
-        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration
-    ) -> Verdict {
-        let agreement = distrustsAddresses ? .sameAddress : known.agreement(with: list)
-        if agreement == .otherSegments {
-            guard wasJustReset, window.upperBound >= next else { return .reset }
-            distrustsAddresses = true
-        }
-        wasJustReset = false
-        if window.lowerBound > next, agreement == .nothingInCommon, isRenumbered(list) { return .reset }
-        guard window.upperBound < next else { return .continuous }
-        if agreement == .nothingInCommon { return .reset }
-        let lists = (stale?.lists ?? 0) + 1
-        stale = SegmentCursor.Stale(lists: lists, firstUpperBound: stale?.firstUpperBound ?? window.upperBound)
-        let isBelievable = lists > policy.staleLists && agreement != .sameDate && !isLagging(list, window, policy, now)
-        return isBelievable ? .reset : .stale(run: lists)
-    }
-
-    /// A list far ahead by its numbers has, by its dates, what was taken already and what comes next: the numbers
-    /// jumped, and nothing slid past us.
-    private func isRenumbered(_ list: MediaPlaylist) -> Bool {
-        // Nothing stands before the first segment that a date could be counted on from.
-        guard let end = known.endDate(before: next), let first = list.segments.first, let date = first.programDateTime
-        else { return false }
-        return first.precedes(end, from: date) && list.firstSegment(from: end) != nil
-    }
-
-    /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless
-    /// it has grown for long without doing so.
-    private func isLagging(
-        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, _ now: Duration
-    ) -> Bool {
-        guard window.upperBound > known.newest.lowerBound else { return false }
-        let hasGrown = window.upperBound > (stale?.firstUpperBound ?? .max)
-        return !hasGrown || now - grewAt <= list.targetDuration * policy.staleTargetDurations
-    }
-
-    /// Takes what `list` has from `next` on.
-    mutating func advance(
-        through list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
-    ) -> [SegmentCursor.Effect] {
-        var effects: [SegmentCursor.Effect] = []
-        if next < window.lowerBound {
-            effects.append(.slid(lost: next..<window.lowerBound))
-            next = window.lowerBound
-        }
-        stale = nil
-        known.learn(list)
-        guard next < window.upperBound else { return effects }
-        effects += list.takes(next..<window.upperBound)
-        next = window.upperBound
-        grewAt = now
-        return effects
-    }
-
-    /// Finds the place in a list that counts anew: by addresses already known, by date, or as if joining.
-    mutating func reset(
-        to list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration
-    ) -> [SegmentCursor.Effect] {
-        let anchor: SegmentCursor.Anchor
-        if let shift = known.shift(to: list), shift != 0 {
-            anchor = .address
-            next = next &+ UInt64(bitPattern: shift)
-        } else if let end = known.endDate(before: next), let first = list.firstSegment(from: end) {
-            anchor = .programDateTime
-            next = first
-        } else {
-            anchor = .edge
-            next = policy.joinNumber(in: list)
-        }
-        known = KnownSegments(list)
-        wasJustReset = true
-        return [.reset(anchor)] + advance(through: list, window, at: now)
-    }
-}
-
 extension CursorPolicy {
     /// The media sequence number to begin at in a list seen for the first time; the list has segments.
     /// - Parameter point: where to begin, if the list says where that is; otherwise at its edge.
     func joinNumber(in list: MediaPlaylist, at point: JoinPoint = .edge) -> UInt64 {
         guard let window = list.window else { return list.mediaSequence }
-        if list.isComplete { return window.lowerBound }
         if let number = point.number(in: list) {
             return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
         }
+        if list.isComplete { return window.lowerBound }
         let wanted = max(joinDuration, list.targetDuration * joinTargetDurations)
         var covered = Duration.zero
         var count = 0

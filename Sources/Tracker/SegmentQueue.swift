@@ -41,10 +41,18 @@ struct SegmentQueue: Sendable {
         entries.append(.segment(PendingSegment(segment, requests, dateRanges: dateRanges, at: now)))
     }
 
-    /// - Parameters: `segments`: what was lost, as far as it was listed; `duration`: about what it lasts.
-    mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], lasting duration: Duration) {
+    /// - Parameters: `segments`: what was lost, as far as it was listed; `each`: about what each one lasts.
+    mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], lasting each: Duration) {
         entries.append(.loss(loss, segments))
-        startedDuration += duration
+        started(each, count: loss.count)
+    }
+
+    /// Beyond so many lost at once a rendition is ahead of any other in any case.
+    private static let mostCounted: UInt64 = 1000
+
+    /// However long a list says that a segment is, the sum stays far from what a `Duration` holds.
+    private mutating func started(_ duration: Duration, count: UInt64 = 1) {
+        startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.mostCounted))
     }
 
     /// The next segment to be delivered has failed at least once.
@@ -55,9 +63,12 @@ struct SegmentQueue: Sendable {
 
     /// The numbers of what is queued mean nothing in the lists to come.
     mutating func appendSeam() {
-        updatePending { $0.leaveList() }
+        updatePending { $0.leaveNumbers(isGone: true) }
         entries.append(.seam)
     }
+
+    /// The lists to come have other numbers for what is queued.
+    mutating func renumber() { updatePending { $0.leaveNumbers(isGone: false) } }
 
     /// Takes over what a newer list says of the segments.
     mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceShelf) {
@@ -104,7 +115,7 @@ extension SegmentQueue {
         _ startable: Startable, as id: FetchID, targetDuration: Duration, at now: Duration
     ) -> SegmentRequests? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        if pending.budget == nil { startedDuration += pending.segment.duration }
+        if pending.budget == nil { started(pending.segment.duration) }
         pending.start(as: id, targetDuration: targetDuration, at: now)
         entries[startable.index] = .segment(pending)
         inFlight += 1

@@ -112,14 +112,12 @@ extension UpstreamSession {
         book.endReread()
         do throws(TrackerError) {
             let (document, base) = try readPlaylist(outcome, from: book.upstream)
-            guard case .multivariant(let playlist) = document else {
-                throw TrackerError(.unexpectedPlaylistKind, url: book.upstream)
+            switch document {
+            case .multivariant(let playlist): try choose(from: playlist, base: base, at: now)
+            case .media:
+                // There is nothing to choose any more: the channel is at its own address.
+                if let main = index(of: .main) { move(main, to: book.upstream, at: now) }
             }
-            let before = (book.variant, book.audio)
-            var addresses = try book.read(playlist, base: base)
-            if isInOutage, let other = book.takeRedundantVariant() { addresses = other }
-            if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
-            move(to: addresses, at: now)
         } catch {
             count(FetchFault(error))
             if book.rereadFailed(error) { report(.rereadFailed(error)) }
@@ -127,13 +125,26 @@ extension UpstreamSession {
         if isInOutage { book.wantReread(at: now) }
     }
 
+    private mutating func choose(
+        from playlist: MultivariantPlaylist, base: String, at now: Duration
+    ) throws(TrackerError) {
+        let before = (book.variant, book.audio)
+        var addresses = try book.read(playlist, base: base)
+        if isInOutage, let other = book.takeRedundantVariant() { addresses = other }
+        if (book.variant?.bandwidth, book.audio?.name) != (before.0?.bandwidth, before.1?.name) { reportChoice() }
+        move(to: addresses, at: now)
+    }
+
     mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
         for index in trackers.indices {
-            guard let address = addresses[trackers[index].role] else { continue }
-            let isNew = address != trackers[index].address
-            cancel(trackers[index].move(to: address, at: now))
-            if isNew { report(.moved(trackers[index].role, url: address)) }
+            if let address = addresses[trackers[index].role] { move(index, to: address, at: now) }
         }
+    }
+
+    private mutating func move(_ index: Int, to address: String, at now: Duration) {
+        let isNew = address != trackers[index].address
+        cancel(trackers[index].move(to: address, at: now))
+        if isNew { report(.moved(trackers[index].role, url: address)) }
     }
 
     private mutating func reportChoice() {

@@ -80,7 +80,11 @@ struct ServingOptions: ParsableArguments {
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.info
 
-    @Flag(help: "End with status 0 when the upstream has ended, instead of serving on.")
+    @Flag(
+        help: """
+            End with status 0 when the upstream has ended, instead of serving on. A live channel that ends is first asked \
+            for 3.5 target durations whether it begins again.
+            """)
     var exitAtEnd = false
 
     func run(

@@ -89,7 +89,7 @@ extension FaultRow {
             (tries(.segment), "segment tried again"), (tries(.key), "key tried again"),
             (tries(.map), "map tried again"),
             (resets(.address), "found again by its addresses"), (resets(.programDateTime), "found again by its dates"),
-            (resets(.edge), "joined anew"),
+            (resets(.former), "gone on with where it was left"), (resets(.edge), "joined anew"),
             (losses { $0 == .gap }, "segment not asked for"), (losses { $0 == .slidOut }, "segment passed over"),
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
             (sum(\.splice.segmentsSkipped), "segment skipped"),

@@ -106,9 +106,9 @@ struct FaultFamily: Sendable {
 
     static let all: [FaultFamily] = [
         FaultFamily(
-            "The playlist", "healthy", "stale_edge", "list_shrinks", "reset_same_uris", "reset_new_uris",
-            "overlapping_numbers", "new_session", "query_changes", "tagged_late", "tags_wrong", "gap", "half_written",
-            "html_200", "wrong_types", "target_changes", "long_list", "batches"),
+            "The playlist", "healthy", "stale_edge", "list_shrinks", "reset_same_uris", "numbers_ahead",
+            "reset_new_uris", "overlapping_numbers", "new_session", "query_changes", "tagged_late", "tags_wrong", "gap",
+            "half_written", "html_200", "wrong_types", "target_changes", "long_list", "batches"),
         FaultFamily("The segments", "segment_404", "short_body", "too_large", "garbage", "slow_segments"),
         FaultFamily("Keys and tokens", "key_fails_once", "expired_token", "expired_cookie"),
         FaultFamily("The network", "redirected", "redirect_loop", "retry_after", "metered", "slow_lookup"),

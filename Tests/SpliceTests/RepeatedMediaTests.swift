@@ -11,6 +11,8 @@ private let rows: [(when: String, upstream: String, published: String, repeated:
     ("a reset that leaves a hole", "0 1 |3 4", "0 1 3 4", 0, 1),
     ("two resets, one behind the other", "0 1 |0 1 2 |2 3", "0 1 2 3", 150, 0),
     ("a repetition that ends in a hole", "0 1 2 |1 |4", "0 1 2 4", 50, 1),
+    ("older segments first, that nobody knows", "2 3 |0 1 2 3 4", "2 3 0 1 4", 100, 2),
+    ("older segments first, a seam among them", "3 |0 |2 3 4", "3 0 2 4", 50, 3),
     ("played again without a seam", "0 1 0 1", "0 1 0 1", 0, 1),
 ]
 
@@ -35,6 +37,45 @@ func whatWasPublishedIsNotPublishedAgain(index: Int) throws {
     let frames = output.segments.compactMap { $0.audio?.count }.reduce(0, +)
     #expect(abs(frames * 1024 - output.pictures.count * 48_000 / 25) <= 4 * 1024, "\(row.when): \(frames)")
     #expect(output.counts.audioSilence <= 2 * row.discontinuities, "\(row.when)")
+}
+
+/// Segments of two pictures: programme `M` has one clock, advertisements `a` and `b` have one that begins anew with each.
+/// Before a segment `|` stands for a seam, `*` for a tag.
+private let orderRows: [(when: String, upstream: String, published: String)] = [
+    ("an advertisement listed again with what stands around it", "M0 *a0 *M1 |M0 *a0 *M1 M2", "M0 *a0 *M1 M2"),
+    ("the same untagged", "M0 a0 M1 |M0 a0 M1 M2", "M0 a0 M1 M2"),
+    ("an advertisement shown again, behind what is listed again", "M0 *a0 *M1 |M1 *a0 *M2", "M0 *a0 *M1 *a0 *M2"),
+    ("the same untagged", "M0 a0 M1 |M1 a0 M2", "M0 a0 M1 a0 M2"),
+    ("another advertisement behind what is listed again", "M0 *a0 *M1 |M1 *b0 *M2", "M0 *a0 *M1 *b0 *M2"),
+    ("the same untagged", "M0 a0 M1 |M1 b0 b1 M2", "M0 a0 M1 b0 b1 M2"),
+    ("from within an advertisement", "M0 *a0 a1 *b0 |a1 *b0 b1 *M1", "M0 *a0 a1 *b0 b1 *M1"),
+    ("older segments, then an advertisement shown again", "M5 *a0 *M6 |M3 *a0 *M7", "M5 *a0 *M6 |M3 *a0 *M7"),
+    ("older segments, and what is known", "M5 M6 |M3 M4 M5 M6 M7", "M5 M6 |M3 M4 M7"),
+    ("a loop of which a part was lost", "a0 a1 *a0 a1 *a0 |a1 *a0", "a0 a1 *a0 a1 *a0 |a1 *a0"),
+    ("an advertisement shown twice, and all listed again", "*a0 *M0 *a0 *M1 |M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
+    ("older segments of another clock", "a0 a1 |M3 M4 a0", "a0 a1 |M3 M4 a0"),
+]
+
+@Test(arguments: orderRows.indices) func whatIsRepeatedComesInOrder(index: Int) {
+    let row = orderRows[index]
+    var repeated = RepeatedMedia()
+    let published = row.upstream.split(separator: " ").compactMap { word -> String? in
+        var packets = DemuxedSegment()
+        let name = Array(word.suffix(2))
+        let begin = (name[0] == "M" ? 9_000_000 : 90_000) + 180_000 * Int64(name[1].wholeNumberValue ?? 0)
+        packets.video = [begin, begin + 90_000].map {
+            Synthetic.picture(
+                dts: $0, sync: $0 == begin ? .instantaneousRefresh : .none, payload: Array(word.suffix(2).utf8))
+        }
+        let border: ProgramSwitchDetector.Border =
+            word.hasPrefix("|") ? .seam : word.hasPrefix("*") ? .tagged : .plain
+        var demuxed = RenditionSource.Demuxed(left: DemuxedSegment(), border: border, packets: packets)
+        repeated.leaveOut(of: &demuxed)
+        #expect(repeated.beganBefore == demuxed.packets.video.isEmpty, "\(row.when): \(word)")
+        let mark = demuxed.border == .seam ? "|" : demuxed.border == .tagged ? "*" : ""
+        return demuxed.packets.video.isEmpty ? nil : mark + String(name)
+    }
+    #expect(published.joined(separator: " ") == row.published, "\(row.when)")
 }
 
 /// `a` and `b` are two sources of one channel; the digits are segments, as above.

@@ -34,6 +34,43 @@ func everyNumberIsSettledOnceAndInOrder(seed: UInt64) {
     #expect(settled.last.map { $0 + 1 } == cursor.next, "seed \(seed)")
 }
 
+/// An origin whose numbers jump to anywhere while its addresses go on, and another one that answers in its place now and
+/// then: each segment once and in order, and every segment of its own.
+@Test(arguments: 0..<200 as Range<UInt64>)
+func everySegmentIsTakenOnceWhateverItsNumber(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let window = UInt64.random(in: 7...12, using: &random)
+    let flaps = Bool.random(using: &random)
+    let drifts = UInt64.random(in: 0..<3, using: &random) == 0
+    var (edge, offset, wasForeign) = (UInt64(100), UInt64(1000), false)
+    var cursor = SegmentCursor()
+    var taken: [UInt64] = []
+    for load in 0..<80 {
+        edge += UInt64([0, 1, 1, 1, 2].randomElement(using: &random) ?? 1)
+        if drifts || UInt64.random(in: 0..<8, using: &random) == 0 {
+            let near = [offset + 1, offset + window / 2, offset - min(offset, 2)]
+            let far = [0, offset + window, offset + 5000, 1 << 60]
+            offset = (drifts ? near : near + far).randomElement(using: &random) ?? 0
+        }
+        let isForeign = flaps && load > 0 && !wasForeign && UInt64.random(in: 0..<10, using: &random) == 0
+        wasForeign = isForeign
+        let first = isForeign ? UInt64.random(in: 0...40, using: &random) : edge - window + offset
+        let numbers = first..<first + window
+        let list = mediaPlaylist(numbers) { isForeign ? "other\(load)-\($0).ts" : "\($0 - offset)" }
+        for effect in cursor.handle(list, at: .seconds(6 * load)) {
+            switch effect {
+            case .take(let numbers): taken += numbers.compactMap { UInt64(list.segment($0).uri) }
+            case .slid where isForeign: break
+            case .slid(let lost): Issue.record("seed \(seed): \(lost) lost of an origin that always lists what is new")
+            case .gap, .stale, .reset, .ended: break
+            }
+        }
+    }
+    let from = taken.first ?? 0
+    #expect(taken == Array(from..<from + UInt64(taken.count)), "seed \(seed)")
+    #expect((taken.last ?? 0) + 3 >= edge, "seed \(seed): \(taken.last ?? 0) of \(edge)")
+}
+
 /// Whatever a list says, nothing traps, and what is taken is in the list shown.
 @Test(arguments: 0..<400 as Range<UInt64>)
 func arbitraryListsAreSurvived(seed: UInt64) {

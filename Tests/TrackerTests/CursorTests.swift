@@ -165,9 +165,9 @@ let resetRows: [CursorRow] = [
         [.reset(.programDateTime)]
     ),
     (
-        "far ahead by its numbers, long ago by its dates: the clock went back",
+        "far ahead by its numbers, long ago by its dates: both began anew",
         [datedPlaylist(100..<106), datedPlaylist(900..<906, epoch: -6 * 890)],
-        [.slid(lost: 106..<900), .take(900..<906)]
+        [.reset(.edge), .take(904..<906)]
     ),
     (
         "restart after an outage: dates say that nothing listed is old",
@@ -195,7 +195,163 @@ let resetRows: [CursorRow] = [
     ),
 ]
 
-@Test(arguments: joinRows + growthRows + backwardRows + resetRows)
+/// Lists six seconds apart; `seg105.ts` is the last that was taken of the first one.
+let aheadRows: [CursorRow] = [
+    (
+        "numbers far ahead, the addresses as before",
+        [mediaPlaylist(0..<50), mediaPlaylist(5001..<5051) { "seg\($0 - 5000).ts" }],
+        [.reset(.address), .take(5050..<5051)]
+    ),
+    (
+        "numbers ahead by just the window, the addresses as before",
+        [mediaPlaylist(100..<106), mediaPlaylist(106..<112) { "seg\($0 - 6).ts" }], [.reset(.address)]
+    ),
+    (
+        "numbers ahead by less than the window",
+        [mediaPlaylist(100..<106), mediaPlaylist(104..<110) { "seg\($0 - 3).ts" }],
+        [.reset(.address), .take(109..<110)]
+    ),
+    (
+        "numbers far ahead, with nothing new",
+        [mediaPlaylist(100..<106), mediaPlaylist(902..<906) { "seg\($0 - 800).ts" }], [.reset(.address)]
+    ),
+    (
+        "numbers far ahead, the addresses others",
+        [mediaPlaylist(100..<106), mediaPlaylist(1_795_000_000..<1_795_000_050) { "x\($0).ts" }],
+        [.reset(.edge), .take(1_795_000_048..<1_795_000_050)]
+    ),
+    (
+        "the largest numbers there are",
+        [mediaPlaylist(100..<106), mediaPlaylist(UInt64.max - 9..<UInt64.max - 3) { "x\($0).ts" }],
+        [.reset(.edge), .take(UInt64.max - 5..<UInt64.max - 3)]
+    ),
+    (
+        "segments that last nothing, far ahead",
+        [mediaPlaylist(100..<106, seconds: 0), mediaPlaylist(1 << 60..<1 << 60 + 6, seconds: 0) { "x\($0)" }],
+        [.reset(.edge), .take(1 << 60 + 3..<1 << 60 + 6)]
+    ),
+    (
+        "ahead by what an outage lasted",
+        [mediaPlaylist(100..<106)] + frozen(29) + [mediaPlaylist(131..<137)],
+        [.slid(lost: 106..<131), .take(131..<137)]
+    ),
+    (
+        "names that come round, after an outage",
+        [mediaPlaylist(100..<106) { "\($0 % 6).ts" }] + frozen(9) { "\($0 % 6).ts" }
+            + [mediaPlaylist(112..<118) { "\($0 % 6).ts" }],
+        [.slid(lost: 106..<112), .take(112..<118)]
+    ),
+    (
+        "names that come round, slid just past",
+        [mediaPlaylist(100..<106) { "\($0 % 6).ts" }] + frozen(5) { "\($0 % 6).ts" }
+            + [mediaPlaylist(106..<112) { "\($0 % 6).ts" }], [.take(106..<112)]
+    ),
+    (
+        "an advertisement that comes again after an outage",
+        [mediaPlaylist(100..<106) { 102..<105 ~= $0 ? "ad\($0 - 102).ts" : "m\($0).ts" }]
+            + [mediaPlaylist(120..<126) { 121..<124 ~= $0 ? "ad\($0 - 121).ts" : "m\($0).ts" }],
+        [.slid(lost: 106..<120), .take(120..<126)]
+    ),
+    (
+        "only queries tell the segments apart, and the numbers begin anew",
+        [mediaPlaylist(100..<106) { "s.ts?n=\($0)" }, mediaPlaylist(0..<6) { "s.ts?n=\($0 + 101)" }],
+        [.reset(.address), .take(5..<6)]
+    ),
+    (
+        "known names, but dates that say otherwise",
+        [datedPlaylist(100..<106), datedPlaylist(0..<6, epoch: 6000) { "seg\($0 + 101).ts" }],
+        [.reset(.programDateTime), .take(0..<6)]
+    ),
+]
+
+/// Two packagers or origins behind one address.
+let flappingRows: [CursorRow] = [
+    (
+        "two packagers in turn, the addresses the same",
+        [mediaPlaylist(100..<106), mediaPlaylist(5101..<5107) { "seg\($0 - 5000).ts" }, mediaPlaylist(102..<108)],
+        [.reset(.address), .take(107..<108)]
+    ),
+    (
+        "another origin's list",
+        [mediaPlaylist(100..<106), foreign(7..<13)], [.reset(.edge), .take(11..<13)]
+    ),
+    (
+        "another origin's list, and back",
+        [mediaPlaylist(100..<106), foreign(7..<13), mediaPlaylist(102..<108)], [.reset(.former), .take(106..<108)]
+    ),
+    (
+        "another origin's list under the same numbers, and back",
+        [mediaPlaylist(100..<106), foreign(101..<107), mediaPlaylist(103..<109)], [.reset(.former), .take(106..<109)]
+    ),
+    (
+        "another origin's list under numbers ahead, and back",
+        [mediaPlaylist(100..<106), foreign(9000..<9006), mediaPlaylist(102..<108)],
+        [.reset(.former), .take(106..<108)]
+    ),
+    (
+        "back, and on",
+        [mediaPlaylist(100..<106), foreign(7..<13), mediaPlaylist(102..<108), mediaPlaylist(103..<109)],
+        [.take(108..<109)]
+    ),
+    (
+        "in turn",
+        [
+            mediaPlaylist(100..<106), foreign(7..<13), mediaPlaylist(102..<108), foreign(9..<15),
+            mediaPlaylist(104..<110),
+        ], [.reset(.former), .take(108..<110)]
+    ),
+    (
+        "back, and counting anew",
+        [mediaPlaylist(100..<106), foreign(7..<13), mediaPlaylist(0..<6) { "seg\($0 + 102).ts" }],
+        [.reset(.former), .take(4..<6)]
+    ),
+    (
+        "an old list of what was followed before",
+        [mediaPlaylist(100..<106), mediaPlaylist(0..<4) { "new\($0).ts" }, mediaPlaylist(100..<106)],
+        [.stale(run: 1)]
+    ),
+    (
+        "an undated list, and back to the dated one that counts anew under other names",
+        [datedPlaylist(100..<106), foreign(7..<13), datedPlaylist(0..<6, epoch: 6 * 102) { "new\($0).ts" }],
+        [.reset(.programDateTime), .take(4..<6)]
+    ),
+    (
+        "back to hours of it: where it was left, if that is near",
+        [mediaPlaylist(0..<900), foreign(7..<13), mediaPlaylist(2..<902)], [.reset(.former), .take(900..<902)]
+    ),
+    (
+        "back to hours of it: at the edge, if it was left long ago",
+        [mediaPlaylist(0..<900), foreign(7..<13), mediaPlaylist(200..<1100)], [.reset(.edge), .take(1098..<1100)]
+    ),
+]
+
+/// Addresses that say less than they should.
+let numberlessRows: [CursorRow] = [
+    (
+        "no media sequence numbers, sliding: the addresses tell",
+        (0..<4).map { slide in mediaPlaylist(0..<6) { "seg\(Int($0) + slide).ts" } }, [.reset(.address), .take(5..<6)]
+    ),
+    (
+        "no media sequence numbers, and nothing in common after an outage",
+        [0, 1, 90, 91].map { slide in mediaPlaylist(0..<6) { "seg\(Int($0) + slide).ts" } },
+        [.reset(.address), .take(5..<6)]
+    ),
+    (
+        "addresses that were distrusted and count again",
+        ["a", "b", "c"].enumerated().map { at, token in
+            mediaPlaylist(UInt64(at)..<UInt64(at) + 6) { "/\($0)\(token)/media.ts" }
+        } + [mediaPlaylist(0..<6) { "/\($0 + 3)c/media.ts" }],
+        [.reset(.address), .take(5..<6)]
+    ),
+]
+
+private func foreign(_ numbers: Range<UInt64>) -> MediaPlaylist { mediaPlaylist(numbers) { "other\($0).ts" } }
+
+private func frozen(_ loads: Int, _ uri: (UInt64) -> String = { "seg\($0).ts" }) -> [MediaPlaylist] {
+    Array(repeating: mediaPlaylist(100..<106, uri: uri), count: loads)
+}
+
+@Test(arguments: joinRows + growthRows + backwardRows + resetRows + aheadRows + flappingRows + numberlessRows)
 func cursorAfterLastList(when: String, lists: [MediaPlaylist], yields: [SegmentCursor.Effect]) {
     var cursor = SegmentCursor()
     let all = lists.enumerated().map { cursor.handle($1, at: .seconds(6 * $0)) }

@@ -40,9 +40,42 @@ private let rows: [(when: String, point: JoinPoint, list: MediaPlaylist, number:
     ("a target duration of nothing", JoinPoint(mediaSequence: 4), MediaPlaylist(targetDuration: .zero), nil),
 ]
 
+private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist, number: UInt64?)] = [
+    ("nothing was had", .edge, list(10..<15), nil),
+    ("long ago by its date", JoinPoint(date: date(4)), list(0..<900, datedFrom: 0), 2),
+    ("long ago by its number", JoinPoint(mediaSequence: 4), list(0..<900), 4),
+    ("all was had, by its date", JoinPoint(date: date(10)), list(10..<15, datedFrom: 0), 15),
+    ("all was had long ago, by its date", JoinPoint(date: date(7200)), list(10..<15, datedFrom: 0), 15),
+    ("all was had, by its number", JoinPoint(mediaSequence: 15), list(10..<15), 15),
+    ("nothing of it was had, by its date", JoinPoint(date: date(-7200)), list(10..<15, datedFrom: 0), 10),
+    ("what was had is not listed any more", JoinPoint(mediaSequence: 4), list(10..<15), nil),
+    ("a number that it does not reach: another one", JoinPoint(mediaSequence: 400), list(10..<15), nil),
+    ("dates decide", JoinPoint(date: date(4), mediaSequence: 14), list(10..<15, datedFrom: 0), 12),
+    ("left for another source", JoinPoint(left: 12), list(10..<15), 12),
+    ("left for another source, dated", JoinPoint(date: date(8), left: 12), list(10..<15, datedFrom: 0), 14),
+    ("no segments", JoinPoint(date: date(4), mediaSequence: 12), MediaPlaylist(targetDuration: .seconds(2)), nil),
+]
+
 @Test(arguments: rows.indices) func aListIsJoinedWhereItWasLeft(_ index: Int) {
     let row = rows[index]
     #expect(row.point.number(in: row.list) == row.number, "\(row.when)")
+}
+
+@Test(arguments: finishedRows.indices) func ofAFinishedListOnlyWhatIsOwedIsTaken(_ index: Int) {
+    let row = finishedRows[index]
+    var list = row.list
+    list.hasEndList = true
+    #expect(row.point.number(in: list) == row.number, "\(row.when)")
+    guard let window = list.window else { return }
+    var cursor = SegmentCursor(joinsAt: row.point)
+    let first = row.number ?? window.lowerBound
+    let takes = first < window.upperBound ? [SegmentCursor.Effect.take(first..<window.upperBound)] : []
+    #expect(cursor.handle(list, at: .zero) == takes + [.ended], "\(row.when)")
+}
+
+/// Where a source was left says nothing of its list while that is live: the other one has shown what it lists since.
+@Test func aLiveListIsNotJoinedWhereItsSourceWasLeft() {
+    #expect(JoinPoint(left: 12).number(in: list(10..<15)) == nil)
 }
 
 /// Only the channel's own upstream has its numbers, and only as long as nothing else was published.
@@ -57,4 +90,5 @@ private let rows: [(when: String, point: JoinPoint, list: MediaPlaylist, number:
     edge.note(
         Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
+    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), left: 41))
 }

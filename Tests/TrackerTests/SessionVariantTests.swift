@@ -63,6 +63,17 @@ private func multivariant(
     #expect(try #require(moved.first) - #require(refusedAt.first) <= .milliseconds(50))
 }
 
+@Test func aMultivariantPlaylistThatBecomesAMediaPlaylistIsFollowed() async throws {
+    let origin = multivariant { request, now in
+        guard now > .seconds(14), !request.url.contains("seg") else { return nil }
+        if request.url.contains("high") { return refused(404, request) }
+        return request.url == upstream ? text(SessionOrigin().playlist(at: now), request) : nil
+    }
+    let run = try await SessionRun(origin, seconds: 40, upstream: upstream)
+    #expect(run.trace() == "104 105 106 107 108 109 110 111")
+    #expect(run.times { $0 == .moved(.main, url: upstream) }.count == 1)
+}
+
 @Test func aChildRefusedForGoodDoesNotHammer() async throws {
     let origin = multivariant { request, now in
         request.url.contains("high") && now > .seconds(14) ? refused(403, request) : nil

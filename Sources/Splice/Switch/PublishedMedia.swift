@@ -5,28 +5,109 @@ package struct PublishedMedia: Sendable {
     /// Key frames remembered: minutes.
     private static let memory = 128
 
-    private var keyFrames: [KeyFrame] = []
-    /// Decode time of the newest picture and presentation time of the newest frame of sound, on the wire.
-    private(set) var lastPicture: Ticks?
-    private(set) var lastSound: Ticks?
+    /// In the order in which they were published, the newest last; never empty. Each but the last has a key frame.
+    private var stretches = [Stretch()]
+    /// Stretches that were forgotten. A stretch is named by how many came before it.
+    private var forgotten = 0
+
+    /// Where a stretch ends: decode time of its newest picture and presentation time of its newest frame of sound, on
+    /// the wire.
+    struct End: Equatable, Sendable {
+        var picture: Ticks?
+        var sound: Ticks?
+    }
+
+    /// What was published on one clock without a break.
+    private struct Stretch: Sendable {
+        var keyFrames: [KeyFrame] = []
+        var end = End()
+
+        /// Whether a picture with decode time `time` goes on where it ends.
+        func isFollowed(by time: Ticks) -> Bool {
+            guard let last = end.picture else { return true }
+            let step = Ticks(wire: time, near: last) - last
+            return step > .zero && step <= ProgramSwitchDetector.longestGap
+        }
+    }
 
     init() {}
 
     /// What an earlier process published, oldest first.
     package init(_ pictures: [PublishedPictures]) {
-        keyFrames = pictures.suffix(Self.memory).compactMap(\.keyFrame)
-        lastPicture = pictures.last?.last
+        for known in pictures {
+            // Of each segment the last picture alone is known.
+            if let first = known.keyFrame?.time, let last = end.picture, Ticks(wire: first, near: last) < last {
+                breakOff()
+            }
+            if let keyFrame = known.keyFrame { stretches[stretches.endIndex - 1].keyFrames.append(keyFrame) }
+            stretches[stretches.endIndex - 1].end.picture = known.last
+        }
+        forget()
     }
 
-    func has(any packets: [VideoPacket]) -> Bool {
-        packets.contains { KeyFrame($0).map(keyFrames.contains) ?? false }
+    /// Of what was published last.
+    var end: End { stretches.last?.end ?? End() }
+
+    /// What comes next does not go on where the last stretch ends.
+    mutating func breakOff() {
+        if stretches.last?.keyFrames.isEmpty ?? false { stretches.removeLast() }
+        stretches.append(Stretch())
     }
+
+    /// Indices of `pictures` in runs on one clock without a break.
+    static func parts(of pictures: [VideoPacket]) -> [Range<Int>] {
+        var parts: [Range<Int>] = []
+        var (start, stretch) = (0, Stretch())
+        for (index, picture) in pictures.enumerated() {
+            guard let time = picture.decodeTime else { continue }
+            if !stretch.isFollowed(by: time) {
+                parts.append(start..<index)
+                start = index
+            }
+            stretch.end.picture = time
+        }
+        return start < pictures.count ? parts + [start..<pictures.count] : parts
+    }
+
+    /// The stretches that one of `packets` was published in, oldest first.
+    func stretches(with packets: ArraySlice<VideoPacket>) -> [Int] {
+        let wanted = packets.compactMap(KeyFrame.init)
+        return stretches.indices.filter { wanted.contains(where: stretches[$0].keyFrames.contains) }
+            .map { $0 + forgotten }
+    }
+
+    /// Where a stretch ends; nil when it was forgotten.
+    func end(of stretch: Int) -> End? {
+        stretches.indices.contains(stretch - forgotten) ? stretches[stretch - forgotten].end : nil
+    }
+
+    func isLast(_ stretch: Int) -> Bool { stretch - forgotten == stretches.endIndex - 1 }
 
     mutating func note(_ packets: DemuxedSegment) {
-        for packet in packets.video { if let keyFrame = KeyFrame(packet) { keyFrames.append(keyFrame) } }
-        if keyFrames.count > 2 * Self.memory { keyFrames.removeFirst(keyFrames.count - Self.memory) }
-        if let last = packets.video.last(where: { $0.dts ?? $0.pts != nil }) { lastPicture = last.dts ?? last.pts }
-        if let last = packets.audio.last(where: { $0.pts != nil }) { lastSound = last.pts }
+        for packet in packets.video {
+            if let time = packet.decodeTime {
+                if !(stretches.last?.isFollowed(by: time) ?? false) { breakOff() }
+                stretches[stretches.endIndex - 1].end.picture = time
+            }
+            if let keyFrame = KeyFrame(packet) { stretches[stretches.endIndex - 1].keyFrames.append(keyFrame) }
+        }
+        if let last = packets.audio.last(where: { $0.pts != nil }) {
+            stretches[stretches.endIndex - 1].end.sound = last.pts
+        }
+        forget()
+    }
+
+    private mutating func forget() {
+        var excess = stretches.reduce(0) { $0 + $1.keyFrames.count } - Self.memory
+        guard excess > Self.memory else { return }
+        while excess > 0 {
+            let count = min(excess, stretches[0].keyFrames.count)
+            stretches[0].keyFrames.removeFirst(count)
+            excess -= count
+            guard stretches[0].keyFrames.isEmpty, stretches.count > 1 else { continue }
+            stretches.removeFirst()
+            forgotten += 1
+        }
     }
 
     /// A picture that decoding may begin with, by its time and its bytes.
@@ -91,4 +172,9 @@ extension PublishedMedia.KeyFrame {
         else { return nil }
         (self.time, self.byteCount, self.beginning) = (Ticks(time), byteCount, beginning)
     }
+}
+
+extension VideoPacket {
+    /// Or what comes nearest to it.
+    var decodeTime: Ticks? { dts ?? pts }
 }

@@ -6,13 +6,15 @@ struct PublishedEdge: Equatable, Sendable {
     private(set) var date: ProgramDateTime?
     /// By the channel's own upstream's numbers, as long as nothing was taken from any source.
     private var mediaSequence: UInt64?
+    /// Behind what was taken of each source, by its numbers.
+    private var left: [Int: UInt64] = [:]
 
     /// - Parameter resumption: where an earlier process stopped.
     init(_ resumption: JoinPoint = .edge) { (date, mediaSequence) = (resumption.date, resumption.mediaSequence) }
 
     /// Where a session with `source` joins; 0 is the channel's own upstream.
     func joinPoint(of source: Int) -> JoinPoint {
-        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil)
+        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, left: left[source])
     }
 
     /// - Parameter delivery: what could be used, in the order in which the main rendition was handed downstream.
@@ -22,6 +24,7 @@ struct PublishedEdge: Equatable, Sendable {
         case .segment(let tracked):
             date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
             mediaSequence = nil
+            left[delivery.source] = tracked.segment.mediaSequence &+ 1
         case .lost, .missing, .ended: break
         }
     }

@@ -1,0 +1,138 @@
+import Playlist
+
+extension SegmentCursor {
+    /// Where a cursor stands in the numbers of its upstream.
+    package struct Position: Sendable {
+        /// The first media sequence number that was not taken yet.
+        package var next: UInt64
+        /// When a list last had something new.
+        package var grewAt: Duration
+        /// Set while the lists loaded end before `next`.
+        var stale: Stale?
+        var known: KnownSegments
+        /// Addresses change at each refresh for no reason: only numbers count, until addresses come again.
+        var distrustsAddresses = false
+        /// The last list counted anew, and no address of it was known.
+        var wasJustReset = false
+        /// What was followed before the numbers that are, newest first.
+        var former: [Former] = []
+    }
+
+    struct Stale: Sendable {
+        var lists = 1
+        let firstUpperBound: UInt64
+    }
+
+    /// An origin that answers for a moment gives way to the one before, which then goes on where it was left.
+    struct Former: Sendable {
+        let next: UInt64
+        let known: KnownSegments
+    }
+
+    /// Where a list that counts anew is gone on with.
+    struct Place: Sendable {
+        let anchor: Anchor
+        let next: UInt64
+        /// What is known of the segments under the numbers of the list.
+        let known: KnownSegments
+    }
+}
+
+extension SegmentCursor.Position {
+    enum Verdict {
+        case continuous
+        case stale(run: Int)
+        case reset(SegmentCursor.Place)
+    }
+
+    /// Whether a list goes on from the ones before it.
+    mutating func judge(
+        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration
+    ) -> Verdict {
+        let wasReset = wasJustReset
+        wasJustReset = false
+        switch known.agreement(with: list) {
+        case .sameDate: return judgeNumbers(of: list, window, policy, at: now, isDated: true)
+        case .sameAddress: return judgeNumbers(of: list, window, policy, at: now)
+        case .nothingInCommon:
+            guard window.upperBound < next || window.lowerBound >= next else { return .continuous }
+            if !explainsNames(list, window, at: now), let place = renumbered(list) { return .reset(place) }
+            if let verdict = judgeFormer(list, window, policy) { return verdict }
+            guard window.upperBound < next || isFarAhead(list, window, at: now) else { return .continuous }
+            return .reset(anchored(in: list, policy))
+        case .otherSegments:
+            if let place = renumbered(list) { return .reset(place) }
+            if distrustsAddresses { return judgeNumbers(of: list, window, policy, at: now) }
+            if let verdict = judgeFormer(list, window, policy) { return verdict }
+            guard wasReset, window.upperBound >= next else { return .reset(anchored(in: list, policy)) }
+            distrustsAddresses = true
+            return .continuous
+        }
+    }
+
+    /// Of a list whose numbers are those known: does it end before what was taken from an earlier one?
+    private mutating func judgeNumbers(
+        of list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, at now: Duration, isDated: Bool = false
+    ) -> Verdict {
+        guard window.upperBound < next else { return .continuous }
+        let run = noteStale(window)
+        guard run > policy.staleLists, !isDated, !isLagging(list, window, policy, now) else { return .stale(run: run) }
+        return .reset(renumbered(list) ?? anchored(in: list, policy))
+    }
+
+    mutating func noteStale(_ window: Range<UInt64>) -> Int {
+        let lists = (stale?.lists ?? 0) + 1
+        stale = SegmentCursor.Stale(lists: lists, firstUpperBound: stale?.firstUpperBound ?? window.upperBound)
+        return lists
+    }
+
+    /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless
+    /// it has grown for long without doing so.
+    private func isLagging(
+        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, _ now: Duration
+    ) -> Bool {
+        guard window.upperBound > known.newest.lowerBound else { return false }
+        let hasGrown = window.upperBound > (stale?.firstUpperBound ?? .max)
+        return !hasGrown || now - grewAt <= list.targetDuration * policy.staleTargetDurations
+    }
+}
+
+// MARK: - Going on
+
+extension SegmentCursor.Position {
+    /// Takes what `list` has from `next` on.
+    mutating func advance(
+        through list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
+    ) -> [SegmentCursor.Effect] {
+        var effects: [SegmentCursor.Effect] = []
+        if next < window.lowerBound {
+            effects.append(.slid(lost: next..<window.lowerBound))
+            next = window.lowerBound
+        }
+        stale = nil
+        if distrustsAddresses { known = KnownSegments(list) } else { known.learn(list) }
+        guard next < window.upperBound else { return effects }
+        effects += list.takes(next..<window.upperBound)
+        next = window.upperBound
+        grewAt = now
+        return effects
+    }
+
+    /// Origins behind one address that are known again.
+    private static let mostFormer = 3
+
+    /// Goes on at `place` of a list that counts anew.
+    mutating func reset(
+        to place: SegmentCursor.Place, in list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
+    ) -> [SegmentCursor.Effect] {
+        if place.anchor == .address {
+            distrustsAddresses = false
+        } else {
+            former.insert(SegmentCursor.Former(next: next, known: known), at: 0)
+            if former.count > Self.mostFormer { former.removeLast() }
+            wasJustReset = place.anchor != .former
+        }
+        (next, known) = (place.next, place.known)
+        return [.reset(place.anchor)] + advance(through: list, window, at: now)
+    }
+}

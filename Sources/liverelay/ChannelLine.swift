@@ -159,7 +159,9 @@ struct ChannelLine: Sendable {
     /// The channel ends with its own upstream.
     private mutating func end(_ rendition: SourceRendition, of source: Int) async throws(RelayError) -> [Event] {
         guard source == 0 else { return try await pause() }
-        let events = try await splice(.ended(rendition), from: source)
+        // What another source still holds comes before the end.
+        let left = self.source != source && rendition == .main ? try await pause() : []
+        let events = try await left + splice(.ended(rendition), from: source)
         guard sources[source]?.engine.isFinished ?? true, !hasEnded else { return events }
         hasEnded = true
         await endRing()

@@ -395,6 +395,23 @@ private let resumedRows:
     #expect(numbers.count > 40 && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(run.trace)")
 }
 
+/// Upstream and backup end while the upstream cannot be reached; when it is back nothing of it is owed.
+@Test func aChannelEndsWithItsUpstreamAlsoWhenABackupPublishedTheEnd() async throws {
+    let sources = Sources().with {
+        for origin in [\Sources.home, \.one] {
+            $0[keyPath: origin].tags = dated()
+            $0[keyPath: origin].stopsAt = .seconds(48)
+            $0[keyPath: origin].endsWithList = true
+        }
+        $0.home.instead = down(14..<90)
+    }
+    let run = try await ChannelRun(sources, seconds: 260, backups: 1)
+    #expect(run.end == .drained)
+    let numbers = run.trace.split(separator: " ").compactMap { Int($0.drop { !$0.isNumber }) }
+    #expect(numbers.last == 113 && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(run.trace)")
+    #expect(run.trace.hasSuffix("."), "\(run.trace)")
+}
+
 /// A person who looks at the counts an hour later has to find the fault that was.
 @Test func whatWasCountedOfASourceStaysWhenAnotherTakesOver() async throws {
     let sources = Sources().with { $0.home.instead = down(14..<80) }

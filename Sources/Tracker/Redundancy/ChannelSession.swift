@@ -268,6 +268,7 @@ extension ChannelSession {
                     candidate?.held.append(effect)
                     continue
                 }
+                if case .drained = end, candidate?.member.source == 0 { return endAtHome(at: now) }
                 if case .failed(let error) = end, let source = candidate?.member.source {
                     tell(record.failed(source, error))
                 }
@@ -279,6 +280,14 @@ extension ChannelSession {
 
     private mutating func tell(_ event: UpstreamEvent?) {
         if let event { outputs.append(.report(event)) }
+    }
+
+    /// The channel's own upstream has ended, and all of it was published, of this source or of another.
+    private mutating func endAtHome(at now: Duration) {
+        let held = candidate?.held ?? []
+        candidate = nil
+        publish(held, at: now)
+        finish(.drained)
     }
 
     /// Effects of the channel's own upstream while a backup is published: nobody needs to hear of it.

@@ -56,8 +56,12 @@ struct FaultRow {
     private var neverAired: Int { Set(shown).subtracting(aired).count }
     private var destroyed: Int { Set(shown).intersection(aired).subtracting(kept).count }
 
-    /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media.
-    var lost: Int { losses { _ in true } + sum(\.splice.segmentsSkipped) }
+    /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media. What another source
+    /// stood in for is not lost: of that the pictures tell.
+    var lost: Int {
+        let hasOtherSource = reports { if case .switched = $0 { true } else { false } } > 0
+        return hasOtherSource ? 0 : losses { _ in true } + sum(\.splice.segmentsSkipped)
+    }
 
     /// A line of a table: the fault, what was done, standstill, loss, and what was repeated.
     var line: String { "| \([fault, response, standstill.inTenths, loss, "\(repeated)"].joined(separator: " | ")) |\n" }

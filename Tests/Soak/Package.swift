@@ -40,13 +40,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             sources: [
-                "ChannelLine.swift", "ChannelMarks.swift", "ChannelSite.swift", "ClearSegment.swift",
-                "ExitStatus.swift",
-                "OperatorWords.swift", "Relay.swift", "RelayConfiguration.swift", "RelayError.swift", "RelayLog.swift",
-                "RelayStatus.swift", "Slate", "SourceLine.swift", "SpoolTrouble.swift", "SubtitleLine.swift",
-                "HTTP/FieldLists.swift",
-                "HTTP/Gzip.swift", "HTTP/HTTPByteRange.swift", "HTTP/HTTPServerError.swift", "HTTP/MimeType.swift",
-                "HTTP/RequestTarget.swift", "HTTP/Response.swift",
+                "Channel", "Slate", "ExitStatus.swift", "OperatorWords.swift", "RelayError.swift",
+                "HTTP/FieldLists.swift", "HTTP/Gzip.swift", "HTTP/HTTPByteRange.swift", "HTTP/HTTPServerError.swift",
+                "HTTP/MimeType.swift", "HTTP/RequestTarget.swift", "HTTP/Response.swift",
             ]),
         module(
             "TestSupport", ["Playlist"], path: "Support",

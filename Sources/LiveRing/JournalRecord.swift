@@ -84,12 +84,16 @@ struct JournalRecord {
         guard let map = segment.map, let programDateTime = segment.programDateTime else {
             throw .damagedJournalEntry(uri: segment.uri, attribute: "EXT-X-MAP, EXT-X-PROGRAM-DATE-TIME")
         }
+        let duration = MediaTime.ticks(segment.duration)
+        guard duration > 0, Self.ticks.contains(duration) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: "EXTINF")
+        }
         return RingEntry(
             mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
             isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
-            initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount)),
-            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount)),
-            duration: MediaTime.ticks(segment.duration), programDateTime: programDateTime, mark: try mark(),
+            initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount, in: Self.sizes)),
+            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),
+            duration: duration, programDateTime: programDateTime, mark: try mark(),
             format: try format(), marks: SegmentMarks(cues: segment.cueMarks, dateRanges: segment.dateRanges),
             isGap: segment.isGap, listedFrom: try number(.listedFrom))
     }
@@ -117,7 +121,8 @@ struct JournalRecord {
 
     private func format() throws(RingError) -> SegmentFormat {
         let resolution: Variant.Resolution? =
-            text(.width) == nil ? nil : .init(width: try number(.width), height: try number(.height))
+            text(.width) == nil
+            ? nil : .init(width: try number(.width, in: Self.pixels), height: try number(.height, in: Self.pixels))
         return SegmentFormat(
             videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
             frameRate: text(.frameRate), videoRange: text(.videoRange))
@@ -131,6 +136,9 @@ struct JournalRecord {
     private static let ticks: Range<Int64> = 0..<1 << 52
     /// Of any timescale of sound, for as long.
     private static let samples: Range<Int64> = 0..<1 << 60
+    /// Bytes of a file.
+    private static let sizes: Range<Int64> = 0..<1 << 40
+    private static let pixels: Range<Int64> = 1..<1 << 20
     private static let sources: Range<Int64> = 0..<1 << 16
     private static let mediaSequences: Range<Int64> = 0 ..< .max
     /// Milliseconds since 1970 of years of four digits.

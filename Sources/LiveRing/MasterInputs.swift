@@ -64,11 +64,12 @@ package struct MasterInputs: Equatable, Sendable {
         return highest
     }
 
-    /// Rounded up.
+    /// Bits per second, rounded up; there are media, and less than 2⁵⁸ bytes of them.
     private static func bitRate(bytes: Int, ticks: Int64) -> Int {
         let (high, low) = (UInt64(bytes) * 8).multipliedFullWidth(by: UInt64(MediaTime.ticksPerSecond))
+        guard high < UInt64(ticks) else { return .max }
         let (quotient, remainder) = UInt64(ticks).dividingFullWidth((high, low))
-        return Int(quotient) + (remainder > 0 ? 1 : 0)
+        return Int(clamping: quotient + (remainder > 0 ? 1 : 0))
     }
 
     private static func unique(_ texts: [String]) -> [String] {

@@ -78,6 +78,14 @@ struct DamagedJournalTests {
             let line = $0.line(6, "#LIVERELAY-ENTRY")
             $0.all[line] = $0.all[line].replacing("FRAGMENT=", with: "FRAGMENT=x")
         },
+        Damage("a segment that lasts no time", recorded: 6, lost: 4) { $0.all[$0.line(6, "#EXTINF")] = "#EXTINF:0," },
+        Damage("a segment that lasts for ever", recorded: 6, lost: 4) {
+            $0.all[$0.line(6, "#EXTINF")] = "#EXTINF:99999999999,"
+        },
+        Damage("a file of less than no bytes", recorded: 6, lost: 4) {
+            let line = $0.line(6, "#LIVERELAY-ENTRY")
+            $0.all[line] = $0.all[line].replacing(/BYTES=\d/, with: "BYTES=-1", maxReplacements: 1)
+        },
         Damage("the first record", recorded: 0, lost: 0) { $0.all[$0.line(0, "#EXTINF")] = "#EXTINF:never" },
         Damage("the head counts from elsewhere: the names of files tell", recorded: 10, lost: 0) {
             $0.all[$0.line(0, "#EXT-X-MEDIA-SEQUENCE")] = "#EXT-X-MEDIA-SEQUENCE:5"

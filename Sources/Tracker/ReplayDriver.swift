@@ -8,18 +8,6 @@ package struct ReplayDriver: Sendable {
 
     package init(session: some IntakeSession) { self.session = session }
 
-    /// Runs the session for somebody who uses whatever is delivered.
-    package mutating func run(
-        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
-        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
-        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
-    ) async throws -> SessionEnd? {
-        try await publish(until: limit, isOver: isOver, answer: answer) { output, now in
-            try await perform(output, now)
-            return .published
-        }
-    }
-
     /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
     /// after a step: then nil.
     ///
@@ -47,13 +35,8 @@ package struct ReplayDriver: Sendable {
                     fetches.append((id, outcome, now + max(.zero, latency), order))
                 case .cancel(let id): fetches.removeAll { $0.id == id }
                 case .wake(let time): wake = (max(now, time), order)
-                case .deliver(let delivery):
-                    let reception = try await perform(.delivery(delivery), now)
-                    if delivery.isMedia { inputs.append(.received(delivery, reception)) }
-                case .examine(let delivery):
-                    let reception = try await perform(.examination(delivery), now)
-                    inputs.append(.examined(delivery, reception))
-                case .report(let event): _ = try await perform(.event(event), now)
+                case .deliver, .examine, .report:
+                    if let heard = try await effect.handOn(to: perform, at: now) { inputs.append(heard) }
                 case .end(let end):
                     _ = try await perform(.status(session.status), now)
                     return end

@@ -21,24 +21,14 @@ extension UpstreamSession {
 
     mutating func climbMediaLadder(at now: Duration) {
         for step in media.climb(at: now) {
-            let silence = media.silence(at: now)
-            switch step {
-            case .late: continue
             // What can be read is at the right address.
-            case .redundantVariant where media.isReadable, .rereadMultivariant where media.isReadable: continue
-            case .redundantVariant:
-                guard let addresses = book.takeRedundantVariant() else { continue }
-                move(to: addresses, at: now)
-            case .rereadMultivariant:
-                guard book.hasMultivariant else { continue }
-                book.wantReread(at: now)
-            case .outage: book.wantReread(at: now)
-            case .giveUp:
-                report(.mediaStalled(step, silence: silence, media.trouble))
-                let reason = TrackerError.Reason.nothingUsable(for: silence, media.trouble)
-                return finish(.gaveUp(TrackerError(reason, url: trackers.first?.address ?? book.upstream)))
-            }
+            let seeksAddress = step == .redundantVariant || step == .rereadMultivariant
+            let silence = media.silence(at: now)
+            guard step != .late, !(seeksAddress && media.isReadable), take(step, at: now) else { continue }
             report(.mediaStalled(step, silence: silence, media.trouble))
+            guard step == .giveUp else { continue }
+            let reason = TrackerError.Reason.nothingUsable(for: silence, media.trouble)
+            return finish(.gaveUp(TrackerError(reason, url: trackers.first?.address ?? book.upstream)))
         }
     }
 }

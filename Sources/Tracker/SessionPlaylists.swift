@@ -135,7 +135,7 @@ extension UpstreamSession {
         move(to: addresses, at: now)
     }
 
-    mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
+    private mutating func move(to addresses: AddressBook.Addresses, at now: Duration) {
         for index in trackers.indices {
             if let address = addresses[trackers[index].role] { move(index, to: address, at: now) }
         }
@@ -156,22 +156,28 @@ extension UpstreamSession {
             for step in trackers[index].ladder.climb(at: now) {
                 let role = trackers[index].role
                 let silence = trackers[index].ladder.silence(at: now)
-                switch step {
-                case .late: break
-                case .redundantVariant:
-                    guard role == .main, let addresses = book.takeRedundantVariant() else { continue }
-                    move(to: addresses, at: now)
-                case .rereadMultivariant:
-                    guard book.hasMultivariant else { continue }
-                    book.wantReread(at: now)
-                case .outage: book.wantReread(at: now)
-                case .giveUp:
-                    report(.stalled(role, step, silence: silence))
-                    return finish(.gaveUp(TrackerError(.silent(for: silence), url: trackers[index].address)))
-                }
+                guard role == .main || step != .redundantVariant, take(step, at: now) else { continue }
                 report(.stalled(role, step, silence: silence))
+                guard step == .giveUp else { continue }
+                return finish(.gaveUp(TrackerError(.silent(for: silence), url: trackers[index].address)))
             }
         }
+    }
+
+    /// Does what a step of a ladder asks for, but for giving up.
+    /// - Returns: false when there is nothing that it could be done with.
+    mutating func take(_ step: StallLadder.Step, at now: Duration) -> Bool {
+        switch step {
+        case .late, .giveUp: return true
+        case .redundantVariant:
+            guard let addresses = book.takeRedundantVariant() else { return false }
+            move(to: addresses, at: now)
+        case .rereadMultivariant:
+            guard book.hasMultivariant else { return false }
+            book.wantReread(at: now)
+        case .outage: book.wantReread(at: now)
+        }
+        return true
     }
 }
 

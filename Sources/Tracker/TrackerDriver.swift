@@ -53,13 +53,8 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
                     case .fetch(let id, let request): errands.fetch(id, request, in: &group)
                     case .cancel(let id): errands.cancel(id)
                     case .wake(let time): errands.wake(at: time, in: &group)
-                    case .deliver(let delivery):
-                        let reception = try await perform(.delivery(delivery), now)
-                        if delivery.isMedia { inputs.append(.received(delivery, reception)) }
-                    case .examine(let delivery):
-                        let reception = try await perform(.examination(delivery), now)
-                        inputs.append(.examined(delivery, reception))
-                    case .report(let event): _ = try await perform(.event(event), now)
+                    case .deliver, .examine, .report:
+                        if let heard = try await effect.handOn(to: perform, at: now) { inputs.append(heard) }
                     case .end(let end):
                         _ = try await perform(.status(session.status), now)
                         return end
@@ -67,6 +62,25 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
                 }
                 _ = try await perform(.status(session.status), now)
             }
+        }
+    }
+}
+
+extension UpstreamSession.Effect {
+    /// Hands on what goes downstream, the same by every driver; the rest is a driver's own to carry out.
+    /// - Returns: what the session is to hear of it before anything else.
+    func handOn(
+        to perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception, at now: Duration
+    ) async throws -> UpstreamSession.Input? {
+        switch self {
+        case .deliver(let delivery):
+            let reception = try await perform(.delivery(delivery), now)
+            return delivery.isMedia ? .received(delivery, reception) : nil
+        case .examine(let delivery): return .examined(delivery, try await perform(.examination(delivery), now))
+        case .report(let event):
+            _ = try await perform(.event(event), now)
+            return nil
+        case .fetch, .cancel, .wake, .end: return nil
         }
     }
 }

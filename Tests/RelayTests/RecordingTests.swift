@@ -114,13 +114,14 @@ struct Scratch: ~Copyable {
             session: ChannelSession(
                 upstream: original.index.upstream, policy: .init(session: .init(variant: .highest))))
         var failure: CaptureError?
-        _ = try await driver.run(until: original.index.duration + Replay.grace) { request, now in
+        _ = try await driver.publish(until: original.index.duration + Replay.grace) { request, now in
             guard let (outcome, latency) = answers.answer(request, at: now) else { return nil }
             do throws(CaptureError) {
                 try writer.append(request, outcome, at: now, took: latency)
             } catch { failure = error }
             return (outcome, latency)
         } perform: { _, _ in
+            .published
         }
         #expect(failure == nil)
     }

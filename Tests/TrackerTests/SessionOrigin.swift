@@ -64,6 +64,20 @@ func failed(_ reason: FetchError.Reason, _ request: FetchRequest) -> FetchOutcom
     .failure(FetchError(reason, url: request.url))
 }
 
+extension ReplayDriver {
+    /// Runs the session for somebody who uses whatever is delivered.
+    mutating func run(
+        until limit: Duration,
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+    ) async throws -> SessionEnd? {
+        try await publish(until: limit, answer: answer) { output, now in
+            try await perform(output, now)
+            return .published
+        }
+    }
+}
+
 /// What a session did against an origin, with the session times.
 struct SessionRun {
     var end: SessionEnd?

@@ -136,11 +136,10 @@ package struct PublishedPictures: Equatable, Sendable {
 
     /// nil where the pictures have no times.
     init?(_ units: [TimedVideo]) {
-        guard let last = units.last(where: { $0.packet.dts ?? $0.packet.pts != nil })?.packet,
-            let time = last.dts ?? last.pts
-        else { return nil }
-        keyFrame = units.lazy.reversed().compactMap { PublishedMedia.KeyFrame($0.packet) }.first
-        self.last = time
+        let packets = units.lazy.reversed().map(\.packet)
+        guard let last = packets.compactMap(\.decodeTime).first else { return nil }
+        keyFrame = packets.compactMap { PublishedMedia.KeyFrame($0) }.first
+        self.last = last
     }
 }
 

@@ -14,6 +14,8 @@ package actor DVRRing {
     /// Segments that an earlier process listed, behind `resume`, and of which its damaged journal tells nothing any more:
     /// `listUnrecorded` comes before anything else.
     package nonisolated let unrecordedSegments: Int
+    /// Segments before `resume` of which a damaged journal tells nothing any more. They are gaps.
+    package nonisolated let lostRecords: Int
     private var spool: SpoolDirectory
     private var journal: JournalFile
     private var index: RingIndex
@@ -75,6 +77,7 @@ package actor DVRRing {
         housekeepingError = trouble
         resume = found.resume
         unrecordedSegments = found.unrecordedSegments
+        lostRecords = found.lostRecords
         self.targetDuration = found.index.targetDuration
         hasEnded = found.hasEnded
         isInterrupted = found.continues
@@ -258,7 +261,7 @@ package actor DVRRing {
         // Behind an ENDLIST of an earlier run nothing may stand.
         if hasEnded { journal.spoil() }
         if journal.isStale { return try rewriteJournal(next, hasEnded: false) }
-        try journal.append(Journal.record(entry, after: index.newest), in: spool)
+        try journal.append(Journal.record(entry), in: spool)
     }
 
     private func dropRewind() {

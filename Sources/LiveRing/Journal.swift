@@ -7,8 +7,8 @@ import Playlist
 /// lists what has left every list and is still fetchable; each record says where the lists began when it came.
 struct Journal: Equatable {
     static let formatTag = "#LIVERELAY-SPOOL:"
-    /// Raised when an older version could misread the journal.
-    static let format = "1"
+    /// Raised when another version could misread the journal.
+    static let format = "2"
     /// EXT-X-VERSION that the entries to come need: EXT-X-MAP (RFC 8216 §7).
     private static let version = 6
 
@@ -19,31 +19,36 @@ struct Journal: Equatable {
     var discontinuitySequence: UInt64
     /// Told of before the first entry and not over; the head has them.
     var openDateRanges: [DateRange]
+    /// Media sequence numbers rise; where records are damaged some are left out.
     var entries: [RingEntry]
     var hasEnded: Bool
-    /// Its head counts from elsewhere than the names of its segments, which viewers know.
-    var isHeadWrong = false
+    /// A bad disk, a power cut or somebody's editor changed it. What a kill leaves is no damage.
+    var isDamaged = false
 
     /// Its head says that every segment can be decoded without another.
     var promisesIndependence: Bool { entries.allSatisfy(\.isIndependent) }
 
-    /// The whole text, for a new file. An ended journal without entries has no need of its ENDLIST.
-    var text: String {
-        var playlist = MediaPlaylist(
-            entries: entries[...], targetDuration: targetDuration, nextMediaSequence: mediaSequence,
-            discontinuitySequence: discontinuitySequence)
-        playlist.playlistType = .event
-        playlist.hasEndList = hasEnded
-        playlist.dateRanges = openDateRanges
-        playlist.unknownTags = [Self.formatTag + Self.format]
-        playlist.segments = entries.map(Self.segment)
-        if entries.isEmpty { return PlaylistWriter.head(of: playlist, version: Self.version) }
-        return PlaylistWriter.write(playlist)
+    /// Segments between the first record and the last of which no record tells.
+    var lostRecords: Int {
+        guard let first = entries.first, let last = entries.last else { return 0 }
+        return Int(last.mediaSequence - first.mediaSequence) + 1 - entries.count
     }
 
-    /// The lines that `entry` adds behind `previous`.
-    static func record(_ entry: RingEntry, after previous: RingEntry?) -> String {
-        PlaylistWriter.entryLines(for: segment(entry), previous: previous.map(segment))
+    /// The whole text, for a new file. An ended journal without entries has no need of its ENDLIST.
+    var text: String {
+        var head = MediaPlaylist(
+            entries: entries[...], targetDuration: targetDuration, nextMediaSequence: mediaSequence,
+            discontinuitySequence: discontinuitySequence)
+        head.playlistType = .event
+        head.dateRanges = openDateRanges
+        head.unknownTags = [Self.formatTag + Self.format]
+        let end = hasEnded && !entries.isEmpty ? "#\(PlaylistTag.endList.rawValue)\n" : ""
+        return PlaylistWriter.head(of: head, version: Self.version) + entries.map(Self.record).joined() + end
+    }
+
+    /// The lines that `entry` adds. They stand for themselves, whatever is before them.
+    static func record(_ entry: RingEntry) -> String {
+        JournalText.record(PlaylistWriter.entryLines(for: segment(entry), previous: nil))
     }
 
     private static func segment(_ entry: RingEntry) -> MediaSegment {
@@ -64,31 +69,54 @@ extension Journal {
         self.hasEnded = hasEnded
     }
 
-    /// Reads a journal of which the last record, or the head when there is no record, may be torn.
-    /// - Returns: nil when nothing of it had been written.
+    /// Reads what can be read of a journal, of which the last record may be torn.
+    /// - Returns: nil when nothing of it had been written. Throws for what has no head of ours: it may be somebody else's.
     static func read(_ bytes: [UInt8], path: String) throws(RingError) -> Journal? {
+        guard let text = JournalText(bytes, format: formatTag + format) else {
+            return try nothing(in: bytes, path: path)
+        }
+        let playlist: MediaPlaylist
+        do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(text.whole) } catch {
+            throw .unreadableJournal(path: path, error)
+        }
+        var journal = Journal(
+            targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
+            discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
+            entries: [], hasEnded: text.hasEnded, isDamaged: text.isDamaged)
+        journal.entries.reserveCapacity(playlist.segments.count)
+        for segment in playlist.segments { journal.take(segment) }
+        journal.seal()
+        return journal
+    }
+
+    /// Every record was taken that can be. Viewers know the names of segments: a head that counts otherwise is wrong, or
+    /// lacks what came first. Behind damage nobody knows whether something was to follow.
+    private mutating func seal() {
+        if let first = entries.first {
+            isDamaged = isDamaged || lostRecords > 0 || first.mediaSequence != mediaSequence
+            mediaSequence = first.mediaSequence
+            discontinuitySequence = first.discontinuitySequence - (first.isDiscontinuous ? 1 : 0)
+        }
+        hasEnded = hasEnded && !isDamaged
+    }
+
+    /// A record that is whole, and does not go on where the ones before it end, tells of nothing that can be listed.
+    private mutating func take(_ segment: MediaSegment) {
+        guard let entry = try? JournalRecord(of: segment).entry(for: segment),
+            entries.last.map({ entry.canFollow($0) }) ?? entry.canBeFirst
+        else {
+            isDamaged = true
+            return
+        }
+        entries.append(entry)
+    }
+
+    /// - Returns: nil. Throws where there is something all the same.
+    private static func nothing(in bytes: [UInt8], path: String) throws(RingError) -> Journal? {
         guard let playlist = try untorn(bytes, path: path) else { return nil }
         let found = playlist.unknownTags.first { $0.hasPrefix(formatTag) }.map { String($0.dropFirst(formatTag.count)) }
-        // The format line is the last of the head: without it there is no head, or it is somebody else's playlist.
         if playlist.segments.isEmpty, found == nil { return nil }
-        guard found == format else { throw .unknownJournalFormat(path: path, found: found) }
-        var entries: [RingEntry] = []
-        entries.reserveCapacity(playlist.segments.count)
-        let named = playlist.segments.first.flatMap { SpoolName.mediaSequence(ofSegment: $0.uri) }
-        let first = named ?? playlist.mediaSequence
-        for (place, var segment) in playlist.segments.enumerated() {
-            segment.mediaSequence = first + UInt64(place)
-            let entry = try JournalRecord(of: segment).entry(for: segment)
-            // A record that lacks would give all that follow other numbers than viewers know them by.
-            guard SpoolName.mediaSequence(ofSegment: segment.uri) == segment.mediaSequence else {
-                throw .damagedJournalEntry(uri: segment.uri, attribute: PlaylistTag.mediaSequence.rawValue)
-            }
-            entries.append(entry)
-        }
-        return Journal(
-            targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: first,
-            discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
-            entries: entries, hasEnded: playlist.hasEndList, isHeadWrong: first != playlist.mediaSequence)
+        throw .unknownJournalFormat(path: path, found: found)
     }
 
     /// Parses the whole lines. The parser passes over what stands behind the last URI line, so a torn record is
@@ -102,5 +130,20 @@ extension Journal {
             if error.reason == .missing, error.tag == PlaylistTag.targetDuration.rawValue { return nil }
             throw .unreadableJournal(path: path, error)
         }
+    }
+}
+
+extension RingEntry {
+    /// The numbers before it can be counted.
+    fileprivate var canBeFirst: Bool { discontinuitySequence >= (isDiscontinuous ? 1 : 0) }
+
+    /// Whether it can stand behind `other`, perhaps with others between them: each of those has a media sequence number,
+    /// and a discontinuity or none.
+    fileprivate func canFollow(_ other: RingEntry) -> Bool {
+        guard mediaSequence > other.mediaSequence, mediaSequence - other.mediaSequence <= RingRecovery.mostUnrecorded
+        else { return false }
+        let between = mediaSequence - other.mediaSequence - 1
+        let counted = other.discontinuitySequence + (isDiscontinuous ? 1 : 0)
+        return discontinuitySequence >= counted && discontinuitySequence - counted <= between
     }
 }

@@ -9,6 +9,7 @@ struct JournalRecord {
         case byteCount = "BYTES"
         case initializationByteCount = "INIT-BYTES"
         case listedFrom = "LISTED-FROM"
+        case discontinuitySequence = "DISCONTINUITY-SEQUENCE"
         case isIndependent = "INDEPENDENT"
         case videoDecodeTime = "VIDEO-TIME"
         case audioDecodeTime = "AUDIO-TIME"
@@ -37,6 +38,7 @@ struct JournalRecord {
             (.byteCount, String(entry.segment.byteCount)),
             (.initializationByteCount, String(entry.initialization.byteCount)),
             (.listedFrom, String(entry.listedFrom)),
+            (.discontinuitySequence, String(entry.discontinuitySequence)),
             (.isIndependent, entry.isIndependent ? nil : "NO"),
             (.videoDecodeTime, String(mark.videoDecodeTime)),
             (.audioDecodeTime, String(mark.audioDecodeTime)),
@@ -79,8 +81,11 @@ struct JournalRecord {
 
     var line: String { Self.tag + attributes.text }
 
-    /// The entry that `segment` and this record are together.
+    /// The entry that `segment` and this record are together. Its numbers are its own, not its place's.
     func entry(for segment: MediaSegment) throws(RingError) -> RingEntry {
+        guard let mediaSequence = SpoolName.mediaSequence(ofSegment: segment.uri) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: PlaylistTag.mediaSequence.rawValue)
+        }
         guard let map = segment.map, let programDateTime = segment.programDateTime else {
             throw .damagedJournalEntry(uri: segment.uri, attribute: "EXT-X-MAP, EXT-X-PROGRAM-DATE-TIME")
         }
@@ -89,7 +94,8 @@ struct JournalRecord {
             throw .damagedJournalEntry(uri: segment.uri, attribute: "EXTINF")
         }
         return RingEntry(
-            mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
+            mediaSequence: mediaSequence,
+            discontinuitySequence: try number(.discontinuitySequence, in: Self.mediaSequences),
             isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
             initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount, in: Self.sizes)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),

@@ -34,6 +34,29 @@ extension RingIndex {
         return entry
     }
 
+    /// Lists gaps up to `entry`, where a damaged journal tells nothing of what was there: as many as there are numbers,
+    /// with as many discontinuities as were counted and, all together, as long as the channel's clock says.
+    mutating func bridge(to entry: RingEntry) {
+        guard let before = newest, entry.mediaSequence > nextMediaSequence else { return }
+        let count = Int64(entry.mediaSequence - nextMediaSequence)
+        let counted = before.discontinuitySequence + (entry.isDiscontinuous ? 1 : 0)
+        let discontinuities = entry.discontinuitySequence - counted
+        let length = entry.mark.presentationEnd - entry.duration - before.mark.presentationEnd
+        let longest = Int64(targetDuration) * MediaTime.ticksPerSecond
+        for _ in 0..<count {
+            let newest = newest ?? before
+            var mark = newest.mark
+            let duration = min(max(length / count, 1), longest)
+            mark.presentationEnd += duration
+            var gap = gap(behind: newest, lasting: duration, mark: mark)
+            if gap.discontinuitySequence < before.discontinuitySequence + discontinuities {
+                gap.isDiscontinuous = true
+                gap.discontinuitySequence += 1
+            }
+            replay(gap)
+        }
+    }
+
     /// The segment of that name, listed or still fetchable (RFC 8216 §6.2.2).
     package func segmentFile(named name: String) -> SpoolFile? {
         guard let number = SpoolName.mediaSequence(ofSegment: name), let entry = entry(numbered: number) else {

@@ -12,6 +12,8 @@ struct RingRecovery {
     let isDamaged: Bool
     /// Behind `resume` so many segments were listed of which the journal tells nothing any more: their files say so.
     let unrecordedSegments: Int
+    /// Before `resume`: they are gaps.
+    let lostRecords: Int
 
     /// - Parameters:
     ///   - bytes: of the journal at `path`; nil when there is none.
@@ -22,19 +24,20 @@ struct RingRecovery {
         journal bytes: [UInt8]?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64
     ) throws(RingError) {
-        let found = try bytes.map { bytes throws(RingError) in try JournalSalvage(bytes, path: path) }
+        let found = try bytes.flatMap { bytes throws(RingError) in try Journal.read(bytes, path: path) }
         let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
-        isDamaged = found.map { $0.isDamaged && $0.journal != nil } ?? false
-        guard let journal = found?.journal else {
+        lostRecords = found?.lostRecords ?? 0
+        guard let journal = found else {
             // A lost journal must not bring a name or a number back that viewers have seen.
             index = RingIndex(
                 policy: policy, targetDuration: targetDuration,
                 nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
-            (continues, hasEnded, resume, unrecordedSegments) = (highest != nil, false, nil, 0)
+            (continues, hasEnded, resume, unrecordedSegments, isDamaged) = (highest != nil, false, nil, 0, false)
             return
         }
-        let behind = journal.mediaSequence + UInt64(journal.entries.count)
-        let lost = try Self.unrecorded(upTo: highest, behind: behind, isDamaged: isDamaged, path: path)
+        let behind = journal.entries.last.map { $0.mediaSequence + 1 } ?? journal.mediaSequence
+        let lost = try Self.unrecorded(upTo: highest, behind: behind, isDamaged: journal.isDamaged, path: path)
+        isDamaged = journal.isDamaged || lost > 0
         // Gaps stand behind something. Where nothing is left the list begins behind them.
         let skipped = journal.entries.isEmpty ? UInt64(lost) : 0
         var index = Self.index(
@@ -57,7 +60,10 @@ struct RingRecovery {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges)
-        for entry in journal.entries { index.replay(checked(entry, files, revives: revives)) }
+        for entry in journal.entries {
+            index.bridge(to: entry)
+            index.replay(checked(entry, files, revives: revives))
+        }
         return index
     }
 
@@ -71,7 +77,7 @@ struct RingRecovery {
     }
 
     /// More gaps than a day of the shortest segments are no list that anybody wants.
-    private static let mostUnrecorded: UInt64 = 86_400
+    static let mostUnrecorded: UInt64 = 86_400
 
     /// What was listed is whole; if the disk lost it all the same, the number stays and the media is a gap.
     private static func checked(_ entry: RingEntry, _ files: [String: Int], revives: Bool) -> RingEntry {
@@ -97,13 +103,13 @@ package struct RingPast: Equatable, Sendable {
 
     /// - Returns: nil when the journal cannot be read, or nothing was ever shown.
     init?(journal bytes: [UInt8], path: String) {
-        guard let found = try? JournalSalvage(bytes, path: path), let journal = found.journal else { return nil }
+        guard let journal = try? Journal.read(bytes, path: path) else { return nil }
         let entries = journal.entries
         guard let last = entries.last(where: { $0.mark.source != nil }) ?? entries.last(where: { !$0.isGap }) else {
             return nil
         }
         lastShown = last
         targetDuration = journal.targetDuration
-        hasEnded = journal.hasEnded && !found.isDamaged
+        hasEnded = journal.hasEnded
     }
 }

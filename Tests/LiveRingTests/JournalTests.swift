@@ -21,21 +21,23 @@ struct JournalTests {
                 #EXT-X-PLAYLIST-TYPE:EVENT
                 #EXT-X-MEDIA-SEQUENCE:100
                 #EXT-X-DISCONTINUITY-SEQUENCE:0
-                #LIVERELAY-SPOOL:1
+                #LIVERELAY-SPOOL:2
+                #LIVERELAY-RECORD:1767faad
                 #EXT-X-MAP:URI="init-a.mp4"
                 #EXT-X-PROGRAM-DATE-TIME:2026-01-02T12:00:00.000Z
-                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,VIDEO-TIME=540000,AUDIO-TIME=84672000,\
-                FRAGMENT=2,END=540000,OFFSET=18000,WIDTH=1920,HEIGHT=1080,VIDEO="avc1.640028",AUDIO="mp4a.40.2",\
+                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,DISCONTINUITY-SEQUENCE=0,VIDEO-TIME=540000,\
+                AUDIO-TIME=84672000,FRAGMENT=2,END=540000,OFFSET=18000,WIDTH=1920,HEIGHT=1080,VIDEO="avc1.640028",AUDIO="mp4a.40.2",\
                 FRAME-RATE="25.000"
                 #EXTINF:6.00000,
                 seg-100-ea7368e6.m4s
+                #LIVERELAY-RECORD:a7e09ca2
                 #EXT-X-DISCONTINUITY
                 #EXT-X-MAP:URI="init-b.mp4"
                 #EXT-X-PROGRAM-DATE-TIME:2026-01-02T12:00:06.000Z
                 #EXT-X-DATERANGE:ID="range-1",START-DATE="2026-01-02T12:00:06.000Z",PLANNED-DURATION=30
                 #EXT-X-CUE-OUT:30
-                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,VIDEO-TIME=1080000,AUDIO-TIME=169344000,\
-                FRAGMENT=3,END=1080000,OFFSET=18000,VIDEO="avc1.640028"
+                #LIVERELAY-ENTRY:BYTES=52,INIT-BYTES=10,LISTED-FROM=100,DISCONTINUITY-SEQUENCE=1,VIDEO-TIME=1080000,\
+                AUDIO-TIME=169344000,FRAGMENT=3,END=1080000,OFFSET=18000,VIDEO="avc1.640028"
                 #EXTINF:4.99389,
                 seg-101-f27136e7.m4s
                 #EXT-X-ENDLIST
@@ -63,9 +65,8 @@ struct JournalTests {
             segment.mark.presentationEnd = Int64.random(in: 0..<1 << 52, using: &random)
             segment.mark.audioDecodeTime = UInt64.random(in: 0..<1 << 60, using: &random)
             if Bool.random(using: &random) { segment.mark.source = .random(using: &random) }
-            let previous = index.newest
             index.publish(segment)
-            appended += Journal.record(try #require(index.listed.last), after: previous)
+            appended += Journal.record(try #require(index.listed.last))
         }
         let grown = try #require(try Journal.read(Array(appended.utf8), path: ""))
         #expect(grown.entries.count == 40)

@@ -70,6 +70,9 @@ extension DiskFault {
             words: "Zeros behind the journal's records, as after a power cut.", lives: restarted(),
             harm: { try $0.appendZeros() }),
         DiskFault(
+            words: "Zeros in the middle of the journal.", lives: restarted(), picturesGone: 50,
+            harm: { try $0.zero(recordOf: $0.segments[3]) }),
+        DiskFault(
             words: "The disk is full when it is started again, and has room with the next start.",
             lives: [
                 .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), freeReserve: 1 << 60),

@@ -41,6 +41,14 @@ struct SpoolFiles {
     /// Zeros behind the records: a file was made longer, and its bytes never came.
     func appendZeros() throws { try append(Data(count: 400)) }
 
+    /// Zeros in the middle of that segment's record.
+    func zero(recordOf name: String) throws {
+        var bytes = try Data(contentsOf: journal)
+        let end = try #require(bytes.range(of: Data((name + "\n").utf8))).lowerBound
+        bytes.replaceSubrange(end - 100..<end, with: Data(count: 100))
+        try bytes.write(to: journal)
+    }
+
     /// Zeros from behind the record of that segment to the journal's end.
     func zero(behind name: String) throws {
         var bytes = try Data(contentsOf: journal)

@@ -49,8 +49,8 @@ struct SpoolRefusal: Sendable, CustomTestStringConvertible {
             says: ["ead-only file system", "another --spool"]),
         SpoolRefusal(
             what: "Its journal was written by another version.",
-            error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "2"),
-            says: ["/spool/ring.m3u8", "another version", "“2”", "move the old one away", "left as it is"]),
+            error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "1"),
+            says: ["/spool/ring.m3u8", "another version", "“1”", "move the old one away", "left as it is"]),
         SpoolRefusal(
             what: "Its `ring.m3u8` is somebody else's.",
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: nil),

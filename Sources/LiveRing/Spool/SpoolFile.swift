@@ -22,8 +22,7 @@ enum SpoolName {
     /// the fragment's header (decode times and the size of every sample), keeps a cache from answering with the
     /// bytes of an older ring that began at the same number.
     static func segment(mediaSequence: UInt64, header: [UInt8]) -> String {
-        let hex = String(fingerprint(header), radix: 16)
-        return "seg-\(mediaSequence)-\(String(repeating: "0", count: 8 - hex.count))\(hex).m4s"
+        "seg-\(mediaSequence)-\(hexFingerprint(header)).m4s"
     }
 
     /// The media sequence number in the name of a segment file; nil for any other name.
@@ -34,8 +33,7 @@ enum SpoolName {
 
     /// `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, the fingerprint taken over all of it.
     static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
-        let hex = String(fingerprint(bytes), radix: 16)
-        return "sub-\(rendition)-\(mediaSequence)-\(String(repeating: "0", count: 8 - hex.count))\(hex).vtt"
+        "sub-\(rendition)-\(mediaSequence)-\(hexFingerprint(bytes)).vtt"
     }
 
     /// Which rendition's and which segment's subtitles a file of that name holds; nil for any other name.
@@ -90,8 +88,10 @@ enum SpoolName {
         character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// FNV-1a, 32 bits.
-    private static func fingerprint(_ bytes: [UInt8]) -> UInt32 {
-        bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    /// FNV-1a, 32 bits, in eight digits.
+    static func hexFingerprint(_ bytes: some Sequence<UInt8>) -> String {
+        let fingerprint = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        let hex = String(fingerprint, radix: 16)
+        return String(repeating: "0", count: 8 - hex.count) + hex
     }
 }

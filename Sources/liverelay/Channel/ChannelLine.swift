@@ -313,17 +313,20 @@ extension ChannelLine {
         return (owed, events)
     }
 
-    /// Lists the segments of an earlier process of which its damaged journal tells nothing any more. How long they were
-    /// is not known, so the clocks go on behind what it can have been at most.
+    /// Lists the segments of an earlier process of which its damaged journal tells nothing any more. Of those that nothing
+    /// is known behind nobody knows how long they were: the clocks go on behind what it can have been at most.
     mutating func listUnrecorded() async throws(RelayError) -> [Event] {
-        guard ring.unrecordedSegments > 0 else { return [] }
-        let marks = (0..<ring.unrecordedSegments).map { _ in
-            position = position.advanced(by: Ticks(ring.maximumSegmentDuration))
-            return ContinuationMark(position)
+        let lost = ring.lostRecords + ring.unrecordedSegments
+        guard lost > 0 else { return [] }
+        if ring.unrecordedSegments > 0 {
+            let marks = (0..<ring.unrecordedSegments).map { _ in
+                position = position.advanced(by: Ticks(ring.maximumSegmentDuration))
+                return ContinuationMark(position)
+            }
+            do throws(RingError) { try await ring.listUnrecorded(marks) } catch { throw RelayError(error) }
         }
-        do throws(RingError) { try await ring.listUnrecorded(marks) } catch { throw RelayError(error) }
-        gaps += marks.count
-        return [.journalWasDamaged(lost: marks.count)]
+        gaps += lost
+        return [.journalWasDamaged(lost: lost)]
     }
 
     /// What comes next is of `next`, behind what was published meanwhile.

@@ -7,13 +7,28 @@ enum JournalEntry {
     static let entry = FuzzEntry(
         "journal", "the journal of a spool, and going on from it", largest: 8192,
         dictionary: [
-            "#LIVERELAY-SPOOL:1", "#LIVERELAY-ENTRY:", "BYTES=", "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
+            "#LIVERELAY-SPOOL:2", "#LIVERELAY-RECORD:", "#LIVERELAY-ENTRY:", "DISCONTINUITY-SEQUENCE=", "BYTES=",
+            "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
             "18446744073709551615", "9223372036854775807", "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
         ],
         seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
         run: { bytes in
-            for isWhole in [true, false] { try recover(bytes, files: isWhole ? files(of: bytes) : [:]) }
+            for bytes in [bytes, sealed(bytes)] {
+                for isWhole in [true, false] { try recover(bytes, files: isWhole ? files(of: bytes) : [:]) }
+            }
         })
+
+    /// With the checksum of each record put right, which no mutation finds.
+    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for begin in lines.indices where lines[begin].starts(with: "#LIVERELAY-RECORD:".utf8) {
+            let rest = lines[(begin + 1)...]
+            guard let end = rest.firstIndex(where: { $0.first.map { $0 != UInt8(ascii: "#") } ?? false }) else { break }
+            let record = rest[...end].flatMap { $0 + "\n".utf8 }
+            lines[begin] = Array("#LIVERELAY-RECORD:\(SpoolName.hexFingerprint(record))".utf8)[...]
+        }
+        return Array(lines.joined(separator: "\n".utf8))
+    }
 
     /// As if every file that the journal names were there.
     private static func files(of bytes: [UInt8]) -> [String: Int] {

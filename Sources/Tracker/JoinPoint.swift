@@ -42,6 +42,19 @@ package struct JoinPoint: Equatable, Sendable {
         return number
     }
 
+    /// What is owed and not listed any more, by its media sequence numbers; nil where that is nothing, or nobody knows
+    /// how much: an encoder that counts anew has no number for what was before.
+    func gone(from list: MediaPlaylist) -> Range<UInt64>? {
+        guard let owed = mediaSequence, let window = list.window, owed < window.lowerBound else { return nil }
+        let gone = owed..<window.lowerBound
+        guard let date, let first = list.programDateTimes.first ?? nil else {
+            return number(in: list) == window.lowerBound ? gone : nil
+        }
+        let each = date.distance(to: first) / Double(window.lowerBound - owed)
+        let isBefore = date < first && each > list.targetDuration / 10 && each < list.targetDuration * 2
+        return isBefore ? gone : nil
+    }
+
     /// Whether its number is one that `list` may be gone on with.
     func isNear(the list: MediaPlaylist) -> Bool { mediaSequence.flatMap { list.number(from: $0) } != nil }
 }

@@ -91,9 +91,9 @@ package struct SegmentCursor: Sendable {
         guard case .following(var position) = state else {
             let next = policy.joinNumber(in: list, at: joinsAt)
             var position = Position(next: next, grewAt: now, known: KnownSegments(list))
-            let effects = position.advance(through: list, window, at: now)
-            state = .following(position)
-            return effects
+            let effects = joinsAt.gone(from: list).map { [Effect.slid(lost: $0)] } ?? []
+            defer { state = .following(position) }
+            return effects + position.advance(through: list, window, at: now)
         }
         let effects: [Effect]
         switch position.judge(list, window, policy, at: now) {

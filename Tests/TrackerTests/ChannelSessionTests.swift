@@ -343,7 +343,10 @@ private let resumedRows:
     [(when: String, home: Range<Int>, backups: Int, giveUp: Duration?, seconds: Int, trace: String, end: SessionEnd?)] =
         [
             ("it is there", 0..<0, 0, nil, 8, "h105 h106", nil),
-            ("it is away for a minute", 0..<60, 0, nil, 68, "- - - - - - - - - - h110 h111 h112 h113 h114 h115", nil),
+            (
+                "it is away for a minute", 0..<60, 0, nil, 68, "- - - - - - - - - - x5 |h110 h111 h112 h113 h114 h115",
+                nil
+            ),
             (
                 "it stays away until nobody waits any longer", 0..<900, 0, .seconds(40), 90, "- - - - - -",
                 .failed(TrackerError(.unreachable(.refused), url: Sources.home))

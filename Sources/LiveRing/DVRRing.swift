@@ -192,6 +192,19 @@ package actor DVRRing {
         show()
     }
 
+    /// The upstream's list is finished, so what is still to come of it may come at once: the live list keeps what it has,
+    /// and who watches at its edge can play to the end.
+    package func stopSliding() {
+        index.stopSliding()
+        show()
+    }
+
+    /// The upstream goes on after all, and the live list slides as before.
+    package func slide() {
+        index.slide()
+        show()
+    }
+
     /// Nothing will follow: every list gets its EXT-X-ENDLIST. The files stay, and so does the journal; if that cannot be
     /// written, the next process does not know of the end.
     /// - Parameter dateRanges: what no segment could tell of any more; it stands in the head of every list.
@@ -211,9 +224,11 @@ package actor DVRRing {
     private func hold() throws(RingError) -> Bool {
         guard let files = try spool.retake() else { return false }
         journal.spoil()
+        let isSliding = index.liveFrom == nil
         index = RingRecovery.index(
             of: Journal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration, files: files,
             revives: true)
+        if !isSliding { index.stopSliding() }
         subtitles.check(files, beside: &index)
         spoolReplacements += 1
         show()

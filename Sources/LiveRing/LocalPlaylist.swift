@@ -9,10 +9,12 @@ struct LocalPlaylist {
     /// Lists these in place of the segments, as far as they go; nil: lists the segments.
     var subtitles: SubtitleTrack?
 
-    /// The sliding live window; nil before the first segment.
+    /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
+        let entries = index.listed
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        return sliding(window.start(in: index.listed)..<index.listed.endIndex)
+        let kept = index.liveFrom.flatMap { from in entries.firstIndex { $0.mediaSequence >= from } }
+        return sliding(min(window.start(in: entries), kept ?? entries.endIndex)..<entries.endIndex)
     }
 
     /// nil when nothing of the range is in the ring.

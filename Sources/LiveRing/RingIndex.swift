@@ -38,6 +38,8 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var retiredBytes: UInt64 = 0
     /// Told of by segments that are no longer listed, and not over where the list begins; and what was told at the end.
     package private(set) var openDateRanges: OpenDateRanges
+    /// The live list begins here at the latest, while this is listed; nil: it slides.
+    private(set) var liveFrom: UInt64?
     private var clock: Int64 = 0
     private var longest: LongestListing
 
@@ -111,6 +113,16 @@ package struct RingIndex: Equatable, Sendable {
         retire(gaps == listed.count ? gaps : min(gaps, dispensable))
     }
 
+    /// What the live list has stays in it from now on, as far as there is room; once more makes no difference.
+    mutating func stopSliding() {
+        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
+        let start = window.start(in: listed)
+        liveFrom = liveFrom ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
+    }
+
+    /// The live list slides again.
+    mutating func slide() { liveFrom = nil }
+
     // The list only grows at its end and shrinks at its head; these three are all that moves it.
 
     private mutating func append(_ entry: RingEntry) {
@@ -172,7 +184,8 @@ package struct RingIndex: Equatable, Sendable {
         var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
         for entry in listed.prefix(RetentionPolicy.stepsPerPublish) {
             ticks -= entry.duration
-            guard ticks >= wanted || (bytes > allowed && ticks >= floor) else { break }
+            let isOld = ticks >= wanted && entry.mediaSequence < liveFrom ?? .max
+            guard isOld || (bytes > allowed && ticks >= floor) else { break }
             guard listed.count - count > RetentionPolicy.minimumSegments else { break }
             bytes -= entry.storedBytes
             count += 1

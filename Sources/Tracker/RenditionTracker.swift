@@ -167,7 +167,7 @@ extension RenditionTracker {
     mutating func accept(
         _ list: MediaPlaylist, base: String, _ shelf: ResourceShelf, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
-        let next = cursor.next
+        let (next, hadEnded) = (cursor.next, cursor.hasEnded)
         let hadJoined = next != nil
         let effects = cursor.handle(list, at: now)
         var events = note(list, at: now)
@@ -175,6 +175,7 @@ extension RenditionTracker {
         let news = effects.compactMap(\.firstNew)
         let firstTaken = effects.compactMap(\.firstTaken).first
         if role == .main { noteMarks(list, effects, next: next, firstTaken: firstTaken) }
+        if hadEnded, !cursor.hasEnded { events.append(.begunAgain(role)) }
         for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
         // Of a finished list everything may have been had before.
         let end = effects.contains(.ended) ? list.window?.upperBound : nil

@@ -37,7 +37,10 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// It has not asked so for a while, after `answers` that did.
     case meteringEnded(host: String, answers: Int)
     case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
+    /// It has an ENDLIST; a live one may begin again for a while.
     case endListed(RenditionRole)
+    /// One that had ended lists more, and nothing says any longer that it is finished.
+    case begunAgain(RenditionRole)
     /// A source is opened beside the one that is silent, or because the channel's own is well again; once in an outage,
     /// however often it is tried. Sources count as in `Delivery`.
     case tries(source: Int, url: String)

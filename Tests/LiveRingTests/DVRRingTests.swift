@@ -136,6 +136,23 @@ struct DVRRingTests {
         #expect(!directory.names.contains("init-a.mp4"), "and nothing lists it any more")
     }
 
+    /// However much comes, and however little rewind is kept: who watches at the edge plays it to the end.
+    @Test(arguments: [nil, Duration.zero])
+    func whatIsFinishedStaysInTheLiveList(rewind: Duration?) async throws {
+        let policy = RetentionPolicy(rewind: rewind, liveWindow: .seconds(30), freeReserve: 0)
+        let ring = try DVRRing.open(directory, policy: policy)
+        for n in 0..<20 { try await ring.publish(.numbered(n)) }
+        let first = try #require(text(ring.snapshot.livePlaylist).firstMatch(of: /MEDIA-SEQUENCE:(\d+)/)).1
+        await ring.stopSliding()
+        for n in 20..<60 { try await ring.publish(.numbered(n)) }
+        await ring.stopSliding()
+        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:\(first)\n"))
+        #expect(text(ring.snapshot.livePlaylist).contains("seg-59-"))
+        await ring.slide()
+        try await ring.publish(.numbered(60))
+        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:55\n"), "it slides as before")
+    }
+
     @Test func endIsSaidOnceAndForAll() async throws {
         do {
             let ring = try DVRRing.open(directory)

@@ -86,6 +86,8 @@ struct PlaylistRulesTests {
             let wasInterrupted = Int.random(in: 0..<40, using: &channel.random) == 0
             if wasInterrupted { try channel.restart() }
             if Int.random(in: 0..<100, using: &channel.random) == 0 { _ = channel.index.dropRewind() }
+            if Int.random(in: 0..<60, using: &channel.random) == 0 { channel.index.stopSliding() }
+            if Int.random(in: 0..<30, using: &channel.random) == 0 { channel.index.slide() }
             channel.index.publish(channel.segment(n), afterInterruption: wasInterrupted)
             let lists = LocalPlaylist(index: channel.index, hasEnded: false)
             let new = ([lists.live] + Self.sliding.map(lists.rewind)).map { $0.map { ReadPlaylist(text($0)) } }

@@ -90,6 +90,8 @@ struct Relay {
             if source == 0 { subtitles = listed }
             line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
+        case .endListed(.main) where source == 0: await line?.ring.stopSliding()
+        case .begunAgain(.main) where source == 0: await line?.ring.slide()
         default: break
         }
     }

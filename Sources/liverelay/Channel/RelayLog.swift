@@ -88,6 +88,7 @@ struct RelayLog: Sendable {
         case .targetDurationChanged(let role, let old, let new):
             logger.notice("The \(role.words) playlist's target went from \(old.inSeconds) to \(new.inSeconds)")
         case .endListed(let role): logger.info("The \(role.words) playlist has ended")
+        case .begunAgain(let role): logger.info("The \(role.words) playlist begins again")
         case .tries(let source, let url):
             logger.info("Tries \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.shown)")
         case .sourceFailed(let source, let error):

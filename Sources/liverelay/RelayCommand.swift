@@ -72,8 +72,10 @@ struct ServingOptions: ParsableArguments {
         help: ArgumentHelp(
             "MP4 file that is shown while nothing comes from any upstream.",
             discussion: """
-                From one and a half target durations of silence on, 3 s at least, over and over, until the upstream is back. Without it \
-                such time is listed as gaps (EXT-X-GAP), from three and a half on, and 8 s at least.
+                From one and a half target durations of silence on, 3 s at least, over and over, until the upstream is back. A \
+                file that is replaced or written over is shown as it is now from the next piece on; as long as it is half \
+                there, gaps are listed. Without a slate such time is listed as gaps (EXT-X-GAP), from three and a half on, \
+                and 8 s at least.
                 """, valueName: "file"))
     var slate: String?
 

@@ -21,6 +21,8 @@ private struct TroubledChannel {
     var garbage: [Range<Int>] = []
     var backup: CaptureFixture?
     var slate: SlateSource?
+    /// What somebody does meanwhile, in front of the first thing that is published after so many seconds; in order.
+    var meanwhile: [(second: Int64, act: () throws -> Void)] = []
 
     func play(seconds: Int) async throws -> Aired {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
@@ -40,9 +42,11 @@ private struct TroubledChannel {
         var driver = ReplayDriver(
             session: ChannelSession(upstream: Self.upstream, policy: configuration.policy))
         var aired = Aired()
+        var meanwhile = self.meanwhile[...]
         _ = try await driver.publish(until: .seconds(seconds)) { request, now in
             (answer(request, origins, at: now), .milliseconds(20))
         } perform: { output, now in
+            while let next = meanwhile.first, now >= .seconds(next.second) { try meanwhile.removeFirst().act() }
             let reception = try await relay.perform(output, at: now)
             guard let live = site.snapshot?.livePlaylist, live != aired.versions.last?.text else { return reception }
             aired.versions.append((now, live))
@@ -182,6 +186,25 @@ private struct Aired {
     #expect(aired.trace.contains("|sssss|sssss") && !aired.trace.contains("-"))
     aired.expectContinuousClocks("a slate")
     aired.expectContinuousDates("a slate")
+}
+
+@Test func aSlateThatIsWrittenOverIsGapsUntilItIsWhole() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-slate-\(UUID().uuidString).mp4")
+    let other = file.deletingPathExtension().appendingPathExtension("other.mp4")
+    defer { for file in [file, other] { try? FileManager.default.removeItem(at: file) } }
+    try makeSlate(file)
+    try makeSlate(other, picture: "testsrc=size=192x108:rate=25:duration=3")
+    let new = try Data(contentsOf: other)
+    let channel = TroubledChannel(
+        away: [20..<41], slate: try SlateSource(file.path),
+        meanwhile: [(28, { try new.prefix(3000).write(to: file) }), (34, { try new.write(to: file) })])
+    let aired = try await channel.play(seconds: 60)
+    let widths = aired.segments.map { $0.entry.isGap ? 0 : $0.entry.format.resolution?.width ?? -1 }
+    let changes = widths.indices.filter { $0 == 0 || widths[$0] != widths[$0 - 1] }.map { widths[$0] }
+    #expect(changes == [640, 320, 0, 192, 640], "\(widths)")
+    #expect(aired.longestStandstill <= .milliseconds(3100))
+    aired.expectContinuousClocks("a slate that is written over")
+    aired.expectContinuousDates("a slate that is written over")
 }
 
 /// Three seconds of a source of pictures, and tone.

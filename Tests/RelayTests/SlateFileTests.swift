@@ -8,13 +8,17 @@ import Testing
 /// A slate from a file to segments on the channel's timeline.
 @Suite struct SlateFileTests {
     /// Two groups of a second each.
-    private static let file = Result {
+    private static let file = Result { try make(size: "160x90") }
+    /// What takes its place.
+    private static let other = Result { try make(size: "176x144") }
+
+    private static func make(size: String) throws -> Data {
         let path = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString).mp4").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "ffmpeg", "-nostdin", "-v", "error", "-bitexact", "-f", "lavfi", "-i",
-            "testsrc2=size=160x90:rate=25:duration=2", "-f", "lavfi", "-i", "sine=sample_rate=48000:duration=2",
+            "testsrc2=size=\(size):rate=25:duration=2", "-f", "lavfi", "-i", "sine=sample_rate=48000:duration=2",
             "-c:v", "libx264", "-preset", "veryfast", "-g", "25", "-c:a", "aac", "-flags", "+bitexact", path,
         ]
         try process.run()
@@ -25,8 +29,14 @@ import Testing
 
     private func withFile<Value>(_ data: Data, _ use: (String) throws -> Value) throws -> Value {
         let path = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString)").path
-        try data.write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = URL(filePath: path)
+        try data.write(to: file)
+        defer {
+            try? FileManager.default.removeItem(at: file)
+            try? FileManager.default.removeItem(at: file.appendingPathExtension("aside"))
+        }
+        // What is written to it in the same tick of the file system's clock is seen all the same.
+        try Self.date(file, Date(timeIntervalSince1970: 1_000_000))
         return try use(path)
     }
 
@@ -59,23 +69,122 @@ import Testing
         }
     }
 
-    @Test("a file that is replaced by another stays; one that is cut short is an error, and each call says so")
-    func changes() throws {
+    /// What happened to the file, in front of which calls, and what the calls gave: `o` a segment of the old slate, `n` of
+    /// the new one, `|` before what lies behind a discontinuity, `-` for an error.
+    private struct Change: Sendable {
+        let when: String
+        let steps: [Int: @Sendable (URL) throws -> Void]
+        let gives: String
+    }
+
+    private static let rows: [Change] = [
+        Change(when: "nothing", steps: [:], gives: "oo|oo|oo"),
+        Change(when: "renamed over", steps: [1: { try replace($0, with: other.get()) }], gives: "o|nn|nn|n"),
+        Change(
+            when: "the same, in the middle of a round", steps: [2: { try replace($0, with: other.get()) }],
+            gives: "oo|nn|nn"),
+        Change(when: "written over", steps: [1: { try other.get().write(to: $0) }], gives: "o|nn|nn|n"),
+        Change(
+            when: "written over by as many bytes that are none",
+            steps: [2: { try Data(repeating: 0x5A, count: file.get().count).write(to: $0) }], gives: "oo----"),
+        Change(
+            when: "half-written, then whole",
+            steps: [1: { try half(other.get()).write(to: $0) }, 3: { try other.get().write(to: $0) }], gives: "o--|nn|n"
+        ),
+        Change(
+            when: "cut short, then what it was",
+            steps: [2: { try half(file.get()).write(to: $0) }, 3: { try file.get().write(to: $0) }],
+            gives: "oo-|oo|o"),
+        Change(
+            when: "another came and went",
+            steps: [2: { try replace($0, with: other.get()) }, 4: { try replace($0, with: file.get()) }],
+            gives: "oo|nn|oo"),
+        Change(
+            when: "put aside for what is no slate, and put back",
+            steps: [
+                1: {
+                    try FileManager.default.moveItem(at: $0, to: $0.appendingPathExtension("aside"))
+                    try Data("none".utf8).write(to: $0)
+                },
+                2: { #expect(unsafe rename($0.path + ".aside", $0.path) == 0) },
+            ], gives: "o-|oo|oo"),
+        Change(when: "its name is gone", steps: [1: { try FileManager.default.removeItem(at: $0) }], gives: "oo|oo|oo"),
+        Change(
+            when: "its name is another file's later",
+            steps: [1: { try FileManager.default.removeItem(at: $0) }, 3: { try other.get().write(to: $0) }],
+            gives: "oo|o|nn|n"),
+        Change(
+            when: "a directory is there",
+            steps: [
+                1: {
+                    try FileManager.default.removeItem(at: $0)
+                    try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
+                }
+            ], gives: "o-----"),
+        Change(
+            when: "a link that leads elsewhere",
+            steps: [
+                1: {
+                    try other.get().write(to: $0.appendingPathExtension("aside"))
+                    try FileManager.default.removeItem(at: $0)
+                    try FileManager.default.createSymbolicLink(
+                        at: $0, withDestinationURL: $0.appendingPathExtension("aside"))
+                }
+            ], gives: "o|nn|nn|n"),
+        Change(
+            when: "touched", steps: [3: { try date($0, Date(timeIntervalSince1970: 2_000_000)) }], gives: "oo|o|oo|o"),
+    ]
+
+    @Test(
+        "a file that changed is noticed before a piece of it is given, and shown from its beginning",
+        arguments: rows.indices)
+    func changes(_ index: Int) throws {
+        let row = Self.rows[index]
         try withFile(Self.file.get()) { path in
             var slate = try slate(path)
-            let first = try slate.next(at: .beginning, date: 0)
-            let handle = try FileHandle(forWritingTo: URL(filePath: path))
-            try handle.truncate(atOffset: 100)
-            // What was read already is still shown.
-            var position = first.position
-            var errors: [RelayError] = []
-            for _ in 0..<4 {
+            var position = TimelinePosition.beginning
+            var given = ""
+            for call in 0..<6 {
+                try row.steps[call]?(URL(filePath: path))
                 do {
-                    position = try slate.next(at: position, date: 0).position
-                } catch let error as RelayError { errors.append(error) }
+                    let segment = try slate.next(at: position, date: 0)
+                    let end = segment.position.presentationEnd - segment.duration
+                    #expect(end == position.presentationEnd, "\(row.when)")
+                    given +=
+                        (segment.isDiscontinuous ? "|" : "") + (segment.description.picture?.width == 160 ? "o" : "n")
+                    position = segment.position
+                } catch let error as RelayError {
+                    #expect(error.exit == .badSlate, "\(row.when)")
+                    given += "-"
+                    position = position.advanced(by: .seconds(1))
+                }
             }
-            #expect(errors.count >= 2 && errors.allSatisfy { $0.exit == .badSlate })
+            #expect(given == row.gives, "\(row.when)")
         }
+    }
+
+    @Test("bytes of a file that was written over while it was read are of neither")
+    func whileRead() throws {
+        try withFile(Self.file.get()) { path in
+            let file = try SlateFile(path)
+            #expect(try file.read([4..<8]) == Array("ftyp".utf8) && !file.isStale)
+            try Self.file.get().write(to: URL(filePath: path))
+            #expect(throws: RelayError(slate: path, .changed)) { try file.read([4..<8]) }
+            #expect(file.isStale)
+        }
+    }
+
+    /// As `mv` does it.
+    private static func replace(_ file: URL, with data: Data) throws {
+        let new = file.appendingPathExtension("new")
+        try data.write(to: new)
+        #expect(unsafe rename(new.path, file.path) == 0)
+    }
+
+    private static func half(_ data: Data) -> Data { data.prefix(data.count / 2) }
+
+    private static func date(_ file: URL, _ date: Date) throws {
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
     }
 
     @Test("what cannot be a slate is found out at once, and said with what to do")

@@ -28,6 +28,8 @@ struct ChannelLine: Sendable {
         case soundRefused(SpliceError)
         /// Nothing comes: what stands in for it begins here.
         case standInBegan(StandIn)
+        /// The slate is another file than it was, or was written over, and is shown as it is now.
+        case slateChanged(SlateMovie.Sound)
         /// A piece of the slate cannot be read, the first of those in a row; a gap is listed for it.
         case slateFailed(RelayError)
         case ended
@@ -295,7 +297,8 @@ extension ChannelLine {
             if let segment = try slate?.next(at: position, date: date) {
                 (standIn, slateFails) = (.slate, false)
                 slates += 1
-                return (segment.duration, await publish(segment, from: nil))
+                if let sound = slate?.newsOfRenewal() { events.append(.slateChanged(sound)) }
+                return (segment.duration, await events + publish(segment, from: nil))
             }
         } catch {
             if !slateFails { events.append(.slateFailed(error)) }

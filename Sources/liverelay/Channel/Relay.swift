@@ -173,8 +173,8 @@ struct Relay {
         case .runBegan(let run, _): site.update { $0.note(run) }
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.turn(to: .ended, because: nil)
-        case .standInBegan, .slateFailed, .skipped, .published, .notPublished, .publishedAgain, .journalWasDamaged,
-            .subtitlesNotPublished, .runRefused, .soundRefused:
+        case .standInBegan, .slateChanged, .slateFailed, .skipped, .published, .notPublished, .publishedAgain,
+            .journalWasDamaged, .subtitlesNotPublished, .runRefused, .soundRefused:
             break
         }
     }

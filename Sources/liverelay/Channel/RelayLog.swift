@@ -37,6 +37,9 @@ struct RelayLog: Sendable {
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")
         case .standInBegan(.gap): logger.warning("The missing time is listed as gaps, until something comes")
+        case .slateChanged(let sound):
+            let muted = sound == .copied ? "" : ", without its sound: \(sound.words)"
+            logger.info("The slate changed on disk and is shown as it is now, from its beginning\(muted)")
         case .slateFailed(let error): logger.error("A piece of the slate is left out: \(error.found)")
         case .standInBegan(.slate): logger.warning("The slate is published, until something comes")
         case .ended: logger.info("Every list has its ENDLIST")

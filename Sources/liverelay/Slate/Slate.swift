@@ -3,7 +3,8 @@ import Splice
 /// What viewers get while the upstream is away: a file, looped, on the channel's own timeline.
 ///
 /// Each outage has an engine of its own, which goes on from where the channel stands; within one outage the pieces follow
-/// each other as segments of a channel do, and each round begins a run.
+/// each other as segments of a channel do, and each round begins a run. So does a file that changed on disk: its tables are
+/// read anew and it is shown from its beginning, by an engine of its own.
 struct Slate: Sendable {
     private struct Showing: Sendable {
         var engine: SpliceEngine
@@ -15,13 +16,15 @@ struct Slate: Sendable {
         var reached: TimelinePosition
     }
 
-    let source: SlateSource
-    private let pieces: [SlatePiece]
+    private(set) var source: SlateSource
+    private var pieces: [SlatePiece]
     private let longestSegment: Ticks
     private let sound: SoundConfiguration
     private var showing: Showing?
     /// Segments given, over all outages.
     private(set) var segments = 0
+    /// It was read anew, and nobody was told.
+    private var isRenewed = false
 
     /// - Parameter longestSegment: of the channel; no segment is longer.
     init(_ source: SlateSource, longestSegment: Ticks, sound: SoundConfiguration) throws(RelayError) {
@@ -31,7 +34,7 @@ struct Slate: Sendable {
         pieces = try source.pieces(longest: longestSegment)
     }
 
-    /// What was left out and put in since the outage began; nil before the first.
+    /// What was left out and put in since the outage began, or the file changed; nil before.
     var counts: SpliceCounts? { showing?.engine.counts }
 
     /// The next segment. It says nothing of upstream segments, whose place it takes.
@@ -39,8 +42,10 @@ struct Slate: Sendable {
     ///   - position: where the channel's timeline stands. One that is not where this ended the last time is another
     ///     outage: the slate begins anew.
     ///   - date: milliseconds since 1970 at `position`; matters where the slate begins.
-    /// - Throws: when the file cannot be read any more; the next call goes on behind the piece that was not to be had.
+    /// - Throws: when the file cannot be read any more, or changed and is no slate; the next call goes on behind the piece
+    ///   that was not to be had, or with what is there by then.
     mutating func next(at position: TimelinePosition, date: Int64) throws(RelayError) -> SplicedSegment {
+        try renew()
         var showing = self.showing.flatMap { $0.reached == position ? $0 : nil } ?? begin(at: position, date: date)
         // A second owner would make the engine copy what it holds.
         self.showing = nil
@@ -55,6 +60,20 @@ struct Slate: Sendable {
         showing.reached = segment.position
         segments += 1
         return segment
+    }
+
+    /// What was read of the file as it was and is not given yet is given up: it is not what was meant to be seen.
+    private mutating func renew() throws(RelayError) {
+        guard let renewed = try source.renewed() else { return }
+        pieces = try renewed.pieces(longest: longestSegment)
+        (source, showing) = (renewed, nil)
+        isRenewed = true
+    }
+
+    /// What is to be said of the sound where the file was read anew; nil when it was not since this was asked last.
+    mutating func newsOfRenewal() -> SlateMovie.Sound? {
+        defer { isRenewed = false }
+        return isRenewed ? source.movie.sound : nil
     }
 
     private func begin(at position: TimelinePosition, date: Int64) -> Showing {

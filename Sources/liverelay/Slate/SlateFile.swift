@@ -1,11 +1,27 @@
 import Glibc
 
-/// An open file, read by ranges and closed with its last owner. That it is replaced meanwhile does no harm; that it is cut
-/// short is found out.
+/// An open file, read by ranges and closed with its last owner. It knows whether it is still what it was when it was
+/// opened, and gives no bytes that are not.
 final class SlateFile: Sendable {
+    /// What tells a file from another that takes its place, and from itself written over. A clock of files stands still
+    /// for some milliseconds: what is written twice in them may look the same.
+    private struct Identity: Equatable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+        let byteCount: off_t
+        let modifiedSeconds: Int
+        let modifiedNanoseconds: Int
+
+        init(_ status: stat) {
+            (device, inode, byteCount) = (status.st_dev, status.st_ino, status.st_size)
+            (modifiedSeconds, modifiedNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
     let path: String
     /// When it was opened.
     let byteCount: UInt64
+    private let identity: Identity
     private let descriptor: Int32
 
     init(_ path: String) throws(RelayError) {
@@ -20,13 +36,27 @@ final class SlateFile: Sendable {
             throw RelayError(slate: path, .noFile)
         }
         self.byteCount = byteCount
+        identity = Identity(status)
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
+    /// Another file has its place, or it was written over. One whose name is gone is what it was.
+    var isStale: Bool {
+        var status = stat()
+        let isElsewhere = unsafe stat(path, &status) == 0 && Identity(status) != identity
+        return isElsewhere || !isAsOpened
+    }
+
+    private var isAsOpened: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && Identity(status) == identity
+    }
+
     /// - Parameter ranges: inside the file.
     /// - Returns: their bytes, one behind the other.
+    /// - Throws: `.badSlate`, also where the file is not what was opened any more: its bytes may be of both.
     func read(_ ranges: [Range<UInt64>]) throws(RelayError) -> [UInt8] {
         var failure: SlateTrouble?
         let expected = ranges.reduce(0) { $0 + $1.count }
@@ -38,6 +68,7 @@ final class SlateFile: Sendable {
             }
         }
         if let failure { throw RelayError(slate: path, failure) }
+        guard isAsOpened else { throw RelayError(slate: path, .changed) }
         return bytes
     }
 
@@ -48,7 +79,7 @@ final class SlateFile: Sendable {
             let count = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + filled)
             if count < 0, errno == EINTR { continue }
             if count < 0 { return .system(errno) }
-            if count == 0 { return .shortened }
+            if count == 0 { return .changed }
             filled += count
         }
         return nil

@@ -1,6 +1,7 @@
 import Splice
 
-/// A file that can be shown as a slate: opened, its tables read, its first piece tried out.
+/// A file that can be shown as a slate: opened, its tables read, its first piece tried out. All of it is of one state of
+/// the file; once that is another, `renewed` reads it anew.
 struct SlateSource: Sendable {
     /// Of the first piece in the trial; what is shown is cut by the channel's own measure.
     private static let trialPiece = Ticks.seconds(6)
@@ -16,6 +17,11 @@ struct SlateSource: Sendable {
         movie = try Self.movie(of: file)
         try tryOut()
     }
+
+    /// The file as it is now.
+    /// - Returns: nil as long as that is the file whose tables were read.
+    /// - Throws: `.badSlate` where it is half-written, or no slate.
+    func renewed() throws(RelayError) -> SlateSource? { file.isStale ? try SlateSource(path) : nil }
 
     private static func movie(of file: SlateFile) throws(RelayError) -> SlateMovie {
         var index = SlateIndex(byteCount: file.byteCount)

@@ -6,8 +6,8 @@ enum SlateTrouble: Equatable, Sendable {
     case system(Int32)
     /// A directory, a pipe or a device.
     case noFile
-    /// It ended before bytes that it had when it was opened.
-    case shortened
+    /// It was written over or cut short while it was read.
+    case changed
     case media(SpliceError)
 }
 
@@ -19,9 +19,9 @@ extension RelayError {
             self.init(.badSlate, "The slate \(path) cannot be read (errno \(code))", advice: "Check --slate")
         case .noFile:
             self.init(.badSlate, "The slate \(path) is no file", advice: "Give an MP4 file as --slate")
-        case .shortened:
+        case .changed:
             self.init(
-                .badSlate, "The slate \(path) was cut short while it was in use",
+                .badSlate, "The slate \(path) was written over while it was read",
                 advice: "Replace a slate by renaming another file over it")
         case .media(let error):
             self.init(.badSlate, "The slate \(path) cannot be shown: \(error.words)", advice: recipe)

@@ -55,6 +55,8 @@ package struct SpliceEngine: Sendable {
         counts.picturesBeforeSync = finder.picturesBeforeSync
         counts.leadingPictures = finder.leadingPictures
         counts.timesFilled = finder.timesFilled
+        counts.holes = finder.holes.count + alone.holes.count
+        counts.ticksInHoles = Int((finder.holes.missing + alone.holes.missing).count)
         counts.audioDiscarded = pictures.discarded
         counts.audioDamaged = pictures.merger.damaged + alone.damaged
         counts.audioUntimed = pictures.merger.untimed

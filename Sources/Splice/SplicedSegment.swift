@@ -99,6 +99,9 @@ package struct SpliceCounts: Equatable, Sendable {
     package var sanitized = 0
     /// Pictures that carried no time of their own.
     package var timesFilled = 0
+    /// Holes of the upstream's own timeline that nobody told of (`TimelineHoles`), and ticks that lack in them together.
+    package var holes = 0
+    package var ticksInHoles = 0
     /// Runs whose reorder delay exceeds the constant composition offset.
     package var runsBeyondDelay = 0
     /// Output segments that had to begin without a sync sample: the group of pictures is longer than TARGETDURATION, or
@@ -143,7 +146,7 @@ package struct SpliceCounts: Equatable, Sendable {
     private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
         [
             \.runs, \.picturesRepeated, \.audioRepeated, \.picturesBeforeSync, \.leadingPictures, \.stillPictures,
-            \.sanitized, \.timesFilled,
+            \.sanitized, \.timesFilled, \.holes, \.ticksInHoles,
             \.runsBeyondDelay, \.segmentsWithoutSync, \.picturesRefused, \.audioBridged, \.audioUndecodable,
             \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
             \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.messagesRepeated, \.metadataDiscarded,

@@ -10,6 +10,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     var lost: (pictures: Int, because: String) = (0, "")
     /// The upstream itself leaves out pictures inside a run, so that one stays longer than it should.
     var hasHoles = false
+    /// Those that lack more than a picture, which the status counts.
+    var holes: (count: Int, seconds: Double) = (0, 0)
     var isAudioOnly = false
     /// Nothing comes for so long that it is listed as gaps.
     var hasGaps = false
@@ -20,7 +22,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
 
     init(
         _ name: String, runs: Int, inits: Int, lost: (pictures: Int, because: String) = (0, ""),
-        hasHoles: Bool = false, isAudioOnly: Bool = false, hasGaps: Bool = false, segmentsLost: UInt64 = 0,
+        hasHoles: Bool = false, holes: (count: Int, seconds: Double) = (0, 0), isAudioOnly: Bool = false,
+        hasGaps: Bool = false, segmentsLost: UInt64 = 0,
         segmentsSkipped: Int = 0
     ) {
         self.hasGaps = hasGaps
@@ -31,6 +34,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         self.inits = inits
         self.lost = lost
         self.hasHoles = hasHoles
+        self.holes = holes
         self.isAudioOnly = isAudioOnly
     }
 
@@ -52,7 +56,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("tags_wrong", runs: 3, inits: 2),
         CaptureRow("pod_of_ten", runs: 12, inits: 2),
         CaptureRow("ad_clocks", runs: 6, inits: 2),
-        CaptureRow("seam_times", runs: 4, inits: 2, hasHoles: true),
+        CaptureRow("seam_times", runs: 4, inits: 2, hasHoles: true, holes: (2, 0.4)),
         CaptureRow("wrap_demuxed", runs: 1, inits: 1),
         CaptureRow("renditions_apart", runs: 3, inits: 2),
         CaptureRow(

@@ -47,6 +47,7 @@ import Tracker
         #expect(splice.segmentsNotPublished == 0 && status.upstream.segmentsLost == row.segmentsLost)
         let lost = splice.picturesBeforeSync + splice.leadingPictures
         #expect(lost + splice.demux.undecodable == row.lost.pictures, "\(row.lost.because)")
+        #expect(splice.holes == row.holes.count && splice.secondsInHoles == row.holes.seconds)
     }
 
     /// What somebody sees who misses nothing, but for what the row gives a reason for.

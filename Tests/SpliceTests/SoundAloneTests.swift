@@ -16,6 +16,8 @@ import Testing
         var segments = 6
         var frames = 6 * 47
         var silent = 0
+        /// Ticks that nobody said were missing.
+        var lacking = 0
         var channel: @Sendable () -> SoundChannel
     }
 
@@ -78,16 +80,22 @@ import Testing
                 $0.play(restarted, 3)
             }
         },
-        Row(when: "a second missing at a border is another clock", runs: 2) {
+        Row(when: "a second missing at a border is another clock", runs: 2, lacking: 47 * 1920) {
             channel {
                 $0.play(radio, 3)
                 $0.play(radio, 3, from: 141 + 47)
             }
         },
-        Row(when: "three frames missing inside a segment", frames: 6 * 47 - 3, silent: 3) {
+        Row(when: "three frames missing inside a segment", frames: 6 * 47 - 3, silent: 3, lacking: 3 * 1920) {
             channel {
                 $0.play(radio, 6)
                 $0.parts[2].frames.removeSubrange(10..<13)
+            }
+        },
+        Row(when: "one frame missing inside a segment", frames: 6 * 47 - 1, silent: 1) {
+            channel {
+                $0.play(radio, 6)
+                $0.parts[2].frames.remove(at: 10)
             }
         },
         Row(when: "two frames sent twice") {
@@ -131,6 +139,8 @@ import Testing
         #expect(output.labels.count == row.frames, "\(row.when)")
         #expect(output.counts.audioSilence == row.silent, "\(row.when)")
         #expect(output.counts.audioDiscarded == 0 && output.counts.demux.undecodable == 0, "\(row.when)")
+        #expect(output.counts.ticksInHoles == row.lacking, "\(row.when)")
+        #expect(output.counts.holes == (row.lacking > 0 ? 1 : 0), "\(row.when)")
     }
 
     /// The figures behind "exact": tfdt in the audio timescale, over a change of rate and back.

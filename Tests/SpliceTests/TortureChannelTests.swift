@@ -15,7 +15,7 @@ func anyChannelComesOutWhole(seed: UInt64) {
     #expect(output.errors.isEmpty, "\(channel)")
     #expect(output.faults(behind: unreadable, grain: channel.grain).isEmpty, "\(channel)")
     #expect(output.pictureFaults(of: channel.programmes).isEmpty, "\(channel)")
-    #expect(output.counts.sanitized == 0, "\(channel)")
+    #expect(output.counts.sanitized == 0 && output.counts.holes <= channel.apparentHoles, "\(channel)")
     for programme in channel.programmes where unreadable.allSatisfy({ $0.serial != programme.serial }) {
         #expect(
             output.pictureCount[programme.serial, default: 0] == programme.decodablePictures.count,
@@ -67,4 +67,16 @@ enum TortureSeeds {
         guard words.count == 2, words[0] <= words[1] else { return 1...200 }
         return words[0]...words[1]
     }()
+}
+
+extension TortureChannel {
+    /// Programmes of one stream with one configuration that the next one's clock leaves behind by no more than a hole: who
+    /// does not see the pictures cannot tell.
+    fileprivate var apparentHoles: Int {
+        zip(programmes, programmes.dropFirst()).count { last, next in
+            let isAlike = last.videoPID == next.videoPID && last.sequenceSet == next.sequenceSet
+            let step = next.decode(next.sentPictures.lowerBound) - last.decode(last.sentPictures.upperBound - 1)
+            return isAlike && Ticks(step).wire <= ProgramSwitchDetector.longestGap
+        }
+    }
 }

@@ -63,6 +63,8 @@ struct ProgramSwitchDetector: Equatable, Sendable {
     private static let deepestReordering: Int64 = 16
 
     private var state = State.awaitingSync(.joined)
+    /// Between pictures that are of one clock for all that the upstream said.
+    private(set) var holes = TimelineHoles()
     private let longestGap: Ticks
 
     /// - Parameter longestGap: no gap that is longer can be published, whatever its cause.
@@ -73,10 +75,10 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         case .awaitingSync(let signal):
             return begin(with: unit, signal: border == .seam ? .seam : signal)
         case .following(let signature):
-            if let signal = signal(of: unit, after: signature, border: border) {
-                return begin(with: unit, signal: signal)
-            }
-            return follow(unit, signature)
+            let signal = signal(of: unit, after: signature, border: border)
+            noteStep(to: unit, after: signature, border: border, signal: signal)
+            guard let signal else { return follow(unit, signature) }
+            return begin(with: unit, signal: signal)
         }
     }
 
@@ -85,6 +87,7 @@ struct ProgramSwitchDetector: Equatable, Sendable {
             state = .awaitingSync(signal)
             return .dropped(.beforeSync)
         }
+        holes.beginRun()
         var frame = VideoClock.assumedFrameDuration
         if case .following(let old) = state { frame = old.frameDuration }
         state = .following(
@@ -101,6 +104,13 @@ struct ProgramSwitchDetector: Equatable, Sendable {
         next.last = max(unit.dts, signature.last)
         state = .following(next)
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .goesOn
+    }
+
+    /// A step forward may be too far for the run to go on, and is a hole all the same.
+    private mutating func noteStep(to unit: TimedVideo, after old: Signature, border: Border, signal: Signal?) {
+        let isAnnounced = border == .tagged || (signal != nil && signal != .clock)
+        guard !isAnnounced, !Self.turns(unit, after: old) else { return }
+        holes.note(picture: unit.dts - old.last)
     }
 
     private func signal(of unit: TimedVideo, after old: Signature, border: Border) -> Signal? {

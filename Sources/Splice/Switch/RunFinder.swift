@@ -31,6 +31,9 @@ struct RunFinder: Equatable, Sendable {
     /// Pictures that carried no time of their own.
     var timesFilled: Int { clock.filled }
 
+    /// Where the upstream's own clock lacks time.
+    var holes: TimelineHoles { detector.holes }
+
     /// - Returns: the pieces of `packets` and of what was held, each of one run, in order; none is empty.
     mutating func pieces(
         of packets: [VideoPacket], from segment: SegmentInput, border: ProgramSwitchDetector.Border

@@ -26,6 +26,9 @@ struct SoundAlone: Sendable {
     /// Frames left out because bytes of them were lost or doubted.
     var damaged: Int { finder.damaged }
 
+    /// Where the clock of the sound lacks time.
+    var holes: TimelineHoles { finder.holes }
+
     /// - Returns: the way of `demuxed`, in order.
     mutating func handle(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) -> [Step] {
         let last = state
@@ -52,12 +55,14 @@ struct SoundAlone: Sendable {
         _ demuxed: RenditionSource.Demuxed, of segment: SegmentInput, after last: State
     ) -> [Step] {
         let isBack = state != last
+        let border = isBack ? .seam : demuxed.border
         switch state {
         case .pictures: still.note(demuxed.packets.video)
-        case .still: return [.pictures(addStill(demuxed, of: segment), border: demuxed.border, isBack: isBack)]
+        case .still:
+            let packets = addStill(demuxed.packets, of: segment, border: border)
+            return [.pictures(packets, border: demuxed.border, isBack: isBack)]
         case .sound:
-            var pieces = finder.pieces(
-                of: demuxed.packets.audio, from: segment, border: isBack ? .seam : demuxed.border)
+            var pieces = finder.pieces(of: demuxed.packets.audio, from: segment, border: border)
             metadataDiscarded += pieces.add(demuxed.packets.metadata)
             return [.sound(pieces)]
         }
@@ -65,11 +70,13 @@ struct SoundAlone: Sendable {
     }
 
     /// The segment with key frames for as long as it has sound.
-    private mutating func addStill(_ demuxed: RenditionSource.Demuxed, of segment: SegmentInput) -> DemuxedSegment {
-        var packets = demuxed.packets
+    private mutating func addStill(
+        _ packets: DemuxedSegment, of segment: SegmentInput, border: ProgramSwitchDetector.Border
+    ) -> DemuxedSegment {
+        var packets = packets
         // The merger leaves damaged frames out, and counts them.
         let intact = packets.audio.filter { !$0.isDamaged }
-        for piece in finder.pieces(of: intact, from: segment, border: demuxed.border) {
+        for piece in finder.pieces(of: intact, from: segment, border: border) {
             packets.video += still.pictures(beside: piece)
         }
         stillPictures += packets.video.count

@@ -12,6 +12,8 @@ struct SoundRunFinder: Equatable, Sendable {
     private var last: Frame?
     /// Frames left out because bytes of them were lost or doubted: a hole is silence, they would be noise.
     private(set) var damaged = 0
+    /// Where the upstream's own clock lacks time; frames that were left out do not count.
+    private(set) var holes = TimelineHoles()
 
     /// - Returns: the pieces of `packets`, each of one run, in order; none is empty.
     mutating func pieces(
@@ -22,6 +24,7 @@ struct SoundRunFinder: Equatable, Sendable {
         var border = border
         var start: Ticks?
         for packet in packets {
+            let expected = clock.expected
             let time = clock.unfold(packet)
             start = start ?? time
             guard !packet.isDamaged else {
@@ -29,6 +32,9 @@ struct SoundRunFinder: Equatable, Sendable {
                 continue
             }
             let signal = signal(of: packet, at: time, border: border)
+            if let last, border != .tagged, signal == nil || signal == .clock {
+                holes.note(sound: time - expected, behind: last.end - last.time)
+            }
             last = Frame(pid: packet.pid, configuration: packet.configuration, time: time, end: clock.expected)
             border = .none
             let frame = TimedAudio(packet: packet, pts: time)

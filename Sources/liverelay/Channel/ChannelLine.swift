@@ -26,6 +26,8 @@ struct ChannelLine: Sendable {
         case runRefused(SpliceError)
         /// Sound that had to be encoded again could not be: there is silence instead.
         case soundRefused(SpliceError)
+        /// So much time is missing in or in front of a segment on the upstream's own clock, the first of those in a row.
+        case lackedTime(mediaSequence: UInt64, Ticks)
         /// Nothing comes: what stands in for it begins here.
         case standInBegan(StandIn)
         /// The slate is another file than it was, or was written over, and is shown as it is now.
@@ -216,6 +218,7 @@ struct ChannelLine: Sendable {
             marks.withdrawCues(of: segment.mediaSequence)
         }
         var events = sources[source]?.newsOfProgrammes() ?? []
+        if case .segment(let segment) = input { events += sources[source]?.newsOfHoles(in: segment) ?? [] }
         for segment in segments { events += await publish(segment, from: source) }
         return events + (sources[source]?.newsOfRefusals() ?? [])
     }

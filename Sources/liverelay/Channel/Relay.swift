@@ -174,7 +174,7 @@ struct Relay {
         case .programme(let programme, let rendition): site.update { $0.note(programme, of: rendition) }
         case .ended: site.turn(to: .ended, because: nil)
         case .standInBegan, .slateChanged, .slateFailed, .skipped, .published, .notPublished, .publishedAgain,
-            .journalWasDamaged, .subtitlesNotPublished, .runRefused, .soundRefused:
+            .journalWasDamaged, .subtitlesNotPublished, .lackedTime, .runRefused, .soundRefused:
             break
         }
     }

@@ -24,6 +24,9 @@ struct RelayLog: Sendable {
             logger.info("The \(rendition) rendition is \(programme.words)")
         case .skipped(let sequence, let why):
             logger.log(level: isInOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(why)")
+        case .lackedTime(let sequence, let missing):
+            logger.warning(
+                "\(missing.duration.inSeconds) of the upstream's own time are missing in or before segment \(sequence)")
         case .runRefused(let error): logger.error("A programme is left out: \(error.words)")
         case .soundRefused(let error): logger.error("Sound is replaced with silence: \(error.words)")
         case .notPublished(let error) where error.isOfTheDisk:

@@ -110,6 +110,9 @@ struct RelayStatus: Encodable, Sendable {
         var audioFramesRepeated = 0
         var stillPictures = 0
         var timesFilled = 0
+        /// Where time lacks on the upstream's own clock, and nobody told: of pictures, or of sound alone.
+        var holes = 0
+        var secondsInHoles = 0.0
         var runsBeyondCompositionDelay = 0
         var audioFramesBridged = 0
         var audioFramesUndecodable = 0
@@ -282,6 +285,8 @@ extension RelayStatus {
         splice.audioFramesRepeated = counts.audioRepeated
         splice.stillPictures = counts.stillPictures
         splice.timesFilled = counts.timesFilled
+        splice.holes = counts.holes
+        splice.secondsInHoles = Ticks(Int64(counts.ticksInHoles)).duration.seconds
         splice.runsBeyondCompositionDelay = counts.runsBeyondDelay
         splice.audioFramesBridged = counts.audioBridged
         splice.audioFramesUndecodable = counts.audioUndecodable

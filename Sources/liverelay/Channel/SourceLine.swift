@@ -12,6 +12,8 @@ struct SourceLine: Sendable {
     private var programmes: [SourceRendition: ProgramSelection] = [:]
     private var refusal: SpliceError?
     private var soundRefusal: SpliceError?
+    /// As counted when it was asked last, and whether that had grown.
+    private var holes = (ticks: 0, grew: false)
 
     init(_ configuration: SpliceEngine.Configuration) {
         hasAudioRendition = configuration.hasAudioRendition
@@ -59,5 +61,15 @@ struct SourceLine: Sendable {
         if let refused = engine.soundRefusal, refused != soundRefusal { events.append(.soundRefused(refused)) }
         soundRefusal = engine.soundRefusal
         return events
+    }
+
+    /// Whether the timeline of `segment`, which was taken last, has holes, where that of the one before had none.
+    mutating func newsOfHoles(in segment: SegmentInput) -> [ChannelLine.Event] {
+        guard segment.rendition == .main else { return [] }
+        let before = holes
+        let ticks = engine.counts.ticksInHoles
+        holes = (ticks, ticks > before.ticks)
+        guard holes.grew, !before.grew else { return [] }
+        return [.lackedTime(mediaSequence: segment.mediaSequence, Ticks(Int64(ticks - before.ticks)))]
     }
 }

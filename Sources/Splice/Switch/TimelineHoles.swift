@@ -1,0 +1,50 @@
+/// Time that the upstream's own clock lacks where nobody said that anything is missing: an answer without a length that was
+/// cut between two packets, packets lost on the way to the packager, pictures that an encoder dropped.
+///
+/// A hole is a step from one picture's decode time to the next one's that is more than two and a half times the longest
+/// of the steps before it: the last 32, but for those that are no frame rate, and the very last whatever it is. So one
+/// picture that is left out is no hole, nor is going from 60 pictures a second to 24 or back, nor are the times of a
+/// stream whose rate always varies; two fields are one picture here, and a clock that returned to 0 has gone on. A rate
+/// that falls farther at once is a hole, once. Sound alone is measured the same: its steps are what its frames last. A step
+/// of more than ten seconds leads to another clock.
+struct TimelineHoles: Equatable, Sendable {
+    private static let remembered = 32
+
+    private(set) var count = 0
+    /// What lacks in all of them: each step but for a usual one.
+    private(set) var missing = Ticks.zero
+    private var steps: [Ticks] = []
+    private var last: Ticks?
+    /// The last step that led over no hole.
+    private var usual = Ticks.zero
+
+    /// Steps of another run say nothing of this one's.
+    mutating func beginRun() { (steps, last) = ([], nil) }
+
+    /// - Parameter step: between the decode times of two pictures of one clock, neither of them announced as anything else.
+    mutating func note(picture step: Ticks) {
+        guard step > .zero, step <= ProgramSwitchDetector.longestGap else { return }
+        if let last, Self.isHole(step, longest: steps.reduce(last, max)) {
+            add(step - usual)
+        } else {
+            usual = step
+        }
+        last = step
+        guard step <= VideoClock.longestFrame else { return }
+        steps.append(step)
+        if steps.count > Self.remembered { steps.removeFirst() }
+    }
+
+    /// - Parameters: `lead`: of a frame's time before the end of the frame in front of it; `frame`: what that lasts.
+    mutating func note(sound lead: Ticks, behind frame: Ticks) {
+        guard lead <= ProgramSwitchDetector.longestGap, Self.isHole(frame + lead, longest: frame) else { return }
+        add(lead)
+    }
+
+    private static func isHole(_ step: Ticks, longest: Ticks) -> Bool { step.count * 2 > longest.count * 5 }
+
+    private mutating func add(_ lacking: Ticks) {
+        count += 1
+        missing += lacking
+    }
+}

@@ -128,11 +128,7 @@ package struct UpstreamSession: Sendable {
     var faults: [FetchFault: Int] = [:]
     private let firstFetch: UInt64
     private var fetchCount: UInt64 = 0
-    private var armedWake: Duration?
-    /// What concerns the upstream goes out before what is handed downstream: a consumer that takes its time then holds
-    /// back what comes after, not the fetches already due.
-    private var requests: [Effect] = []
-    private var outputs: [Effect] = []
+    private var effects = StepEffects()
 
     /// - Parameters:
     ///   - upstream: absolute address of a multivariant or a media playlist.
@@ -160,15 +156,11 @@ package struct UpstreamSession: Sendable {
         case .received(let delivery, let reception):
             received(delivery, reception, at: now)
         case .examined: break
-        case .wake: armedWake = nil
+        case .wake: effects.wakeCame()
         }
         if phase != .over { work(at: now) }
         if phase != .over { arm(at: now) }
-        defer {
-            requests = []
-            outputs = []
-        }
-        return requests + outputs
+        return effects.take()
     }
 
     private mutating func settle(_ errand: Errand, _ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
@@ -200,17 +192,13 @@ package struct UpstreamSession: Sendable {
         endIfDrained(at: now)
     }
 
-    /// Asks to be woken for what is due next. What is due already and was not done waits for an answer, not for time.
     private mutating func arm(at now: Duration) {
         var deadlines =
             trackers.map { $0.nextDeadline(after: now) }
             + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline, gate.nextDeadline(after: now)]
             + [media.nextDeadline]
         if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
-        let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
-        guard let next, next != armedWake else { return }
-        armedWake = next
-        requests.append(.wake(at: next))
+        effects.arm(for: deadlines, after: now)
     }
 }
 
@@ -222,7 +210,7 @@ extension UpstreamSession {
 
     mutating func fetch(_ request: FetchRequest, for errand: Errand) {
         errands[nextID] = errand
-        requests.append(.fetch(nextID, request))
+        effects.append(.fetch(nextID, request))
         gate.began(nextID, request.url)
         fetchCount += 1
     }
@@ -234,22 +222,20 @@ extension UpstreamSession {
     mutating func cancel(_ id: FetchID?) {
         guard let id, errands.removeValue(forKey: id) != nil else { return }
         gate.cancelled(id)
-        requests.append(.cancel(id))
+        effects.append(.cancel(id))
     }
 
-    mutating func report(_ event: UpstreamEvent?) {
-        if let event { outputs.append(.report(event)) }
-    }
+    mutating func report(_ event: UpstreamEvent?) { effects.report(event) }
 
     mutating func hand(_ content: Delivery.Content, of role: RenditionRole) {
-        outputs.append(.deliver(Delivery(rendition: role, content: content)))
+        effects.append(.deliver(Delivery(rendition: role, content: content)))
     }
 
     mutating func finish(_ end: SessionEnd) {
         guard phase != .over else { return }
         for id in errands.keys.sorted() { cancel(id) }
         phase = .over
-        outputs.append(.end(end))
+        effects.append(.end(end))
     }
 
     /// Ends it without a word. Returns the fetches in flight.

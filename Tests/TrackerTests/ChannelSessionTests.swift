@@ -415,6 +415,21 @@ private let resumedRows:
     #expect(run.trace.hasSuffix("."), "\(run.trace)")
 }
 
+/// The backup dies, and the upstream that is taken back has one segment more and an ENDLIST by then.
+@Test func nothingIsAskedForOnceTheChannelHasEnded() async throws {
+    let sources = Sources().with {
+        $0.home.instead = down(14..<100)
+        $0.home.windowLength = 1
+        $0.home.stopsAt = .seconds(90)
+        $0.home.endsWithList = true
+        $0.one.instead = down(60..<900)
+    }
+    let run = try await ChannelRun(sources, seconds: 400, backups: 1)
+    #expect(run.switches == [1, 0] && run.end == .drained, "\(run.trace)")
+    let ended = try #require(run.events.last?.at)
+    #expect(run.requests.allSatisfy { $0.at < ended })
+}
+
 /// A person who looks at the counts an hour later has to find the fault that was.
 @Test func whatWasCountedOfASourceStaysWhenAnotherTakesOver() async throws {
     let sources = Sources().with { $0.home.instead = down(14..<80) }

@@ -10,8 +10,6 @@ struct SourceMember: Sendable {
     /// Since when its main playlist is followed without being late; nil while it is not.
     private(set) var healthySince: Duration?
     private var joinedAt: Duration?
-    /// Nothing of it is published yet: what it brings is held, which is all that can be asked of it.
-    var isOnTrial = false
 
     /// - Parameter number: of the session among those of the channel.
     init(source: Int, url: String, policy: UpstreamSession.Policy, number: UInt64) {
@@ -34,9 +32,15 @@ struct SourceMember: Sendable {
     /// It listed something new after it was joined, or needs not: it is alive, and no old list that somebody still
     /// serves.
     var isAlive: Bool {
-        guard let joinedAt, let main = session.status.renditions.first else { return false }
+        guard let joinedAt, let main = session.trackers.first?.status else { return false }
         return main.hasEnded || main.grewAt.map { $0 > joinedAt } ?? false
     }
+
+    private var hasEnded: Bool { session.trackers.first?.cursor.hasEnded ?? false }
+
+    func owns(_ id: FetchID) -> Bool { id.number / FetchID.perSession == number }
+
+    func isDue(at now: Duration) -> Bool { wakeAt.map { $0 <= now } ?? false }
 
     /// What the session does, but for its wakes.
     /// - Parameter gate: of the channel: what one source is asked counts for all that ask the same host.
@@ -44,35 +48,42 @@ struct SourceMember: Sendable {
         _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostGate
     ) -> [UpstreamSession.Effect] {
         if case .wake = input { wakeAt = nil }
-        swap(&session.gate, &gate)
-        defer { swap(&session.gate, &gate) }
-        var effects: [UpstreamSession.Effect] = []
-        for effect in session.handle(input, at: now) {
-            switch effect {
-            case .fetch, .cancel: effects.append(effect)
-            case .wake(let time): wakeAt = time
-            case .deliver(var delivery):
-                delivery.source = source
-                effects.append(.deliver(delivery))
-                if isOnTrial, delivery.isMainSegment { session.received(delivery, .published, at: now) }
-            case .report(let event):
-                if case .joined(let joined) = event, joined.rendition == .main { joinedAt = now }
-                effects.append(.report(source == 0 ? event : .ofBackup(source, event)))
-            case .examine, .end: effects.append(effect)
-            }
-        }
-        let hasEnded = session.status.renditions.first?.hasEnded ?? false
+        let effects = lend(&gate) { $0.handle(input, at: now) }.compactMap { pass($0, at: now) }
         let isHealthy = joinedAt != nil && session.mainStall == nil && !hasEnded
         healthySince = isHealthy ? healthySince ?? now : nil
         return effects
     }
 
-    func owns(_ id: FetchID) -> Bool { id.number / FetchID.perSession == number }
+    /// As the channel hears of it.
+    private mutating func pass(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
+        switch effect {
+        case .fetch, .cancel, .examine, .end: return effect
+        case .wake(let time):
+            wakeAt = time
+            return nil
+        case .deliver(var delivery):
+            delivery.source = source
+            return .deliver(delivery)
+        case .report(let event):
+            if case .joined(let joined) = event, joined.rendition == .main { joinedAt = now }
+            return .report(source == 0 ? event : .ofBackup(source, event))
+        }
+    }
+
+    /// A segment that it delivered is held. No more can be asked of it: to its session it is published.
+    mutating func noteHeld(_ delivery: Delivery, at now: Duration) { session.received(delivery, .published, at: now) }
 
     /// Nothing of it is wanted any more.
     mutating func abandon(_ gate: inout HostGate) -> [UpstreamSession.Effect] {
+        lend(&gate) { $0.abandon() }.map { .cancel($0) }
+    }
+
+    /// The session has the channel's gate for one step.
+    private mutating func lend<Result>(
+        _ gate: inout HostGate, to step: (inout UpstreamSession) -> Result
+    ) -> Result {
         swap(&session.gate, &gate)
         defer { swap(&session.gate, &gate) }
-        return session.abandon().map { .cancel($0) }
+        return step(&session)
     }
 }

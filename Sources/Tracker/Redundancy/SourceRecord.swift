@@ -5,8 +5,6 @@ struct SourceRecord: Equatable, Sendable {
     private(set) var failures: [Int: TrackerError] = [:]
     /// Where sources ended that were published. Until its list is another one, such a source has nothing to give.
     private var ends: [Int: ListedEnd] = [:]
-    /// The source that was published, with its error if it has one, when no other has taken over.
-    private(set) var lost: UpstreamStatus.Trouble.Cause?
 
     /// - Returns: what is to be told of it; nil when it was.
     mutating func tries(_ source: Int, url: String) -> UpstreamEvent? {
@@ -21,25 +19,20 @@ struct SourceRecord: Equatable, Sendable {
     }
 
     /// The source that was published is published no longer.
-    mutating func lostActive(_ source: Int, _ end: SessionEnd, at listed: ListedEnd?) -> UpstreamEvent? {
+    mutating func lost(_ member: SourceMember, to end: SessionEnd) -> UpstreamEvent? {
         switch end {
         case .drained:
-            ends[source] = listed
-            lost = .sourceLost(source, nil)
-            return .sourceEnded(source)
-        case .failed(let error), .gaveUp(let error):
-            lost = .sourceLost(source, error)
-            return failed(source, error)
+            ends[member.source] = member.listedEnd
+            return .sourceEnded(member.source)
+        case .failed(let error), .gaveUp(let error): return failed(member.source, error)
         }
     }
 
     /// Whether its list is the one that was published to its end.
     func isOver(_ member: SourceMember) -> Bool { ends[member.source].map { $0 == member.listedEnd } ?? false }
 
-    mutating func tookOver(_ source: Int) {
-        lost = nil
-        ends[source] = nil
-    }
+    /// What it lists now is published: should that end, it is another end.
+    mutating func tookOver(_ source: Int) { ends[source] = nil }
 
     /// Something is published: the next trouble is another one.
     mutating func calm() { (tried, failures) = ([], [:]) }

@@ -2,16 +2,9 @@ import Playlist
 
 /// One media playlist of the channel: where it is, when it is loaded, what is still owed from it.
 struct RenditionTracker: Sendable {
-    enum Load: Equatable, Sendable {
-        case due(at: Duration)
-        case loading(FetchID, until: Duration)
-        /// Nothing will be added to it.
-        case complete
-    }
-
     let role: RenditionRole
     private(set) var address: String
-    private(set) var load: Load
+    var load: PlaylistLoad
     private(set) var targetDuration: Duration?
     private(set) var firstListAt: Duration?
     private(set) var lastListAt: Duration?
@@ -20,12 +13,7 @@ struct RenditionTracker: Sendable {
     var queue = SegmentQueue()
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
-    /// It was live and has ended; it may begin again up to then.
-    private(set) var reopensUntil: Duration?
-    private var isLive = false
-    private var schedule = ReloadSchedule()
-    /// Of the last load; nil when it went well.
-    private(set) var lastFailure: TrackerError?
+    private var end = ListEnd.finished
     /// The last segment that a list had.
     private(set) var lastListed: ListedEnd?
     /// When the numbers began anew last, and addresses said how.
@@ -40,7 +28,7 @@ struct RenditionTracker: Sendable {
     ) {
         self.role = role
         self.address = address
-        load = .due(at: now)
+        load = PlaylistLoad(at: now)
         cursor = SegmentCursor(policy: role.cursorPolicy, joinsAt: role.isSubtitles ? .edge : joinsAt)
         ladder = StallLadder(giveUp: role == .main ? giveUp : nil)
     }
@@ -56,12 +44,8 @@ struct RenditionTracker: Sendable {
 
     /// Nothing more to come, and nothing left to hand over.
     func isDrained(at now: Duration) -> Bool {
-        cursor.hasEnded && queue.isEmpty && reopensUntil.map { $0 <= now } ?? true
+        cursor.hasEnded && queue.isEmpty && end.reopensUntil.map { $0 <= now } ?? true
     }
-
-    /// A live channel that ended is asked for so long whether it begins again: an encoder that is started anew writes an
-    /// ENDLIST first. As long as anything else may be silent: viewers play on meanwhile.
-    private static let reopening = TargetDurations.halves(7)
 
     /// After so long without it, counting anew is news again.
     private static let calm = Duration.seconds(60)
@@ -75,75 +59,34 @@ extension MediaPlaylist {
     }
 }
 
-/// By what one knows a list that has ended from another one: the last segment that it has.
-struct ListedEnd: Equatable, Sendable {
-    private let mediaSequence: UInt64
-    /// Without its query, which may be signed anew each time.
-    private let path: Substring
-
-    init(_ segment: MediaSegment) {
-        mediaSequence = segment.mediaSequence
-        path = segment.uri.prefix { $0 != "?" }
-    }
-}
-
 // MARK: - Loading
 
 extension RenditionTracker {
     mutating func startLoad(as id: FetchID, at now: Duration) -> FetchRequest? {
-        guard case .due(let at) = load, at <= now else { return nil }
+        guard load.isDue(at: now) else { return nil }
         beganLoad(as: id, at: now)
         return FetchRequest(.mediaPlaylist, url: address)
     }
 
     /// A load started elsewhere turned out to be this playlist's.
     mutating func beganLoad(as id: FetchID, at now: Duration) {
-        load = .loading(id, until: now + loadLimit)
-        schedule.began(at: now)
+        load.began(as: id, limit: loadLimit, at: now)
         counts.loads += 1
     }
 
-    /// The load in flight has taken too long, or its address is no longer wanted.
-    mutating func abandonLoad(at now: Duration) -> FetchID? {
-        guard case .loading(let id, _) = load else { return nil }
-        load = .due(at: now)
-        return id
-    }
-
-    /// It is not asked any more.
-    mutating func close() { load = .complete }
-
-    var overdueLoad: Duration? {
-        if case .loading(_, let until) = load { until } else { nil }
-    }
-
     func nextDeadline(after now: Duration) -> Duration? {
-        var deadlines = [ladder.nextDeadline, queue.nextRetry(after: now), reopensUntil]
-        switch load {
-        case .due(let at), .loading(_, until: let at): deadlines.append(at)
-        case .complete: break
-        }
-        return deadlines.compactMap { $0 }.filter { $0 > now }.min()
+        [ladder.nextDeadline, queue.nextRetry(after: now), end.reopensUntil, load.deadline]
+            .compactMap { $0 }.filter { $0 > now }.min()
     }
 
     /// Follows the same rendition elsewhere: the cursor stays. Returns a load to cancel.
     mutating func move(to address: String, at now: Duration) -> FetchID? {
         // A finished list has new addresses, if any, for what was refused; nothing else of it is read again.
-        guard !cursor.hasEnded || queue.awaitsList, address != self.address || lastFailure != nil || queue.awaitsList
-        else { return nil }
+        let isNeeded = address != self.address || load.lastFailure != nil || queue.awaitsList
+        guard !cursor.hasEnded || queue.awaitsList, isNeeded else { return nil }
         self.address = address
-        let abandoned = abandonLoad(at: now)
-        load = .due(at: now)
-        return abandoned
+        return load.restart(at: now)
     }
-
-    /// What was refused may have another address by now.
-    mutating func reloadSoon(at now: Duration) {
-        if case .due(let at) = load { load = .due(at: min(at, schedule.earliest(at: now))) }
-    }
-
-    /// The last load did not fail in the same way.
-    func isNews(_ error: TrackerError) -> Bool { !(lastFailure?.isSameTrouble(as: error) ?? false) }
 
     /// - Parameters:
     ///   - retryAfter: as the answer says; honoured as long as a segment's would be.
@@ -152,11 +95,10 @@ extension RenditionTracker {
         _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration, retry: Duration? = nil
     ) -> UpstreamEvent? {
         counts.failedLoads += 1
-        let next = schedule.next(after: .failed, targetDuration: assumedTargetDuration, at: now)
-        let asked = now + min(retryAfter ?? .zero, RetryBudget.span(assumedTargetDuration))
-        load = (retry ?? next).map { .due(at: max($0, asked)) } ?? .complete
-        defer { lastFailure = error }
-        return isNews(error) ? .playlistFailed(role, error) : nil
+        let isNews = load.isNews(error)
+        let pause = min(retryAfter ?? .zero, RetryBudget.span(assumedTargetDuration))
+        load.failed(error, pause: pause, retry: retry, targetDuration: assumedTargetDuration, at: now)
+        return isNews ? .playlistFailed(role, error) : nil
     }
 }
 
@@ -168,42 +110,29 @@ extension RenditionTracker {
         _ list: MediaPlaylist, base: String, _ shelf: ResourceShelf, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
-        let hadJoined = next != nil
-        let effects = cursor.handle(list, at: now)
+        let news = ListNews(cursor.handle(list, at: now))
+        let grew = news.firstNew != nil
         var events = note(list, at: now)
-        if !effects.contains(where: \.isStaleOrReset) { queue.refresh(from: list, base: base, shelf) }
-        let news = effects.compactMap(\.firstNew)
-        let firstTaken = effects.compactMap(\.firstTaken).first
-        if role == .main { noteMarks(list, effects, next: next, firstTaken: firstTaken) }
+        if news.isSequel { queue.refresh(from: list, base: base, shelf) }
+        if role == .main { noteMarks(list, news, next: next) }
         if hadEnded, !cursor.hasEnded { events.append(.begunAgain(role)) }
-        for effect in effects { events += try apply(effect, list, base, firstTaken: firstTaken, at: now) }
-        // Of a finished list everything may have been had before.
-        let end = effects.contains(.ended) ? list.window?.upperBound : nil
-        if !hadJoined, let first = news.first ?? cursor.next ?? end { events.append(joined(list, at: first)) }
-        if !news.isEmpty {
-            // Where segments are longer than they may be, the list is not late for that.
-            if let silence = ladder.grew(targetDuration: list.usualDuration, at: now) {
-                events.append(.resumed(role, silence: silence))
-            }
+        for effect in news.effects {
+            events += try apply(effect, list, base, firstTaken: news.firstTaken, at: now)
         }
-        noteEnd(list, brings: !news.isEmpty, at: now)
-        scheduleNext(list, grew: !news.isEmpty, at: now)
+        if next == nil, let joined = joined(list, news) { events.append(joined) }
+        // Where segments are longer than they may be, the list is not late for that.
+        if grew, let silence = ladder.grew(targetDuration: list.usualDuration, at: now) {
+            events.append(.resumed(role, silence: silence))
+        }
+        if cursor.hasEnded { ladder.stop() }
+        end.note(list, hasEnded: cursor.hasEnded, brings: grew, at: now)
+        load.ended(outcome(of: list, grew: grew, at: now), targetDuration: list.targetDuration, at: now)
         return events
-    }
-
-    private mutating func noteEnd(_ list: MediaPlaylist, brings news: Bool, at now: Duration) {
-        if !list.isComplete { isLive = true }
-        guard cursor.hasEnded else {
-            reopensUntil = nil
-            return
-        }
-        ladder.stop()
-        if isLive, news || reopensUntil == nil { reopensUntil = now + list.targetDuration * Self.reopening }
     }
 
     private mutating func note(_ list: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = list.targetDuration }
-        lastFailure = nil
+        load.succeeded()
         firstListAt = firstListAt ?? now
         lastListAt = now
         lastListed = list.segments.last.map { ListedEnd($0) } ?? lastListed
@@ -211,18 +140,19 @@ extension RenditionTracker {
         return [.targetDurationChanged(role, from: targetDuration, to: list.targetDuration)]
     }
 
-    private mutating func noteMarks(
-        _ list: MediaPlaylist, _ effects: [SegmentCursor.Effect], next: UInt64?, firstTaken: UInt64?
-    ) {
-        let isClosing = cursor.hasEnded && firstTaken == nil
+    private mutating func noteMarks(_ list: MediaPlaylist, _ news: ListNews, next: UInt64?) {
+        let isClosing = cursor.hasEnded && news.firstTaken == nil
         closingDateRanges = isClosing ? list.dateRanges(notWith: .max...) : []
-        if effects.contains(where: \.isReset) { cueTags = CueTagMemory() }
-        guard !effects.contains(where: \.isStaleOrReset) else { return }
-        counts.lateCueTags += cueTags.note(list, before: next ?? 0, joined: firstTaken)
+        if news.isReset { cueTags = CueTagMemory() }
+        guard news.isSequel else { return }
+        counts.lateCueTags += cueTags.note(list, before: next ?? 0, joined: news.firstTaken)
     }
 
-    private func joined(_ list: MediaPlaylist, at number: UInt64) -> UpstreamEvent {
-        .joined(
+    /// Of a finished list everything may have been had before.
+    private func joined(_ list: MediaPlaylist, _ news: ListNews) -> UpstreamEvent? {
+        let end = news.isEnd ? list.window?.upperBound : nil
+        guard let number = news.firstNew ?? cursor.next ?? end else { return nil }
+        return .joined(
             .init(
                 rendition: role, mediaSequence: number, targetDuration: list.targetDuration, isVOD: list.isComplete))
     }
@@ -268,19 +198,12 @@ extension RenditionTracker {
         return []
     }
 
-    private mutating func scheduleNext(_ list: MediaPlaylist, grew: Bool, at now: Duration) {
+    /// What the list says of when it is to be loaded again.
+    private func outcome(of list: MediaPlaylist, grew: Bool, at now: Duration) -> ReloadSchedule.Load {
         let unchanged = ReloadSchedule.Load.unchanged(longestSegment: list.segments.lazy.map(\.duration).max())
-        let outcome: ReloadSchedule.Load
-        if cursor.hasEnded {
-            outcome = reopensUntil.map { now < $0 } ?? false ? unchanged : .complete
-        } else if grew, let last = list.segments.last {
-            outcome = .grew(lastSegment: last.duration)
-        } else {
-            outcome = unchanged
-        }
-        load =
-            schedule.next(after: outcome, targetDuration: list.targetDuration, at: now).map { .due(at: $0) }
-            ?? .complete
+        if cursor.hasEnded { return end.reopensUntil.map { now < $0 } ?? false ? unchanged : .complete }
+        guard grew, let last = list.segments.last else { return unchanged }
+        return .grew(lastSegment: last.duration)
     }
 
     /// The next thing to hand over, counted.
@@ -318,32 +241,6 @@ extension RenditionRole {
         case .main: .main
         case .audio: .companion
         case .subtitles: .subtitles
-        }
-    }
-}
-
-extension SegmentCursor.Effect {
-    fileprivate var isStaleOrReset: Bool {
-        switch self {
-        case .stale, .reset: true
-        case .take, .gap, .slid, .ended: false
-        }
-    }
-
-    fileprivate var isReset: Bool {
-        if case .reset = self { true } else { false }
-    }
-
-    /// The first media sequence number of what is fetched.
-    fileprivate var firstTaken: UInt64? {
-        if case .take(let numbers) = self { numbers.lowerBound } else { nil }
-    }
-
-    /// The first media sequence number of what is new.
-    fileprivate var firstNew: UInt64? {
-        switch self {
-        case .take(let numbers), .gap(let numbers): numbers.lowerBound
-        case .slid, .stale, .reset, .ended: nil
         }
     }
 }

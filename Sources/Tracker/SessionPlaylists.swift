@@ -73,7 +73,7 @@ extension UpstreamSession {
             return openingFailed(error, retryAfter: retryAfter, at: now)
         }
         // What has ended owes no answer.
-        if trackers[index].cursor.hasEnded { return trackers[index].close() }
+        if trackers[index].cursor.hasEnded { return trackers[index].load.close() }
         report(trackers[index].loadFailed(error, retryAfter: retryAfter, at: now))
         if error.mayBeCuredByNewAddress { book.wantReread(at: now) }
     }
@@ -82,7 +82,7 @@ extension UpstreamSession {
     private mutating func subtitlesFailed(
         _ index: Int, _ error: TrackerError, retryAfter: Duration?, at now: Duration
     ) {
-        if error.mayBeCuredByNewAddress, trackers[index].isNews(error) { book.wantReread(at: now) }
+        if error.mayBeCuredByNewAddress, trackers[index].load.isNews(error) { book.wantReread(at: now) }
         report(trackers[index].loadFailed(error, retryAfter: retryAfter, at: now))
     }
 
@@ -200,8 +200,8 @@ extension UpstreamSession {
             return finish(.failed(error))
         }
         for index in trackers.indices {
-            guard let overdue = trackers[index].overdueLoad, overdue <= now else { continue }
-            cancel(trackers[index].abandonLoad(at: now))
+            guard let overdue = trackers[index].load.overdue, overdue <= now else { continue }
+            cancel(trackers[index].load.abandon(at: now))
             let error = TrackerError(.unreachable(.timedOut), url: trackers[index].address)
             count(FetchFault(error))
             playlistFailed(index, error, at: now)

@@ -26,7 +26,7 @@ extension UpstreamSession {
     /// A token has expired, by all appearances: what names the addresses is read again, at once.
     private mutating func wantFreshAddresses(at now: Duration) {
         if book.hasMultivariant { return book.wantReread(at: now) }
-        for index in trackers.indices { trackers[index].reloadSoon(at: now) }
+        for index in trackers.indices { trackers[index].load.hasten(at: now) }
     }
 
     mutating func settleResource(

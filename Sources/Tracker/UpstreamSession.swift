@@ -283,7 +283,7 @@ extension UpstreamSession {
         }
         var troubles: [UpstreamStatus.Trouble] = []
         if let main = trackers.first, case .expecting(let since, let step?) = main.ladder.state {
-            troubles.append(.init(cause: .list(main.lastFailure), step: step, since: since))
+            troubles.append(.init(cause: .list(main.load.lastFailure), step: step, since: since))
         }
         if let step = media.climbed, let since = media.silentSince {
             troubles.append(.init(cause: .media(media.trouble), step: step, since: since))

@@ -13,8 +13,11 @@ enum JournalEntry {
         ],
         seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
         run: { bytes in
-            for bytes in [bytes, sealed(bytes)] {
-                for isWhole in [true, false] { try recover(bytes, files: isWhole ? files(of: bytes) : [:]) }
+            // As it is all records of it are lost that were changed; with their checksums put right they are read.
+            let sealed = sealed(bytes)
+            for bytes in sealed == bytes ? [bytes] : [bytes, sealed] {
+                try recover(bytes, files: [:])
+                try recover(bytes, files: files(of: bytes))
             }
         })
 

@@ -131,7 +131,7 @@ struct Relay {
 
     private mutating func begin(on ring: DVRRing, isLive: Bool) async throws(RelayError) {
         line = ChannelLine(
-            upstream: configuration.upstream, ring: ring, resume: ring.resume, sound: configuration.sound,
+            upstream: configuration.upstream, ring: ring, sound: configuration.sound,
             isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring),
             hasBackups: !configuration.backups.isEmpty)
         do throws(RelayError) {
@@ -158,13 +158,13 @@ struct Relay {
         } catch { throw failed(error) }
         guard let line else { return }
         site.update {
-            $0.note(line.counts, skipped: line.skipped, notPublished: line.notPublished)
-            $0.note(line.subtitles)
-            $0.note(line.markCounts, line.counts)
-            $0.output.gaps = line.gaps
-            $0.output.slateSegments = line.slates
+            $0.note(line.counts, skipped: line.skipped, notPublished: line.publication.refused)
+            $0.note(line.publication.subtitles)
+            $0.note(line.publication.markCounts, line.counts)
+            $0.output.gaps = line.publication.gaps
+            $0.output.slateSegments = line.interlude.slates
         }
-        site.note(line.spoolTrouble)
+        site.note(line.publication.trouble)
     }
 
     private func note(_ event: ChannelLine.Event) {

@@ -98,10 +98,7 @@ extension RelayError {
             self.init(
                 .cannotSpool, "The spool is left as it is: \(error.words)",
                 advice: "Give an empty directory as --spool, or move the old one away")
-        default:
-            self.init(
-                .cannotSpool, "The spool cannot be used: \(error.words)",
-                advice: "Give another --spool, or mend this one's permissions")
+        default: self.init(.cannotSpool, "The spool cannot be used: \(error.words)", advice: error.remedy)
         }
     }
 
@@ -390,6 +387,22 @@ extension RingError {
 }
 
 extension RingError {
+    /// What an operator can do about a spool that cannot be used.
+    fileprivate var remedy: String {
+        guard case .system(_, _, let code) = self else {
+            return isDiskFull ? Self.makeRoom : "Give another --spool"
+        }
+        return switch code {
+        case EACCES, EPERM: "Give another --spool, or mend this one's permissions"
+        case ENOSPC, EDQUOT: Self.makeRoom
+        case EEXIST, ENOTDIR: "Give a directory as --spool, or a name that nothing has yet"
+        case EROFS: "Give another --spool, or make its file system writable"
+        default: "Give another --spool"
+        }
+    }
+
+    private static let makeRoom = "Give another --spool, or make room on its disk"
+
     /// What the system calls it.
     private static func words(of code: Int32) -> String {
         let text = unsafe String(cString: strerror(code))

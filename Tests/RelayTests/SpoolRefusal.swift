@@ -36,17 +36,17 @@ struct SpoolRefusal: Sendable, CustomTestStringConvertible {
         unwritable,
         SpoolRefusal(
             what: "Its lock is another user's.", error: .system(.open, path: "/spool/ring.lock", code: EACCES),
-            says: ["/spool/ring.lock", "permission denied"]),
+            says: ["/spool/ring.lock", "permission denied", "mend this one's permissions"]),
         SpoolRefusal(
             what: "There is a file of that name.", error: .system(.createDirectory, path: "/spool", code: EEXIST),
-            says: ["directory /spool", "file exists"]),
+            says: ["directory /spool", "file exists", "a directory as --spool"]),
         SpoolRefusal(
             what: "Its disk has no room for one directory more.",
             error: .system(.createDirectory, path: "/spool", code: ENOSPC),
-            says: ["directory /spool", "no space left", "another --spool"]),
+            says: ["directory /spool", "no space left", "make room"]),
         SpoolRefusal(
             what: "Its file system turned read-only.", error: .system(.open, path: "/spool/ring.lock", code: EROFS),
-            says: ["ead-only file system", "another --spool"]),
+            says: ["ead-only file system", "another --spool", "writable"]),
         SpoolRefusal(
             what: "Its journal was written by another version.",
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "1"),

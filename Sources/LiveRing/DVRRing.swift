@@ -14,6 +14,8 @@ package actor DVRRing {
     /// Segments that an earlier process listed, behind `resume`, and of which its damaged journal tells nothing any more:
     /// `listUnrecorded` comes before anything else.
     package nonisolated let unrecordedSegments: Int
+    /// A part of the journal that was found could not be read, or there was none beside segments.
+    package nonisolated let wasDamaged: Bool
     /// Segments before `resume` of which a damaged journal tells nothing any more. They are gaps.
     package nonisolated let lostRecords: Int
     private var spool: SpoolDirectory
@@ -78,6 +80,7 @@ package actor DVRRing {
         resume = found.resume
         unrecordedSegments = found.unrecordedSegments
         lostRecords = found.lostRecords
+        wasDamaged = found.isDamaged
         self.targetDuration = found.index.targetDuration
         hasEnded = found.hasEnded
         isInterrupted = found.continues
@@ -101,7 +104,7 @@ package actor DVRRing {
     /// The same ring once more, as it is to be when more is known of the upstream. Nothing is published into this one any
     /// more; all the while no other process can take the spool.
     package func reopened(
-        policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]
+        policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]?
     ) throws(RingError) -> DVRRing {
         // It reads what is in the spool: where that is another one, there has to be a journal in it.
         if try hold() { try rewriteJournal(index) }
@@ -196,12 +199,15 @@ package actor DVRRing {
     /// and who watches at its edge can play to the end.
     package func stopSliding() {
         index.stopSliding()
+        keepHouse { () throws(RingError) in try rewriteJournal(index) }
         show()
     }
 
     /// The upstream goes on after all, and the live list slides as before.
     package func slide() {
+        guard index.liveFrom != nil else { return }
         index.slide()
+        keepHouse { () throws(RingError) in try rewriteJournal(index) }
         show()
     }
 
@@ -224,11 +230,9 @@ package actor DVRRing {
     private func hold() throws(RingError) -> Bool {
         guard let files = try spool.retake() else { return false }
         journal.spoil()
-        let isSliding = index.liveFrom == nil
         index = RingRecovery.index(
             of: Journal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration, files: files,
             revives: true)
-        if !isSliding { index.stopSliding() }
         subtitles.check(files, beside: &index)
         spoolReplacements += 1
         show()

@@ -7,6 +7,7 @@ import Playlist
 /// lists what has left every list and is still fetchable; each record says where the lists began when it came.
 struct Journal: Equatable {
     static let formatTag = "#LIVERELAY-SPOOL:"
+    private static let liveFromTag = "#LIVERELAY-LIVE-FROM:"
     /// Raised when another version could misread the journal.
     static let format = "2"
     /// EXT-X-VERSION that the entries to come need: EXT-X-MAP (RFC 8216 §7).
@@ -19,6 +20,8 @@ struct Journal: Equatable {
     var discontinuitySequence: UInt64
     /// Told of before the first entry and not over; the head has them.
     var openDateRanges: [DateRange]
+    /// The live list began here at the latest; nil: it slid.
+    var liveFrom: UInt64?
     /// Media sequence numbers rise; where records are damaged some are left out.
     var entries: [RingEntry]
     var hasEnded: Bool
@@ -41,7 +44,7 @@ struct Journal: Equatable {
             discontinuitySequence: discontinuitySequence)
         head.playlistType = .event
         head.dateRanges = openDateRanges
-        head.unknownTags = [Self.formatTag + Self.format]
+        head.unknownTags = (liveFrom.map { ["\(Self.liveFromTag)\($0)"] } ?? []) + [Self.formatTag + Self.format]
         let end = hasEnded && !entries.isEmpty ? "#\(PlaylistTag.endList.rawValue)\n" : ""
         return PlaylistWriter.head(of: head, version: Self.version) + entries.map(Self.record).joined() + end
     }
@@ -63,6 +66,7 @@ extension Journal {
     init(_ index: RingIndex, hasEnded: Bool) {
         targetDuration = index.targetDuration
         openDateRanges = index.openDateRanges.ranges
+        liveFrom = index.liveFrom
         entries = index.entries
         mediaSequence = index.nextMediaSequence
         discontinuitySequence = index.discontinuitySequence
@@ -82,11 +86,16 @@ extension Journal {
         var journal = Journal(
             targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
-            entries: [], hasEnded: text.hasEnded, isDamaged: text.isDamaged)
+            liveFrom: playlist.unknownTags.lazy.compactMap(Self.liveFrom).first, entries: [], hasEnded: text.hasEnded,
+            isDamaged: text.isDamaged)
         journal.entries.reserveCapacity(playlist.segments.count)
         for segment in playlist.segments { journal.take(segment) }
         journal.seal()
         return journal
+    }
+
+    private static func liveFrom(_ line: String) -> UInt64? {
+        line.hasPrefix(liveFromTag) ? UInt64(line.dropFirst(liveFromTag.count)) : nil
     }
 
     /// Every record was taken that can be. Viewers know the names of segments: a head that counts otherwise is wrong, or

@@ -45,8 +45,9 @@ package struct RingIndex: Equatable, Sendable {
 
     package init(
         policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0,
-        openDateRanges: [DateRange] = []
+        openDateRanges: [DateRange] = [], liveFrom: UInt64? = nil
     ) {
+        self.liveFrom = liveFrom
         self.openDateRanges = OpenDateRanges(openDateRanges)
         self.policy = policy
         self.targetDuration = targetDuration

@@ -8,7 +8,7 @@ struct RingRecovery {
     let hasEnded: Bool
     /// How to go on behind the newest segment that was listed, also when that is gone.
     let resume: ContinuationMark?
-    /// A part of the journal cannot be read.
+    /// A part of the journal cannot be read, or there is none where there are segments.
     let isDamaged: Bool
     /// Behind `resume` so many segments were listed of which the journal tells nothing any more: their files say so.
     let unrecordedSegments: Int
@@ -32,7 +32,9 @@ struct RingRecovery {
             index = RingIndex(
                 policy: policy, targetDuration: targetDuration,
                 nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
-            (continues, hasEnded, resume, unrecordedSegments, isDamaged) = (highest != nil, false, nil, 0, false)
+            (continues, hasEnded, resume, unrecordedSegments, isDamaged) = (
+                highest != nil, false, nil, 0, highest != nil
+            )
             return
         }
         let behind = journal.entries.last.map { $0.mediaSequence + 1 } ?? journal.mediaSequence
@@ -59,7 +61,8 @@ struct RingRecovery {
     ) -> RingIndex {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
-            discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges)
+            discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
+            liveFrom: journal.liveFrom)
         for entry in journal.entries {
             index.bridge(to: entry)
             index.replay(checked(entry, files, revives: revives))

@@ -42,17 +42,18 @@ package struct JoinPoint: Equatable, Sendable {
         return number
     }
 
-    /// What is owed and not listed any more, by its media sequence numbers; nil where that is nothing, or nobody knows
-    /// how much: an encoder that counts anew has no number for what was before.
-    func gone(from list: MediaPlaylist) -> Range<UInt64>? {
-        guard let owed = mediaSequence, let window = list.window, owed < window.lowerBound else { return nil }
-        let gone = owed..<window.lowerBound
-        guard let date, let first = list.programDateTimes.first ?? nil else {
-            return number(in: list) == window.lowerBound ? gone : nil
+    /// What is owed and will not be had where `list` is gone on with at `next`, by its media sequence numbers; nil where
+    /// that is nothing, or nobody knows how much: an encoder that counts anew has no number for what was before. Of the
+    /// first segment that is owed something was had, if not all of it.
+    func gone(from list: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
+        guard let begun = mediaSequence, begun < next, begun + 1 < next, let window = list.window else { return nil }
+        let gone = begun + 1..<next
+        guard let date, window.contains(next), let begin = list.programDateTimes[Int(next - window.lowerBound)] else {
+            return number(in: list) == next ? gone : nil
         }
-        let each = date.distance(to: first) / Double(window.lowerBound - owed)
-        let isBefore = date < first && each > list.targetDuration / 10 && each < list.targetDuration * 2
-        return isBefore ? gone : nil
+        let each = date.distance(to: begin) / Double(next - begun)
+        let fits = date < begin && each > list.targetDuration / 10 && each < list.targetDuration * 2
+        return fits ? gone : nil
     }
 
     /// Whether its number is one that `list` may be gone on with.

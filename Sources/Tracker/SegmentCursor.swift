@@ -91,7 +91,9 @@ package struct SegmentCursor: Sendable {
         guard case .following(var position) = state else {
             let next = policy.joinNumber(in: list, at: joinsAt)
             var position = Position(next: next, grewAt: now, known: KnownSegments(list))
-            let effects = joinsAt.gone(from: list).map { [Effect.slid(lost: $0)] } ?? []
+            // A companion's numbers are its own.
+            let gone = policy == .main ? joinsAt.gone(from: list, before: next) : nil
+            let effects = gone.map { [Effect.slid(lost: $0)] } ?? []
             defer { state = .following(position) }
             return effects + position.advance(through: list, window, at: now)
         }

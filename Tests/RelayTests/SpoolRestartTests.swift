@@ -37,6 +37,29 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
     #expect(missing.count == channel.published.status.splice.leadingPictures, "\(what)")
 }
 
+/// Its viewers have a list with an ENDLIST, which does not change any more.
+@Test func aChannelThatEndedIsTheSameAfterARestart() async throws {
+    var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+    let before = try #require(try await channel.relay(.init(times: .zero ..< .seconds(90))).snapshot)
+    #expect(before.hasEnded && before.livePlaylist != nil)
+    let after = try #require(try await channel.relay(.init(times: .seconds(91) ..< .seconds(120))).snapshot)
+    #expect(after.livePlaylist == before.livePlaylist)
+    #expect(after.dvrPlaylist(.whole) == before.dvrPlaylist(.whole))
+}
+
+/// Killed when its upstream has said that nothing follows, and before viewers were told.
+@Test func whatWasLeftOfAnEndedUpstreamComesBehindWhatViewersHave() async throws {
+    let capture = CaptureFixture("ssai_tagged")
+    var channel = try SpooledChannel(of: capture)
+    let length = try CaptureDirectory(capture.directory).index.duration
+    let before = try #require(try await channel.relay(.init(times: .zero..<length - .seconds(6))).snapshot)
+    let after = try #require(try await channel.relay(.init(times: length..<length + .seconds(40))).snapshot)
+    let lists = [before, after].compactMap { $0.livePlaylist.flatMap { try? MediaPlaylistParser.parse($0) } }
+    try #require(lists.count == 2)
+    #expect(after.hasEnded && lists[1].hasEndList && lists[1].segments.count > lists[0].segments.count)
+    #expect(lists[1].mediaSequence == lists[0].mediaSequence, "it slides no more")
+}
+
 /// The process that is started while its upstream refuses every connection shows what is there, says so, and goes on
 /// when the upstream does.
 @Test func aRestartInAnOutageIsAnOutage() async throws {
@@ -186,7 +209,7 @@ private func refusal(of channel: inout SpooledChannel) async -> RelayError? {
     for (path, why) in [(file.path, "file exists"), (file.path + "/spool", "not a directory")] {
         let error = #expect(throws: RelayError.self) { _ = try SpoolLocation(path) }
         #expect(error?.exit == .cannotSpool && error?.line.contains("directory \(path): \(why)") == true, "\(path)")
-        #expect(error?.line.contains("another --spool") == true)
+        #expect(error?.line.contains("--spool") == true)
     }
 }
 

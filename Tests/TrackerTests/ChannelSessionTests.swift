@@ -344,7 +344,7 @@ private let resumedRows:
         [
             ("it is there", 0..<0, 0, nil, 8, "h105 h106", nil),
             (
-                "it is away for a minute", 0..<60, 0, nil, 68, "- - - - - - - - - - x5 |h110 h111 h112 h113 h114 h115",
+                "it is away for a minute", 0..<60, 0, nil, 68, "- - - - - - - - - - x4 |h110 h111 h112 h113 h114 h115",
                 nil
             ),
             (

@@ -76,11 +76,16 @@ private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist,
 private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gone: Range<UInt64>?)] = [
     ("nothing was had", .edge, list(10..<15), nil),
     ("all that is owed is listed", JoinPoint(mediaSequence: 10), list(10..<15), nil),
-    ("some have left the list", JoinPoint(mediaSequence: 4), list(10..<15), 4..<10),
+    ("the list begins behind the last that was shown", JoinPoint(mediaSequence: 9), list(10..<15), nil),
+    ("the largest number there is", JoinPoint(mediaSequence: .max), list(10..<15), nil),
+    ("some have left the list", JoinPoint(mediaSequence: 4), list(10..<15), 5..<10),
     ("so many that the list is joined at its edge", JoinPoint(mediaSequence: 4), list(100..<105), nil),
-    ("by number, of a list with dates", JoinPoint(mediaSequence: 4), list(10..<15, datedFrom: 0), 4..<10),
-    ("the time fits", JoinPoint(date: date(-12), mediaSequence: 4), list(10..<15, datedFrom: 0), 4..<10),
-    ("for hours", JoinPoint(date: date(-7200), mediaSequence: 400), list(4000..<4005, datedFrom: 0), 400..<4000),
+    ("by number, of a list with dates", JoinPoint(mediaSequence: 4), list(10..<15, datedFrom: 0), 5..<10),
+    ("the time fits", JoinPoint(date: date(-12), mediaSequence: 4), list(10..<15, datedFrom: 0), 5..<10),
+    (
+        "for hours, and the list is joined at its edge", JoinPoint(date: date(-7200), mediaSequence: 400),
+        list(4000..<4020, datedFrom: 0), 401..<4017
+    ),
     (
         "an encoder that counts anew, ahead", JoinPoint(date: date(-12), mediaSequence: 4),
         list(4000..<4005, datedFrom: 0), nil
@@ -92,10 +97,12 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
 
 @Test(arguments: goneRows.indices) func whatLeftTheListMeanwhileIsLost(_ index: Int) {
     let row = goneRows[index]
-    #expect(row.point.gone(from: row.list) == row.gone, "\(row.when)")
-    var cursor = SegmentCursor(joinsAt: row.point)
-    let slid = cursor.handle(row.list, at: .zero).filter { if case .slid = $0 { true } else { false } }
-    #expect(slid == (row.gone.map { [.slid(lost: $0)] } ?? []), "\(row.when)")
+    for policy in [CursorPolicy.main, .companion] {
+        var cursor = SegmentCursor(policy: policy, joinsAt: row.point)
+        let slid = cursor.handle(row.list, at: .zero).filter { if case .slid = $0 { true } else { false } }
+        let gone = policy == .main ? row.gone : nil
+        #expect(slid == (gone.map { [.slid(lost: $0)] } ?? []), "\(row.when)")
+    }
 }
 
 /// Where a source was left says nothing of its list while that is live: the other one has shown what it lists since.

@@ -13,7 +13,8 @@ extension ChannelLine {
         case notPublished(RingError)
         /// The spool takes segments again, behind so many that it did not take.
         case publishedAgain(after: Int)
-        /// The journal that an earlier process left is damaged: so many segments of it are listed as gaps.
+        /// The journal that an earlier process left is damaged: so many segments of it are listed as gaps, others are not
+        /// listed any more.
         case journalWasDamaged(lost: Int)
         case subtitlesNotPublished(RingError)
         /// A run whose parameter sets cannot be described is left out.

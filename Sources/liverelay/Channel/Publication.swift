@@ -123,7 +123,7 @@ extension Publication {
     /// is known behind nobody knows how long they were: the clocks go on behind what it can have been at most.
     mutating func listUnrecorded() async throws(RingError) -> [ChannelLine.Event] {
         let lost = ring.lostRecords + ring.unrecordedSegments
-        guard lost > 0 else { return [] }
+        guard ring.wasDamaged else { return [] }
         if ring.unrecordedSegments > 0 {
             let marks = (0..<ring.unrecordedSegments).map { _ in
                 position = position.advanced(by: longestSegment)

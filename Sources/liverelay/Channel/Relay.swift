@@ -14,8 +14,8 @@ struct Relay {
     private let wallClock: @Sendable () -> Int64
     /// There before the upstream is, where an earlier process left something to show.
     private var line: ChannelLine?
-    /// The upstream's main playlist is known.
-    private var hasJoined = false
+    /// The sources whose main playlist is known.
+    private var joined: Set<Int> = []
     /// Sources whose sound comes in a rendition of its own.
     private var withAudioRendition: Set<Int> = []
     private var subtitles: [Rendition] = []
@@ -90,21 +90,32 @@ struct Relay {
             if source == 0 { subtitles = listed }
             line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
-        case .endListed(.main) where source == 0: await line?.ring.stopSliding()
-        case .begunAgain(.main) where source == 0: await line?.ring.slide()
+        case .endListed(.main): await line?.ring.stopSliding()
+        case .begunAgain(.main), .switched: await line?.ring.slide()
         default: break
         }
     }
 
-    /// The output's TARGETDURATION is sealed from the upstream's, so the ring is opened when that is known.
+    /// The output's TARGETDURATION is sealed from the upstream's, so the ring is opened when that is known; and once more
+    /// where a backup was there first, which says nothing of the channel's subtitles.
     private mutating func open(_ joined: UpstreamEvent.Joined, of source: Int) async throws(RelayError) {
-        guard !hasJoined else {
-            line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
-            return
-        }
-        hasJoined = true
+        let isFirst = self.joined.isEmpty
+        let isNews = isFirst || source == 0 && !self.joined.contains(0)
+        self.joined.insert(source)
+        if isNews { try await openRing(for: joined, of: source, isFirst: isFirst) }
+        line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
+        let waiting = early
+        early = []
+        for delivery in waiting { try await take(delivery) }
+    }
+
+    private mutating func openRing(
+        for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
+    ) async throws(RelayError) {
         let ring: DVRRing
-        do throws(RingError) { ring = try await self.ring(for: joined) } catch { throw failed(RelayError(error)) }
+        do throws(RingError) { ring = try await self.ring(for: joined, of: source, isFirst: isFirst) } catch {
+            throw failed(RelayError(error))
+        }
         if line == nil {
             try await begin(on: ring, isLive: !joined.isVOD)
         } else {
@@ -112,17 +123,22 @@ struct Relay {
             line?.use(ring, isLive: !joined.isVOD, slate: slate)
             site.open(ring)
         }
-        line?.add(source: source, hasAudioRendition: withAudioRendition.contains(source))
-        let waiting = early
-        early = []
-        for delivery in waiting { try await take(delivery) }
+        // Of a finished programme everything is shown, and of one that was live what its viewers still have.
+        if joined.isVOD { await ring.stopSliding() } else { await ring.slide() }
     }
 
-    private func ring(for joined: UpstreamEvent.Joined) async throws(RingError) -> DVRRing {
-        let policy = joined.isVOD ? configuration.retention.keepingEverything : configuration.retention
+    private func ring(
+        for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
+    ) async throws(RingError) -> DVRRing {
+        var policy = configuration.retention
+        if joined.isVOD { policy.rewind = nil }
+        let subtitles = source == 0 ? subtitles : nil
         let targetDuration = Int(joined.targetDuration.roundedUp)
         if let line {
-            return try await line.ring.reopened(policy: policy, targetDuration: targetDuration, subtitles: subtitles)
+            // Viewers of this process were told how long segments are.
+            return try await line.ring.reopened(
+                policy: policy, targetDuration: isFirst ? targetDuration : line.ring.targetDuration,
+                subtitles: subtitles)
         }
         return try DVRRing(
             directory: configuration.spool, policy: policy, targetDuration: targetDuration,
@@ -147,7 +163,7 @@ struct Relay {
     }
 
     private mutating func take(_ delivery: Delivery) async throws(RelayError) {
-        if !hasJoined {
+        if joined.isEmpty {
             guard line != nil, case .missing = delivery.content else {
                 early.append(delivery)
                 return
@@ -178,19 +194,6 @@ struct Relay {
             break
         }
     }
-}
-
-extension RetentionPolicy {
-    /// What is finished from the start is republished whole, in every list.
-    fileprivate var keepingEverything: RetentionPolicy {
-        var policy = self
-        policy.rewind = nil
-        policy.liveWindow = .seconds(Self.longerThanAnyProgramme)
-        return policy
-    }
-
-    /// A year.
-    private static let longerThanAnyProgramme = 366 * 86_400
 }
 
 extension Duration {

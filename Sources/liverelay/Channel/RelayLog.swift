@@ -35,7 +35,10 @@ struct RelayLog: Sendable {
         case .publishedAgain(let count): logger.warning("The spool takes segments again; \(count) were left out")
         case .journalWasDamaged(let lost):
             logger.warning(
-                "The spool's journal is damaged: \(lost) segments that it told of are gaps now; it is kept as it was")
+                """
+                The spool's journal is damaged: what it does not tell of any more is left out of the rewind, \(lost) segments \
+                as gaps. It is kept as ring.m3u8.damaged
+                """)
         case .subtitlesNotPublished(let error): logger.error("Subtitles are not published: \(error.words)")
         case .published(let sequence, let upstream, let duration):
             logger.debug("Segment \(sequence) of \(duration.duration.inSeconds) from upstream segment \(upstream)")

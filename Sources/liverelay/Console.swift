@@ -100,8 +100,11 @@ final class Console: Sendable {
     }
 }
 
-/// `2026-01-02T03:04:05.678Z warning: text`, through the console.
+/// `2026-01-02T03:04:05.678Z warning: text`, through the console; of a source that has a name `… warning: Backup 1: text`.
 struct ConsoleLogHandler: LogHandler {
+    /// Metadata: the name of the source that a line is about, where that is not the channel's own upstream.
+    static let source = "source"
+
     let console: Console
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
@@ -113,7 +116,8 @@ struct ConsoleLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let now = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text
-        console.write(line: "\(now) \(event.level): \(event.message)")
+        let source = metadata[Self.source].map { "\($0): " } ?? ""
+        console.write(line: "\(now) \(event.level): \(source)\(event.message)")
     }
 }
 

@@ -1,5 +1,7 @@
 import Foundation
+import Logging
 import Testing
+import Tracker
 
 @testable import liverelay
 
@@ -84,6 +86,19 @@ private let rows: [(when: String, isTerminal: Bool, said: @Sendable (inout Conso
     #expect(kept.elementsEqual((0..<kept.count).map { "line \($0)" }), "in order, none twice")
     #expect(lines.last == "\(count - kept.count) lines of the log are missing here: nobody took them")
     #expect(console.dropped == count - kept.count)
+}
+
+/// Two sources have a main playlist each.
+@Test(.timeLimit(.minutes(1))) func aLineAboutABackupSaysSo() throws {
+    let pipe = Pipe()
+    let console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false)
+    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: console) })
+    for event in [UpstreamEvent.ofBackup(2, .endListed(.main)), .endListed(.main)] { log.note(event) }
+    #expect(console.close(within: .seconds(30)))
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let lines = text.split(separator: "\n").map { $0.drop { $0 != " " } }
+    #expect(lines == [" info: Backup 2: The main playlist has ended", " info: The main playlist has ended"])
 }
 
 @Test(.timeLimit(.minutes(1))) func whatWaitsIsWrittenAtTheEnd() throws {

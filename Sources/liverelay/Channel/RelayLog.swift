@@ -6,7 +6,7 @@ import Tracker
 
 /// What happens on a channel, as lines for an operator: once per change, never once per poll.
 struct RelayLog: Sendable {
-    private let logger: Logger
+    private var logger: Logger
     /// What an outage consists of is no news while it lasts.
     var isInOutage = false
 
@@ -106,7 +106,10 @@ struct RelayLog: Sendable {
         case .switched(let source, let url):
             logger.warning(
                 "\(source == 0 ? "The channel's own upstream" : "Backup \(source)") is published now: \(url.shown)")
-        case .ofBackup(_, let event): note(event)
+        case .ofBackup(let source, let event):
+            var log = self
+            log.logger[metadataKey: ConsoleLogHandler.source] = "\(source.asSource)"
+            log.note(event)
         }
     }
 }

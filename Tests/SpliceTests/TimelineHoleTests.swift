@@ -94,7 +94,22 @@ private let rows: [HoleRow] = [
         "a picture that stays for a third of a second now and then",
         pictures(stepping: (0..<200).map { $0 % 20 == 19 ? 30_000 : 3000 }), holes: [27_000]),
     HoleRow("one picture a second", pictures(stepping: steps((30, 90_000)))),
-    HoleRow("a rate that falls to a quarter, once", pictures(stepping: steps((50, 3000), (50, 12_000))), holes: [9000]),
+    HoleRow("a rate that falls to a quarter, once", pictures(stepping: steps((50, 3000), (50, 12_000)))),
+    HoleRow(
+        "a rate that falls from 30 pictures a second to 5, again and again",
+        pictures(stepping: steps((50, 3000), (20, 18_000), (50, 3000), (20, 18_000), (50, 3000)))),
+    HoleRow(
+        "ten seconds at 30 pictures a second, ten at one, and again",
+        pictures(stepping: steps((300, 3000), (10, 90_000), (300, 3000), (10, 90_000), (300, 3000)))),
+    HoleRow(
+        "a hole in front of a rate that fell not as far",
+        pictures(stepping: steps((50, 3000), (1, 93_000), (20, 6000))), holes: [90_000]),
+    HoleRow(
+        "a hole at the end of the channel", pictures(stepping: steps((50, 3000), (1, 93_000))), holes: [90_000]),
+    HoleRow(
+        "a hole at the end of a run",
+        pictures(stepping: steps((50, 3000), (1, 93_000)))
+            + Synthetic.pictures(50, from: 9_000_000, configuration: Synthetic.advertisement), holes: [90_000]),
     HoleRow(
         "pictures that are shown in another order",
         [0, 3, 1, 2, 6, 4, 5, 9, 7, 8].enumerated().map {
@@ -114,6 +129,7 @@ private let rows: [HoleRow] = [
         let row = rows[index]
         var finder = RunFinder()
         for fed in row.fed { _ = finder.pieces(of: fed.pictures, from: Synthetic.segment(), border: fed.border) }
+        _ = finder.finish()
         #expect(finder.holes.count == row.holes.count, "\(row.when)")
         #expect(finder.holes.missing.count == row.holes.reduce(0, +), "\(row.when)")
     }

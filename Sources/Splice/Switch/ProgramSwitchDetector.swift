@@ -78,16 +78,19 @@ struct ProgramSwitchDetector: Equatable, Sendable {
             let signal = signal(of: unit, after: signature, border: border)
             noteStep(to: unit, after: signature, border: border, signal: signal)
             guard let signal else { return follow(unit, signature) }
+            holes.endRun()
             return begin(with: unit, signal: signal)
         }
     }
+
+    /// Nothing follows.
+    mutating func finish() { holes.endRun() }
 
     private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
         guard unit.packet.sync.isRandomAccess else {
             state = .awaitingSync(signal)
             return .dropped(.beforeSync)
         }
-        holes.beginRun()
         var frame = VideoClock.assumedFrameDuration
         if case .following(let old) = state { frame = old.frameDuration }
         state = .following(

@@ -38,7 +38,7 @@ struct RunFinder: Equatable, Sendable {
     mutating func pieces(
         of packets: [VideoPacket], from segment: SegmentInput, border: ProgramSwitchDetector.Border
     ) -> [RunPiece] {
-        var pieces = finish()
+        var pieces = takeHeld()
         let earlier = pieces.count
         var border = border
         var origin = SegmentOrigin(segment, isAtStart: border != .none)
@@ -85,6 +85,11 @@ struct RunFinder: Equatable, Sendable {
 
     /// Nothing follows what was held.
     mutating func finish() -> [RunPiece] {
+        detector.finish()
+        return takeHeld()
+    }
+
+    private mutating func takeHeld() -> [RunPiece] {
         defer { held = nil }
         return held.map { [$0] } ?? []
     }

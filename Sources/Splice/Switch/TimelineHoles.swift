@@ -4,9 +4,10 @@
 /// A hole is a step from one picture's decode time to the next one's that is more than two and a half times the longest
 /// of the steps before it: the last 32, but for those that are no frame rate, and the very last whatever it is. So one
 /// picture that is left out is no hole, nor is going from 60 pictures a second to 24 or back, nor are the times of a
-/// stream whose rate always varies; two fields are one picture here, and a clock that returned to 0 has gone on. A rate
-/// that falls farther at once is a hole, once. Sound alone is measured the same: its steps are what its frames last. A step
-/// of more than ten seconds leads to another clock.
+/// stream whose rate always varies; two fields are one picture here, and a clock that returned to 0 has gone on. A hole
+/// stands alone: behind it the pictures come faster again by half at least, or nothing of the run comes; where they do
+/// not, the rate fell. Sound alone is measured the same: its steps are what its frames last. A step of more than ten
+/// seconds leads to another clock.
 struct TimelineHoles: Equatable, Sendable {
     private static let remembered = 32
 
@@ -17,15 +18,21 @@ struct TimelineHoles: Equatable, Sendable {
     private var last: Ticks?
     /// The last step that led over no hole.
     private var usual = Ticks.zero
+    /// The last step, while only the next one can tell a hole from a rate that fell.
+    private var doubted: Ticks?
 
     /// Steps of another run say nothing of this one's.
-    mutating func beginRun() { (steps, last) = ([], nil) }
+    mutating func endRun() {
+        settle(isHole: true)
+        (steps, last) = ([], nil)
+    }
 
     /// - Parameter step: between the decode times of two pictures of one clock, neither of them announced as anything else.
     mutating func note(picture step: Ticks) {
         guard step > .zero, step <= ProgramSwitchDetector.longestGap else { return }
+        if let doubted { settle(isHole: step.count * 2 < doubted.count) }
         if let last, Self.isHole(step, longest: steps.reduce(last, max)) {
-            add(step - usual)
+            doubted = step
         } else {
             usual = step
         }
@@ -42,6 +49,11 @@ struct TimelineHoles: Equatable, Sendable {
     }
 
     private static func isHole(_ step: Ticks, longest: Ticks) -> Bool { step.count * 2 > longest.count * 5 }
+
+    private mutating func settle(isHole: Bool) {
+        if let doubted, isHole { add(doubted - usual) }
+        doubted = nil
+    }
 
     private mutating func add(_ lacking: Ticks) {
         count += 1

@@ -18,13 +18,6 @@ package struct FetchRequest: Hashable, Sendable {
     }
 }
 
-extension FetchRequest: CustomReflectable {
-    /// What is asked for, and not how long it may take.
-    package var customMirror: Mirror {
-        Mirror(
-            self, children: ["purpose": purpose, "url": url, "byteRange": byteRange as Any], displayStyle: .struct)
-    }
-}
 
 /// What the upstream answered: any status, a whole body.
 package struct FetchAnswer: Equatable, Sendable {

@@ -46,7 +46,7 @@ struct Republished: Sendable {
     }
 
     /// A line for each report: the golden file.
-    var events: String { reports.map { "\($0.at.seconds) \($0.event.goldenText)\n" }.joined() }
+    var events: String { reports.map { "\($0.at.seconds) \($0.event.text)\n" }.joined() }
 
     /// One text of every fragment: the golden file.
     var dump: String {
@@ -98,14 +98,4 @@ func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async thr
     }
     try result.read(replay.site)
     return result
-}
-
-extension UpstreamEvent {
-    /// Short and stable: attributes of variants are in the capture itself.
-    var goldenText: String {
-        switch self {
-        case .chose(let variant, let audio, _): "chose \(variant.uri) audio \(audio?.uri ?? "none")"
-        default: "\(self)"
-        }
-    }
 }

@@ -1,0 +1,227 @@
+import Playlist
+
+extension UpstreamEvent {
+    /// The event as one line of text: its name, then `key=value` pairs in a fixed order.
+    ///
+    /// Golden files hold these lines, so no text here follows from the name of a Swift symbol. Durations are in seconds.
+    /// A value that holds a space, a quote or a control character is quoted (`docs/captures.md` lists all events).
+    package var text: String { line.text }
+
+    private var line: EventLine {
+        switch self {
+        case .chose(let variant, let audio, _):
+            EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
+        case .joined(let joined):
+            EventLine(
+                "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),
+                ("target-duration", seconds(joined.targetDuration)), ("type", joined.isVOD ? "vod" : "live"))
+        case .stalled(let rendition, let step, let silence):
+            EventLine(
+                "stalled", ("rendition", rendition.token), ("step", step.token), ("silence", seconds(silence)))
+        case .resumed(let rendition, let silence):
+            EventLine("resumed", ("rendition", rendition.token), ("silence", seconds(silence)))
+        case .mediaStalled(let step, let silence, let cause):
+            EventLine("media-stalled", ("step", step.token), ("silence", seconds(silence)), ("cause", cause.token))
+        case .mediaResumed(let silence): EventLine("media-resumed", ("silence", seconds(silence)))
+        case .moved(let rendition, let url):
+            EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
+        case .staleList(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
+        case .reset(let rendition, let anchor):
+            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", anchor.token))
+        case .lost(let rendition, let loss):
+            EventLine(
+                "segments-lost", ("rendition", rendition.token),
+                ("media-sequence", "\(loss.mediaSequences.lowerBound)"),
+                ("count", "\(loss.count)"), ("reason", loss.reason.token))
+        case .playlistFailed(let rendition, let error):
+            EventLine("playlist-failed", [("rendition", rendition.token)] + error.fields)
+        case .rereadFailed(let error): EventLine("master-failed", error.fields)
+        case .tryFailed(let request, let failure, let failures, let isLast):
+            EventLine(
+                "fetch-failed",
+                request.fields + [
+                    ("reason", FetchFault(failure).token), ("failures", "\(failures)"), ("final", "\(isLast)"),
+                ])
+        case .keyFetched(let url): EventLine("key-fetched", ("url", url))
+        case .metered(let host, let status, let pause):
+            EventLine("host-limited", ("host", host), ("status", "\(status)"), ("pause", seconds(pause)))
+        case .meteringEnded(let host, let answers):
+            EventLine("host-limit-ended", ("host", host), ("answers", "\(answers)"))
+        case .targetDurationChanged(let rendition, let old, let new):
+            EventLine(
+                "target-duration-changed", ("rendition", rendition.token), ("from", seconds(old)), ("to", seconds(new)))
+        case .endListed(let rendition): EventLine("playlist-ended", ("rendition", rendition.token))
+        case .begunAgain(let rendition): EventLine("playlist-reopened", ("rendition", rendition.token))
+        case .tries(let source, let url): EventLine("source-trial", ("source", "\(source)"), ("url", url))
+        case .sourceFailed(let source, let error):
+            EventLine("source-failed", [("source", "\(source)")] + error.fields)
+        case .sourceEnded(let source): EventLine("source-ended", ("source", "\(source)"))
+        case .switched(let source, let url): EventLine("source-switched", ("source", "\(source)"), ("url", url))
+        case .ofBackup(let source, let event): event.line.inserting(("source", "\(source)"))
+        }
+    }
+}
+
+/// A name and its fields on one line.
+private struct EventLine {
+    typealias Field = (key: String, value: String)
+
+    let name: String
+    let fields: [Field]
+
+    init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
+    init(_ name: String, _ fields: Field...) { self.init(name, fields) }
+
+    func inserting(_ field: Field) -> EventLine { EventLine(name, [field] + fields) }
+
+    var text: String { ([name] + fields.map { "\($0.key)=\(Self.quoted($0.value))" }).joined(separator: " ") }
+
+    private static func quoted(_ value: String) -> String {
+        let isPlain =
+            !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F && $0 != "\"" }
+        guard !isPlain else { return value }
+        let escaped = value.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case "\n": "\\n"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: "\\u{\(String(scalar.value, radix: 16))}"
+            default: "\(scalar)"
+            }
+        }
+        return "\"\(escaped.joined())\""
+    }
+}
+
+/// Seconds with as many decimals as are needed, down to the microsecond.
+private func seconds(_ duration: Duration) -> String {
+    let microseconds = duration / .microseconds(1)
+    let (whole, rest) = Int64(microseconds.rounded()).quotientAndRemainder(dividingBy: 1_000_000)
+    guard rest != 0 else { return "\(whole)" }
+    let decimals = String("\(1_000_000 + rest.magnitude)".dropFirst())
+    return "\(whole).\(decimals.replacing(/0+$/, with: ""))"
+}
+
+extension RenditionRole {
+    fileprivate var token: String {
+        switch self {
+        case .main: "main"
+        case .audio: "audio"
+        case .subtitles(let index): "subtitles-\(index)"
+        }
+    }
+}
+
+extension StallLadder.Step {
+    fileprivate var token: String {
+        switch self {
+        case .late: "late"
+        case .redundantVariant: "redundant-variant"
+        case .rereadMultivariant: "reload-master"
+        case .outage: "outage"
+        case .giveUp: "give-up"
+        }
+    }
+}
+
+extension SegmentCursor.Anchor {
+    fileprivate var token: String {
+        switch self {
+        case .address: "url"
+        case .former: "former-playlist"
+        case .programDateTime: "program-date-time"
+        case .edge: "live-edge"
+        }
+    }
+}
+
+extension MediaTrouble {
+    fileprivate var token: String {
+        switch self {
+        case .awaited: "pending"
+        case .lost(let reason): reason.token
+        case .undecryptable: "undecryptable"
+        case .unreadable: "unreadable"
+        case .withoutPicture: "no-video"
+        case .withoutSound: "no-audio"
+        }
+    }
+}
+
+extension SegmentLoss.Reason {
+    fileprivate var token: String {
+        switch self {
+        case .slidOut: "left-playlist"
+        case .gap: "gap"
+        case .unavailable(let status): status.map { "http\($0)" } ?? "unreachable"
+        case .notMedia: "not-media"
+        case .keyUnavailable(_, let status): "key-" + (status.map { "http\($0)" } ?? "unreachable")
+        }
+    }
+}
+
+extension FetchFault {
+    /// The name in `/status.json`, in this text's spelling.
+    fileprivate var token: String {
+        self == .notAPlaylist
+            ? "not-a-playlist" : name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+    }
+}
+
+extension SegmentKey.Method {
+    fileprivate var token: String {
+        switch self {
+        case .aes128: "AES-128"
+        case .sampleAES: "SAMPLE-AES"
+        case .other(let name): name
+        }
+    }
+}
+
+extension FetchRequest {
+    fileprivate var fields: [EventLine.Field] {
+        let range = byteRange.map { [("range", "\($0.offset)+\($0.length)")] } ?? []
+        return [("purpose", purpose.token), ("url", url)] + range
+    }
+}
+
+extension FetchRequest.Purpose {
+    fileprivate var token: String {
+        switch self {
+        case .multivariantPlaylist: "master"
+        case .mediaPlaylist: "playlist"
+        case .segment: "segment"
+        case .key: "key"
+        case .map: "map"
+        }
+    }
+}
+
+extension TrackerError {
+    fileprivate var fields: [EventLine.Field] {
+        let details: [EventLine.Field] =
+            switch reason {
+            case .refused, .unreachable, .unexpectedPlaylistKind: []
+            case .notAPlaylist(let beginning): [("beginning", beginning)]
+            case .malformedPlaylist(let error): [("line", "\(error.line)"), ("tag", error.tag)]
+            case .noVariant, .openingTimedOut: []
+            case .noSegments(let duration), .silent(let duration): [("silence", seconds(duration))]
+            case .unsupportedProtection(let method, let keyFormat, let sequence):
+                [("method", method.token), ("key-format", keyFormat), ("media-sequence", "\(sequence)")]
+            case .nothingUsable(let duration, let cause): [("silence", seconds(duration)), ("cause", cause.token)]
+            }
+        return [("url", url), ("reason", token)] + details
+    }
+
+    private var token: String {
+        switch reason {
+        case .refused, .unreachable, .notAPlaylist, .malformedPlaylist, .unexpectedPlaylistKind:
+            FetchFault(self)?.token ?? "other"
+        case .noVariant: "no-variant"
+        case .noSegments: "no-segments"
+        case .unsupportedProtection: "unsupported-protection"
+        case .silent: "silent"
+        case .nothingUsable: "nothing-usable"
+        case .openingTimedOut: "opening-timed-out"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// Events as golden files hold them. The captures show most events; these rows add those that no capture has, and
+/// values that need quoting.
+@Suite struct UpstreamEventTextTests {
+    static let url = "http://channel.example/main.m3u8"
+    static let rows: [(what: String, event: UpstreamEvent, text: String)] = [
+        (
+            "a page where a playlist was due",
+            .playlistFailed(.main, TrackerError(.notAPlaylist(beginning: "<p class=\"a\">\n\u{7}"), url: url)),
+            "playlist-failed rendition=main url=\(url) reason=not-a-playlist beginning=\"<p class=\\\"a\\\">\\n\\u{7}\""
+        ),
+        (
+            "an empty body where a playlist was due",
+            .playlistFailed(.subtitles(2), TrackerError(.notAPlaylist(beginning: ""), url: url)),
+            "playlist-failed rendition=subtitles-2 url=\(url) reason=not-a-playlist beginning=\"\""
+        ),
+        (
+            "a malformed line",
+            .rereadFailed(
+                TrackerError(
+                    .malformedPlaylist(PlaylistError(reason: .missing, tag: "EXTINF", line: 7, section: "4.3.2.1")), url: url)),
+            "master-failed url=\(url) reason=malformed-playlist line=7 tag=EXTINF"
+        ),
+        (
+            "a byte range refused",
+            .tryFailed(
+                FetchRequest(.map, url: url, byteRange: ByteRange(offset: 10, length: 20)), .refused(status: 416),
+                failures: 3, isLast: true),
+            "fetch-failed purpose=map url=\(url) range=10+20 reason=http416 failures=3 final=true"
+        ),
+        (
+            "a key that cannot be had",
+            .lost(.audio, SegmentLoss(mediaSequences: 7..<9, reason: .keyUnavailable(url: url, status: nil))),
+            "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable"
+        ),
+        (
+            "a limit that ended", .meteringEnded(host: "a.example", answers: 4),
+            "host-limit-ended host=a.example answers=4"
+        ),
+        (
+            "a backup's own event", .ofBackup(2, .stalled(.main, .rereadMultivariant, silence: .milliseconds(1_500))),
+            "stalled source=2 rendition=main step=reload-master silence=1.5"
+        ),
+        (
+            "a source with protection that is not supported",
+            .sourceFailed(
+                1,
+                TrackerError(
+                    .unsupportedProtection(method: .sampleAES, keyFormat: "com.example drm", mediaSequence: 4), url: url
+                )),
+            """
+            source-failed source=1 url=\(url) reason=unsupported-protection method=SAMPLE-AES \
+            key-format="com.example drm" media-sequence=4
+            """
+        ),
+        ("a source that ended", .sourceEnded(1), "source-ended source=1"),
+        (
+            "a silence of microseconds", .mediaResumed(silence: .microseconds(2_000_040)),
+            "media-resumed silence=2.00004"
+        ),
+    ]
+
+    @Test(arguments: rows) func isOneLineOfNameAndFields(what: String, event: UpstreamEvent, text: String) {
+        #expect(event.text == text, "\(what)")
+    }
+}

@@ -7,25 +7,25 @@ struct AES128CBC: ~Copyable {
     static let keyByteCount = 16
     static let blockByteCount = 16
 
-    enum Failure: Error, Equatable {
+    enum CipherError: Error, Equatable {
         case badPadding
         /// What OpenSSL's error queue held, 0 if nothing.
         case library(code: UInt)
     }
 
     /// OpenSSL counts in 32 bits, and is fastest on large pieces.
-    private static let pieceByteCount = 1 << 24
+    private static let chunkByteCount = 1 << 24
 
     private let context: OpaquePointer
 
     /// - Parameter key: 16 bytes.
-    init(key: [UInt8], initializationVector: InitializationVector) throws(Failure) {
+    init(key: [UInt8], initializationVector: InitializationVector) throws(CipherError) {
         precondition(key.count == Self.keyByteCount)
-        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .library(code: takeErrorCode()) }
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .library(code: drainErrorQueue()) }
         let cipher = unsafe EVP_aes_128_cbc()
         guard unsafe EVP_DecryptInit_ex2(context, cipher, key, initializationVector.bytes, nil) == 1 else {
             unsafe EVP_CIPHER_CTX_free(context)
-            throw .library(code: takeErrorCode())
+            throw .library(code: drainErrorQueue())
         }
         unsafe self.context = context
     }
@@ -34,11 +34,11 @@ struct AES128CBC: ~Copyable {
 
     /// - Parameter body: whole, at least one block, a multiple of 16 bytes.
     /// - Returns: without the padding; shorter than `body` by 1 to 16 bytes.
-    consuming func decrypt(_ body: [UInt8]) throws(Failure) -> [UInt8] {
-        var failure: Failure?
+    consuming func decrypt(_ body: [UInt8]) throws(CipherError) -> [UInt8] {
+        var failure: CipherError?
         let clear = unsafe [UInt8](unsafeUninitializedCapacity: body.count + Self.blockByteCount) { output, count in
             unsafe body.withUnsafeBufferPointer { input in
-                do throws(Failure) {
+                do throws(CipherError) {
                     unsafe count = try update(input, into: output)
                     unsafe count += try finish(into: output, at: count)
                 } catch {
@@ -54,15 +54,15 @@ struct AES128CBC: ~Copyable {
     /// - Returns: how many bytes were written; OpenSSL keeps the last block back.
     private func update(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
-    ) throws(Failure) -> Int {
+    ) throws(CipherError) -> Int {
         guard let source = input.baseAddress, let target = output.baseAddress else { return 0 }
         var read = 0
         var written = 0
         while read < input.count {
-            let piece = min(input.count - read, Self.pieceByteCount)
+            let piece = min(input.count - read, Self.chunkByteCount)
             var pieceWritten: Int32 = 0
             let code = unsafe EVP_DecryptUpdate(context, target + written, &pieceWritten, source + read, Int32(piece))
-            guard code == 1 else { throw .library(code: takeErrorCode()) }
+            guard code == 1 else { throw .library(code: drainErrorQueue()) }
             read += piece
             written += Int(pieceWritten)
         }
@@ -70,11 +70,11 @@ struct AES128CBC: ~Copyable {
     }
 
     /// - Returns: how many bytes of the last block are not padding.
-    private func finish(into output: UnsafeMutableBufferPointer<UInt8>, at written: Int) throws(Failure) -> Int {
+    private func finish(into output: UnsafeMutableBufferPointer<UInt8>, at written: Int) throws(CipherError) -> Int {
         guard let target = output.baseAddress else { return 0 }
         var rest: Int32 = 0
         guard unsafe EVP_DecryptFinal_ex(context, target + written, &rest) == 1 else {
-            _ = takeErrorCode()
+            _ = drainErrorQueue()
             throw .badPadding
         }
         return Int(rest)
@@ -82,7 +82,7 @@ struct AES128CBC: ~Copyable {
 }
 
 /// The first code of this thread's error queue, which is emptied: a code left behind would be blamed on whoever asks next.
-private func takeErrorCode() -> UInt {
+private func drainErrorQueue() -> UInt {
     defer { ERR_clear_error() }
     return ERR_get_error()
 }

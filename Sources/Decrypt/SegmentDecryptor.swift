@@ -14,7 +14,7 @@ package enum SegmentDecryptor {
     package static func decrypt(
         _ body: [UInt8], keys: [SegmentKey], key: [UInt8]?, keyURL: String?, mediaSequence: UInt64
     ) throws(DecryptError) -> [UInt8] {
-        do throws(Refusal) {
+        do throws(UnlocatedError) {
             guard let usable = try usableKey(among: keys) else { return body }
             return try decrypt(body, under: usable, key: key, mediaSequence: mediaSequence)
         } catch {
@@ -23,38 +23,38 @@ package enum SegmentDecryptor {
     }
 
     /// What is wrong, before it is said where.
-    private struct Refusal: Error {
+    private struct UnlocatedError: Error {
         let reason: DecryptError.Reason
     }
 
-    private static func usableKey(among keys: [SegmentKey]) throws(Refusal) -> SegmentKey? {
+    private static func usableKey(among keys: [SegmentKey]) throws(UnlocatedError) -> SegmentKey? {
         let usable = keys.first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat }
         guard usable == nil, let first = keys.first else { return usable }
         switch first.method {
-        case .aes128: throw Refusal(reason: .unsupportedKeyFormat(first.keyFormat))
-        case .sampleAES: throw Refusal(reason: .unsupportedMethod("SAMPLE-AES"))
-        case .other(let name): throw Refusal(reason: .unsupportedMethod(name))
+        case .aes128: throw UnlocatedError(reason: .unsupportedKeyFormat(first.keyFormat))
+        case .sampleAES: throw UnlocatedError(reason: .unsupportedMethod("SAMPLE-AES"))
+        case .other(let name): throw UnlocatedError(reason: .unsupportedMethod(name))
         }
     }
 
     private static func decrypt(
         _ body: [UInt8], under segmentKey: SegmentKey, key: [UInt8]?, mediaSequence: UInt64
-    ) throws(Refusal) -> [UInt8] {
-        guard let key else { throw Refusal(reason: .missingKey) }
-        guard key.count == AES128CBC.keyByteCount else { throw Refusal(reason: .wrongKeySize(key.count)) }
+    ) throws(UnlocatedError) -> [UInt8] {
+        guard let key else { throw UnlocatedError(reason: .missingKey) }
+        guard key.count == AES128CBC.keyByteCount else { throw UnlocatedError(reason: .wrongKeySize(key.count)) }
         guard let vector = InitializationVector(for: segmentKey, mediaSequence: mediaSequence) else {
             let count = segmentKey.initializationVector?.count ?? 0
-            throw Refusal(reason: .wrongInitializationVectorSize(count))
+            throw UnlocatedError(reason: .wrongInitializationVectorSize(count))
         }
         guard !body.isEmpty, body.count.isMultiple(of: AES128CBC.blockByteCount) else {
-            throw Refusal(reason: .notBlockAligned(body.count))
+            throw UnlocatedError(reason: .notBlockAligned(body.count))
         }
-        do throws(AES128CBC.Failure) {
+        do throws(AES128CBC.CipherError) {
             return try AES128CBC(key: key, initializationVector: vector).decrypt(body)
         } catch {
             switch error {
-            case .badPadding: throw Refusal(reason: .badPadding)
-            case .library(let code): throw Refusal(reason: .library(code: code))
+            case .badPadding: throw UnlocatedError(reason: .badPadding)
+            case .library(let code): throw UnlocatedError(reason: .library(code: code))
             }
         }
     }

@@ -18,15 +18,15 @@ package struct NewSegment: Sendable {
     package var isIndependent: Bool
     /// Of its first sample.
     package var programDateTime: ProgramDateTime
-    package var mark: ContinuationMark
+    package var resumePoint: ResumePoint
     package var format: SegmentFormat
     /// What stands before it in every playlist.
-    package var marks: SegmentMarks
+    package var adMarkers: SegmentAdMarkers
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
-        isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, mark: ContinuationMark,
-        format: SegmentFormat, marks: SegmentMarks = SegmentMarks()
+        isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, mark: ResumePoint,
+        format: SegmentFormat, marks: SegmentAdMarkers = SegmentAdMarkers()
     ) {
         self.initialization = initialization
         self.header = header
@@ -35,9 +35,9 @@ package struct NewSegment: Sendable {
         self.isDiscontinuous = isDiscontinuous
         self.isIndependent = isIndependent
         self.programDateTime = programDateTime
-        self.mark = mark
+        self.resumePoint = mark
         self.format = format
-        self.marks = marks
+        self.adMarkers = marks
     }
 
     /// Of the file it becomes.
@@ -45,14 +45,14 @@ package struct NewSegment: Sendable {
 }
 
 /// What a segment's lines tell beside the media: of advertising breaks, and of ranges of time.
-package struct SegmentMarks: Equatable, Sendable {
+package struct SegmentAdMarkers: Equatable, Sendable {
     /// Passed on verbatim, in order.
-    package var cues: [CueMark]
+    package var cueTags: [CueTag]
     /// EXT-X-DATERANGE tags that came with it, each whole: one that tells more of a range repeats what was told.
     package var dateRanges: [DateRange]
 
-    package init(cues: [CueMark] = [], dateRanges: [DateRange] = []) {
-        self.cues = cues
+    package init(cues: [CueTag] = [], dateRanges: [DateRange] = []) {
+        self.cueTags = cues
         self.dateRanges = dateRanges
     }
 }

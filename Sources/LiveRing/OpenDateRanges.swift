@@ -15,7 +15,7 @@ package struct OpenDateRanges: Equatable, Sendable {
     init(_ ranges: [DateRange] = []) { self.ranges = ranges }
 
     /// A tag came: another range, or more of one that is known.
-    mutating func note(_ tag: DateRange) {
+    mutating func merge(_ tag: DateRange) {
         if let index = ranges.firstIndex(where: { $0.id == tag.id }) {
             ranges[index].add(tag)
         } else {
@@ -25,7 +25,7 @@ package struct OpenDateRanges: Equatable, Sendable {
     }
 
     /// Lets go of what ended before a list whose first segment is of `date`.
-    mutating func forget(endingBefore date: ProgramDateTime) {
+    mutating func removeAll(endingBefore date: ProgramDateTime) {
         ranges = ranges.filter { reaches($0, date) }
     }
 

@@ -5,8 +5,8 @@ struct PlaylistWindow: Equatable, Sendable {
 
     /// The longer of `wanted` and what RFC 8216 §6.2.2 asks of a playlist after a removal.
     init(wanted: Duration, targetDuration: Int) {
-        let least = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * MediaTime.ticksPerSecond
-        ticks = max(MediaTime.ticks(wanted), least)
+        let least = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * PlaylistTicks.ticksPerSecond
+        ticks = max(PlaylistTicks.ticks(wanted), least)
     }
 
     /// The shortest that a list may be once something was removed from it.
@@ -29,7 +29,7 @@ struct PlaylistWindow: Equatable, Sendable {
     }
 
     /// Index behind the last entry shown when the window stands at the beginning of `entries` instead.
-    func end(in entries: ArraySlice<RingEntry>) -> Int {
+    func prefixEnd(in entries: ArraySlice<RingEntry>) -> Int {
         var shown: Int64 = 0
         var end = entries.startIndex
         while end < entries.endIndex,

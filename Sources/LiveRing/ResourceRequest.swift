@@ -50,12 +50,12 @@ package enum ResourceRequest: Equatable, Sendable {
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
-        default: self = Self.subtitleList(name, query) ?? .notFound(.unknownPath)
+        default: self = Self.subtitlePlaylist(named: name, query: query) ?? .notFound(.unknownPath)
         }
     }
 
-    private static func subtitleList(
-        _ name: Substring, _ query: [(name: String, value: String)]
+    private static func subtitlePlaylist(
+        named name: Substring, query: [(name: String, value: String)]
     ) -> ResourceRequest? {
         if let number = SpoolName.rendition(ofSubtitleJournal: name) { return .subtitlePlaylist(number) }
         guard name.hasPrefix("dvr-"), let number = SpoolName.rendition(ofSubtitleJournal: name.dropFirst(4)) else {

@@ -6,7 +6,7 @@ package struct RetentionPolicy: Equatable, Sendable {
     package static let minimumTargetDurations: Int64 = 3
     /// Entries that leave the list, and files that are deleted, with one publish. A shorter policy after a restart
     /// takes effect over several publishes instead of in one long stop.
-    package static let stepsPerPublish = 8
+    package static let evictionsPerPublish = 8
 
     /// Rewind to keep; nil: no limit in time.
     package var rewind: Duration?
@@ -30,7 +30,7 @@ package struct RetentionPolicy: Equatable, Sendable {
     /// Whether a list that begins at a fixed moment loses nothing until it spans `span`.
     ///
     /// It depends on the policy alone, never on what is stored: a playlist may not change its type.
-    func keeps(span: Duration) -> Bool {
+    func retains(span: Duration) -> Bool {
         byteLimit == nil && span <= rewind ?? span
     }
 }

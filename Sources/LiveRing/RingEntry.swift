@@ -13,9 +13,9 @@ package struct RingEntry: Equatable, Sendable {
     /// 90 kHz ticks, as written.
     package var duration: Int64
     package var programDateTime: ProgramDateTime
-    package var mark: ContinuationMark
+    package var resumePoint: ResumePoint
     package var format: SegmentFormat
-    package var marks: SegmentMarks
+    package var adMarkers: SegmentAdMarkers
     /// Its file was lost or cut short under us. Its number was seen by viewers and cannot be given again, so it
     /// stays listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
     package var isGap: Bool
@@ -28,7 +28,7 @@ package struct RingEntry: Equatable, Sendable {
     /// When its last sample ends.
     package var programDateTimeEnd: ProgramDateTime {
         ProgramDateTime(
-            millisecondsSince1970: programDateTime.millisecondsSince1970 + MediaTime.milliseconds(ticks: duration))
+            millisecondsSince1970: programDateTime.millisecondsSince1970 + PlaylistTicks.milliseconds(ticks: duration))
     }
 
     /// Bytes of its files in the spool, without the init section, which it shares.
@@ -37,14 +37,14 @@ package struct RingEntry: Equatable, Sendable {
     /// As a playlist shows it; the map and the date are on every value, the writer knows where they are needed.
     var mediaSegment: MediaSegment {
         var value = MediaSegment(
-            uri: segment.name, duration: MediaTime.duration(ticks: duration), mediaSequence: mediaSequence,
+            uri: segment.name, duration: PlaylistTicks.duration(ticks: duration), mediaSequence: mediaSequence,
             discontinuitySequence: discontinuitySequence)
         value.isDiscontinuous = isDiscontinuous
         value.map = MediaInitialization(uri: initialization.name)
         value.programDateTime = programDateTime
         value.isGap = isGap
-        value.marks = marks.cues.map(\.line)
-        value.dateRanges = marks.dateRanges
+        value.unknownTags = adMarkers.cueTags.map(\.line)
+        value.dateRanges = adMarkers.dateRanges
         return value
     }
 }

@@ -33,7 +33,7 @@ package enum RingError: Error, Equatable, Sendable {
     }
 
     /// Trouble of the disk, whatever shall be written; not of what was to be written.
-    package var isOfTheDisk: Bool {
+    package var isDiskError: Bool {
         if case .system = self { true } else { isDiskFull }
     }
 }

@@ -5,13 +5,13 @@ package import Playlist
 /// Time is the media's own: the ring's clock is the sum of the durations published. During an outage nothing ages.
 package struct RingIndex: Equatable, Sendable {
     /// An entry that no list shows any more (RFC 8216 §6.2.2).
-    struct Retired: Equatable, Sendable {
+    struct RetiredEntry: Equatable, Sendable {
         var entry: RingEntry
         /// Its file goes once the ring's clock is here.
-        let keepUntil: Int64
+        let expiresAt: Int64
     }
 
-    struct Initialization: Equatable, Sendable {
+    struct InitializationUse: Equatable, Sendable {
         let file: SpoolFile
         /// Entries, listed and retired, that are read with it; gaps do not count.
         var uses: Int
@@ -27,8 +27,8 @@ package struct RingIndex: Equatable, Sendable {
     /// Consecutive media sequence numbers, oldest first.
     package private(set) var listed: ArraySlice<RingEntry> = []
     /// Consecutive media sequence numbers, oldest first, all below those of `listed`.
-    private(set) var retired: ArraySlice<Retired> = []
-    private(set) var initializations: [String: Initialization] = [:]
+    private(set) var retired: ArraySlice<RetiredEntry> = []
+    private(set) var initializations: [String: InitializationUse] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// Discontinuity sequence number of the newest entry, also when that is gone.
     package private(set) var discontinuitySequence: UInt64
@@ -39,21 +39,21 @@ package struct RingIndex: Equatable, Sendable {
     /// Told of by segments that are no longer listed, and not over where the list begins; and what was told at the end.
     package private(set) var openDateRanges: OpenDateRanges
     /// The live list begins here at the latest, while this is listed; nil: it slides.
-    private(set) var liveFrom: UInt64?
-    private var clock: Int64 = 0
-    private var longest: LongestListing
+    private(set) var liveWindowStart: UInt64?
+    private var publishedTicks: Int64 = 0
+    private var longestPlaylist: LongestPlaylist
 
     package init(
         policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0,
         openDateRanges: [DateRange] = [], liveFrom: UInt64? = nil
     ) {
-        self.liveFrom = liveFrom
+        self.liveWindowStart = liveFrom
         self.openDateRanges = OpenDateRanges(openDateRanges)
         self.policy = policy
         self.targetDuration = targetDuration
         self.nextMediaSequence = nextMediaSequence
         self.discontinuitySequence = discontinuitySequence
-        self.longest = LongestListing(ticks: 0, newest: nextMediaSequence)
+        self.longestPlaylist = LongestPlaylist(ticks: 0, newest: nextMediaSequence)
     }
 
     /// The first media sequence number listed, or the next one when nothing is.
@@ -64,17 +64,17 @@ package struct RingIndex: Equatable, Sendable {
     /// - Returns: the files that are no longer needed.
     mutating func publish(_ entry: RingEntry) -> [SpoolFile] {
         append(entry)
-        let evicted = dueForEviction()
+        let evicted = countToRetire()
         listed[listed.endIndex - 1].listedFrom = listed[listed.startIndex + evicted].mediaSequence
         retire(evicted)
-        return expire()
+        return removeExpired()
     }
 
     /// Lists an entry read back from the journal and evicts what it says was evicted with it.
     mutating func replay(_ entry: RingEntry) {
         append(entry)
         retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
-        _ = expire()
+        _ = removeExpired()
     }
 
     /// A segment has subtitles of so many bytes more: they stay as long as it does, and take as much room.
@@ -90,8 +90,8 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     /// Tells of ranges, or more of them, without a segment: nothing more is published.
-    mutating func tell(_ ranges: [DateRange]) {
-        for range in ranges { openDateRanges.note(range) }
+    mutating func addOpenDateRanges(_ ranges: [DateRange]) {
+        for range in ranges { openDateRanges.merge(range) }
     }
 
     /// Evicts down to the shortest list that may be shown and forgets everything retired: the disk is full. Gaps take no
@@ -103,8 +103,8 @@ package struct RingIndex: Equatable, Sendable {
         if let first = playable[start...].first {
             retire(listed.prefix { $0.mediaSequence < first.mediaSequence }.count)
         }
-        longest = LongestListing(ticks: listedTicks, newest: nextMediaSequence)
-        return forget(retired.count)
+        longestPlaylist = LongestPlaylist(ticks: listedTicks, newest: nextMediaSequence)
+        return removeRetired(retired.count)
     }
 
     /// Drops gaps from the head of the list, where nothing can be played, as far as the rest is long enough to be shown.
@@ -118,11 +118,11 @@ package struct RingIndex: Equatable, Sendable {
     mutating func stopSliding() {
         let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
         let start = window.start(in: listed)
-        liveFrom = liveFrom ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
+        liveWindowStart = liveWindowStart ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
     }
 
     /// The live list slides again.
-    mutating func slide() { liveFrom = nil }
+    mutating func resumeSliding() { liveWindowStart = nil }
 
     // The list only grows at its end and shrinks at its head; these three are all that moves it.
 
@@ -132,24 +132,25 @@ package struct RingIndex: Equatable, Sendable {
         discontinuitySequence = entry.discontinuitySequence
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
-        clock += entry.duration
-        if !entry.isGap { use(entry) }
-        longest.note(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
+        publishedTicks += entry.duration
+        if !entry.isGap { retainInitialization(of: entry) }
+        longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
     private mutating func retire(_ count: Int) {
         for entry in listed.prefix(count) {
-            retired.append(Retired(entry: entry, keepUntil: clock + entry.duration + longest.ticks))
+            retired.append(
+                RetiredEntry(entry: entry, expiresAt: publishedTicks + entry.duration + longestPlaylist.ticks))
             listedTicks -= entry.duration
             listedBytes -= entry.storedBytes
             retiredBytes += entry.storedBytes
-            for tag in entry.marks.dateRanges { openDateRanges.note(tag) }
+            for tag in entry.adMarkers.dateRanges { openDateRanges.merge(tag) }
         }
         listed.removeFirst(count)
-        if let first = listed.first { openDateRanges.forget(endingBefore: first.programDateTime) }
+        if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
     }
 
-    private mutating func forget(_ count: Int) -> [SpoolFile] {
+    private mutating func removeRetired(_ count: Int) -> [SpoolFile] {
         var files: [SpoolFile] = []
         let forgotten = retired.prefix(count).map(\.entry)
         retired.removeFirst(count)
@@ -159,18 +160,18 @@ package struct RingIndex: Equatable, Sendable {
                 files.append(entry.segment)
                 initializations[entry.initialization.name]?.uses -= 1
             }
-            if let unused = dropUnused(entry.initialization.name) { files.append(unused) }
+            if let unused = releaseInitialization(entry.initialization.name) { files.append(unused) }
         }
         return files
     }
 
-    private mutating func use(_ entry: RingEntry) {
-        let first = Initialization(file: entry.initialization, uses: 0, isSoundAlone: entry.format.isSoundAlone)
+    private mutating func retainInitialization(of entry: RingEntry) {
+        let first = InitializationUse(file: entry.initialization, uses: 0, isSoundAlone: entry.format.isSoundAlone)
         initializations[entry.initialization.name, default: first].uses += 1
     }
 
     /// - Returns: the file, when nothing is read with it and no gap lists it, whose EXT-X-MAP players may load.
-    private mutating func dropUnused(_ name: String) -> SpoolFile? {
+    private mutating func releaseInitialization(_ name: String) -> SpoolFile? {
         guard initializations[name]?.uses == 0 else { return nil }
         func lists(_ entry: RingEntry) -> Bool { entry.initialization.name == name }
         guard !retired.contains(where: { lists($0.entry) }), !listed.contains(where: lists) else { return nil }
@@ -178,14 +179,14 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     /// How many entries the policy lets go now, without the list becoming shorter than the live window.
-    private func dueForEviction() -> Int {
+    private func countToRetire() -> Int {
         let floor = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
-        let wanted = policy.rewind.map { max(MediaTime.ticks($0), floor) } ?? .max
+        let wanted = policy.rewind.map { max(PlaylistTicks.ticks($0), floor) } ?? .max
         let allowed = policy.byteLimit.map { $0 / 2 } ?? .max
         var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
-        for entry in listed.prefix(RetentionPolicy.stepsPerPublish) {
+        for entry in listed.prefix(RetentionPolicy.evictionsPerPublish) {
             ticks -= entry.duration
-            let isOld = ticks >= wanted && entry.mediaSequence < liveFrom ?? .max
+            let isOld = ticks >= wanted && entry.mediaSequence < liveWindowStart ?? .max
             guard isOld || (bytes > allowed && ticks >= floor) else { break }
             guard listed.count - count > RetentionPolicy.minimumSegments else { break }
             bytes -= entry.storedBytes
@@ -195,14 +196,14 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     /// Forgets what has been kept long enough, and what there is no room for.
-    private mutating func expire() -> [SpoolFile] {
+    private mutating func removeExpired() -> [SpoolFile] {
         var (stored, count) = (listedBytes + retiredBytes, 0)
-        for old in retired.prefix(RetentionPolicy.stepsPerPublish) {
-            guard old.keepUntil <= clock || stored > policy.byteLimit ?? .max else { break }
+        for old in retired.prefix(RetentionPolicy.evictionsPerPublish) {
+            guard old.expiresAt <= publishedTicks || stored > policy.byteLimit ?? .max else { break }
             stored -= old.entry.storedBytes
             count += 1
         }
-        return forget(count)
+        return removeRetired(count)
     }
 }
 
@@ -218,7 +219,7 @@ extension ArraySlice {
 ///
 /// Lists are counted in two generations. Once everything that stood in a list of the older one is gone, the younger
 /// becomes the older.
-private struct LongestListing: Equatable, Sendable {
+private struct LongestPlaylist: Equatable, Sendable {
     private var older: Int64 = 0
     private var younger: Int64
     /// Newest entry of the older generation.
@@ -231,7 +232,7 @@ private struct LongestListing: Equatable, Sendable {
 
     var ticks: Int64 { max(older, younger) }
 
-    mutating func note(_ listed: Int64, newest: UInt64, oldest: UInt64) {
+    mutating func record(_ listed: Int64, newest: UInt64, oldest: UInt64) {
         if oldest > boundary {
             older = younger
             younger = 0

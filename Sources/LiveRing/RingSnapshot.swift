@@ -16,13 +16,13 @@ package struct RingSnapshot: Sendable {
     /// What went wrong last while clearing up behind a publish; the segment itself was published.
     package let housekeepingError: RingError?
     /// In the order in which the ring was opened with them.
-    package let subtitles: [SubtitleTrack]
+    package let subtitles: [SubtitleRendition]
     private let directory: String
 
     init(
         version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
         housekeepingError: RingError?,
-        subtitles: [SubtitleTrack] = [], directory: String
+        subtitles: [SubtitleRendition] = [], directory: String
     ) {
         self.subtitles = subtitles
         self.version = version
@@ -32,7 +32,7 @@ package struct RingSnapshot: Sendable {
         self.spoolReplacements = spoolReplacements
         self.housekeepingError = housekeepingError
         self.directory = directory
-        livePlaylist = LocalPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes)
+        livePlaylist = PublishedPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes)
     }
 
     /// The newest entry; nil before the first.
@@ -46,12 +46,12 @@ package struct RingSnapshot: Sendable {
 
     /// `dvr.m3u8`, UTF-8; nil when nothing of the range is in the ring. Rendered here and now.
     package func dvrPlaylist(_ range: RewindRange) -> [UInt8]? {
-        LocalPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
+        PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
     }
 
     /// nil before the first segment.
-    package var masterInputs: MasterInputs? {
-        MasterInputs(entries: index.listed, targetDuration: index.targetDuration)
+    package var variantAttributes: VariantAttributes? {
+        VariantAttributes(entries: index.listed, targetDuration: index.targetDuration)
     }
 
     /// `master.m3u8`, UTF-8; nil before the first segment.
@@ -70,23 +70,23 @@ package struct RingSnapshot: Sendable {
             rendition.uri = rendition.uri.map(subtitleURI)
             return rendition
         }
-        return masterInputs.map {
+        return variantAttributes.map {
             Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
         }
     }
 
     /// `subs-<number>.m3u8`, UTF-8: what `live.m3u8` lists, as far as its subtitles have come; nil before the first of
     /// them, or when there is no such rendition.
-    package func subtitlePlaylist(_ number: Int) -> [UInt8]? { subtitleList(number)?.live.map(Self.bytes) }
+    package func subtitlePlaylist(_ number: Int) -> [UInt8]? { publishedSubtitles(number)?.live.map(Self.bytes) }
 
     /// `dvr-subs-<number>.m3u8`, UTF-8.
     package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
-        subtitleList(number)?.rewind(range).map(Self.bytes)
+        publishedSubtitles(number)?.rewind(range).map(Self.bytes)
     }
 
-    private func subtitleList(_ number: Int) -> LocalPlaylist? {
+    private func publishedSubtitles(_ number: Int) -> PublishedPlaylist? {
         subtitles.first { $0.number == number }.map {
-            LocalPlaylist(index: index, hasEnded: hasEnded, subtitles: $0)
+            PublishedPlaylist(index: index, hasEnded: hasEnded, subtitles: $0)
         }
     }
 
@@ -102,7 +102,7 @@ package struct RingSnapshot: Sendable {
     /// when there is one init section. Empty when nothing of the range is in the ring.
     package func clip(_ range: RewindRange) -> [SpoolFile] {
         guard case .between(let start, let end) = range else { return [] }
-        let shown = LocalPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        let shown = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
         var files: [SpoolFile] = []
         var initialization: SpoolFile?
         for entry in index.listed[shown] where !entry.isGap {

@@ -54,7 +54,7 @@ extension AttributeList {
     init(parsing bytes: ArraySlice<UInt8>, line: Int, tag: String) throws(PlaylistError) {
         self.init()
         var rest = bytes
-        while let piece = Self.nextPiece(of: &rest) {
+        while let piece = Self.nextItem(of: &rest) {
             if piece.isEmpty { continue }
             guard append(piece) else {
                 let text = String(decoding: piece, as: UTF8.self)
@@ -64,7 +64,7 @@ extension AttributeList {
     }
 
     /// Up to the next comma outside quotes, which is taken off as well; nil at the end.
-    private static func nextPiece(of rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func nextItem(of rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         var isInsideQuotes = false
         var end = rest.startIndex

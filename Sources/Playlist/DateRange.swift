@@ -47,8 +47,8 @@ extension DateRange {
     }
 
     package subscript(splice attribute: SpliceAttribute) -> [UInt8]? {
-        get { attributes[attribute.rawValue].flatMap { SectionText.hexadecimal($0) } }
-        set { attributes.set(attribute.rawValue, to: newValue.map { SectionText.hexadecimal(of: $0) }) }
+        get { attributes[attribute.rawValue].flatMap { SpliceSectionText.decodeHexadecimal($0) } }
+        set { attributes.set(attribute.rawValue, to: newValue.map { SpliceSectionText.encodeHexadecimal($0) }) }
     }
 
     /// When it is over, as far as it says so: END-DATE, or START-DATE and DURATION.

@@ -31,7 +31,7 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var trailingParts: [PartialSegment]
     /// What else was said of the segment that is not listed yet (DISCONTINUITY, KEY, cue marks, comments …): verbatim
     /// lines without line end, in order.
-    package var trailingMarks: [String]
+    package var trailingLines: [String]
     /// EXT-X-DATERANGE in the head; those that stand before a segment are among what is said of it.
     package var dateRanges: [DateRange]
     /// EXT-X-DATERANGE behind the last segment.
@@ -59,7 +59,7 @@ package struct MediaPlaylist: Equatable, Sendable {
         self.recentlyRemovedDateRanges = []
         self.segments = segments
         self.trailingParts = []
-        self.trailingMarks = []
+        self.trailingLines = []
         self.dateRanges = []
         self.trailingDateRanges = []
         self.preloadHints = []

@@ -5,9 +5,9 @@
 package struct MediaPlaylistParser {
     private var playlist = MediaPlaylist(targetDuration: .zero)
     private var scope: VariableScope
-    private var assembly = SegmentAssembly()
+    private var assembly = MediaSegmentBuilder()
     /// The value each once-only tag had.
-    private var onceOnly: [PlaylistTag: ArraySlice<UInt8>] = [:]
+    private var singleTagValues: [PlaylistTag: ArraySlice<UInt8>] = [:]
     /// No tag of a segment was seen yet: lines not read into a field belong to the playlist.
     private var isInHead = true
     /// Lines since the last URI line that speak of the segment to come.
@@ -20,9 +20,9 @@ package struct MediaPlaylistParser {
     /// malformed tag that governs media (`PlaylistTag.governsMedia`), for a URI without EXTINF, and for a playlist that
     /// has neither segments nor EXT-X-TARGETDURATION.
     package static func parse(
-        _ bytes: [UInt8], address: String = "", imported: [VariableDefinition] = []
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
     ) throws(PlaylistError) -> MediaPlaylist {
-        var parser = MediaPlaylistParser(scope: VariableScope(address: address, imported: imported))
+        var parser = MediaPlaylistParser(scope: VariableScope(address: url, imported: imported))
         for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
         return try parser.finish()
     }
@@ -32,10 +32,10 @@ package struct MediaPlaylistParser {
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
         switch line.content {
         case .blank: return
-        case .other: keep(line)
+        case .other: keepVerbatim(line)
         case .uri:
             let uri = try scope.substitute(line.text, tag: .extinf, line: line.number)
-            playlist.segments.append(try assembly.close(uri: uri, line: line.number))
+            playlist.segments.append(try assembly.finishSegment(uri: uri, line: line.number))
             isInHead = false
             linesSinceURI.removeAll(keepingCapacity: true)
         case .tag(let tag, let value):
@@ -43,25 +43,27 @@ package struct MediaPlaylistParser {
                 try read(tag, value, line)
             } catch {
                 if tag.governsMedia { throw error }
-                keep(line)
+                keepVerbatim(line)
             }
         }
     }
 
     /// A line with no field of its own.
-    private mutating func keep(_ line: PlaylistLine) {
-        if line.isCueMark { isInHead = false }
+    private mutating func keepVerbatim(_ line: PlaylistLine) {
+        if line.isCueTag { isInHead = false }
         guard !isInHead else { return playlist.unknownTags.append(line.text) }
-        assembly.marks.append(line.text)
+        assembly.unknownTags.append(line.text)
         if linesSinceURI.last != line { linesSinceURI.append(line) }
     }
 
     private mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ line: PlaylistLine
     ) throws(PlaylistError) {
-        if tag.standsOnce {
-            if let before = onceOnly[tag], before != value { throw PlaylistError(.duplicate, tag, line: line.number) }
-            onceOnly[tag] = value
+        if tag.mayAppearOnce {
+            if let before = singleTagValues[tag], before != value {
+                throw PlaylistError(.duplicate, tag, line: line.number)
+            }
+            singleTagValues[tag] = value
         }
         switch tag.scope {
         case .mediaSegment:
@@ -161,24 +163,24 @@ extension MediaPlaylistParser {
 /// What only the whole text tells.
 extension MediaPlaylistParser {
     private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
-        try sealTargetDuration()
+        try inferTargetDuration()
         numberSegments()
         playlist.variables = scope.definitions
         playlist.trailingParts = assembly.parts
         playlist.trailingDateRanges = assembly.dateRanges
         // What belongs to a URI line that is not there yet says nothing without it.
-        playlist.trailingMarks = linesSinceURI.filter { line in
+        playlist.trailingLines = linesSinceURI.filter { line in
             guard case .tag(let tag, _) = line.content else { return true }
-            return ![.extinf, .byteRange, .gap, .part].contains(tag) || assembly.marks.contains(line.text)
+            return ![.extinf, .byteRange, .gap, .part].contains(tag) || assembly.unknownTags.contains(line.text)
         }.map { $0.text }
         return playlist
     }
 
     /// Missing, or 0 from an encoder that did not know better: the least value that §4.3.3.1 allows.
-    private mutating func sealTargetDuration() throws(PlaylistError) {
+    private mutating func inferTargetDuration() throws(PlaylistError) {
         guard playlist.targetDuration == .zero else { return }
         guard let longest = playlist.segments.map({ $0.duration }).max() else {
-            if onceOnly[.targetDuration] == nil { throw PlaylistError(.missing, .targetDuration, line: 1) }
+            if singleTagValues[.targetDuration] == nil { throw PlaylistError(.missing, .targetDuration, line: 1) }
             return
         }
         playlist.targetDuration = max(.seconds(1), DecimalSeconds.roundedUp(longest))

@@ -22,7 +22,7 @@ package struct MediaSegment: Equatable, Sendable {
     package var parts: [PartialSegment]
     /// Lines before this segment that are not read into a field: cue marks (EXT-X-CUE-OUT, CUE-OUT-CONT, CUE-IN,
     /// EXT-OATCLS-SCTE35), tags the draft does not have, comments. Verbatim without line end, in order.
-    package var marks: [String]
+    package var unknownTags: [String]
     /// EXT-X-DATERANGE lines before this segment. Their dates place them; where they stand says when they came.
     package var dateRanges: [DateRange]
 
@@ -40,7 +40,7 @@ package struct MediaSegment: Equatable, Sendable {
         self.isGap = false
         self.bitrate = nil
         self.parts = []
-        self.marks = []
+        self.unknownTags = []
         self.dateRanges = []
     }
 }

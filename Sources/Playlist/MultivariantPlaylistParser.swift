@@ -10,9 +10,9 @@ package struct MultivariantPlaylistParser {
     /// Throws for text that is no playlist, a tag of media playlists, a malformed EXT-X-STREAM-INF or one without URI,
     /// and a variable without definition.
     package static func parse(
-        _ bytes: [UInt8], address: String = ""
+        _ bytes: [UInt8], url: String = ""
     ) throws(PlaylistError) -> MultivariantPlaylist {
-        var parser = MultivariantPlaylistParser(scope: VariableScope(address: address, imported: []))
+        var parser = MultivariantPlaylistParser(scope: VariableScope(address: url, imported: []))
         for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
         if let open = parser.openVariant {
             throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line)

@@ -14,14 +14,14 @@ package struct PlaylistLine: Equatable, Sendable {
     package let number: Int
     package let bytes: ArraySlice<UInt8>
     /// Where it stands in the text as received, without white space around it. What is there may hold more than `bytes`.
-    package let place: Range<Int>
+    package let receivedRange: Range<Int>
     package let content: Content
 
     init(number: Int, received: ArraySlice<UInt8>) {
         let bytes = received.withoutControlCharacters()
         self.number = number
         self.bytes = bytes
-        self.place = received.indices
+        self.receivedRange = received.indices
         self.content = Self.content(of: bytes)
     }
 
@@ -30,15 +30,15 @@ package struct PlaylistLine: Equatable, Sendable {
 
     /// Tags by which ad markers reach players, in no section of the draft: they speak of the next segment wherever
     /// they stand.
-    var isCueMark: Bool {
+    var isCueTag: Bool {
         content == .other && Self.isCueMark(bytes)
     }
 
     static func isCueMark(_ line: some Sequence<UInt8>) -> Bool {
-        cuePrefixes.contains { line.starts(with: $0.utf8) }
+        cueTagPrefixes.contains { line.starts(with: $0.utf8) }
     }
 
-    private static let cuePrefixes = [
+    private static let cueTagPrefixes = [
         "#EXT-X-CUE", "#EXT-OATCLS-SCTE35", "#EXT-X-SCTE35", "#EXT-X-SPLICEPOINT-SCTE35", "#EXT-X-ASSET",
     ]
 

@@ -12,12 +12,12 @@ package enum PlaylistParser {
     /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM; `imported`: variables of
     ///   the multivariant playlist that named this one, for EXT-X-DEFINE:IMPORT.
     package static func parse(
-        _ bytes: [UInt8], address: String = "", imported: [VariableDefinition] = []
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
     ) throws(PlaylistError) -> PlaylistDocument {
         if try isMultivariant(bytes) {
-            return .multivariant(try MultivariantPlaylistParser.parse(bytes, address: address))
+            return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url))
         }
-        return .media(try MediaPlaylistParser.parse(bytes, address: address, imported: imported))
+        return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported))
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {

@@ -82,7 +82,7 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
     }
 
     /// May not stand twice with different values.
-    package var standsOnce: Bool {
+    package var mayAppearOnce: Bool {
         scope == .mediaPlaylist || self == .version || self == .start || self == .skip
     }
 

@@ -7,37 +7,37 @@ package enum PlaylistWriter {
     /// Reading it back gives the playlist again, provided that durations have `durationDecimals` decimals at most, and
     /// that a segment is listed: without one, nothing divides what is said of the next segment from the head.
     package static func write(_ playlist: MediaPlaylist) -> String {
-        var text = PlaylistText()
+        var text = PlaylistTextBuilder()
         text.text.reserveCapacity(512 + playlist.segments.count * 160)
-        text.head(of: playlist, version: version(neededBy: playlist))
+        text.appendHead(of: playlist, version: version(neededBy: playlist))
         var previous: MediaSegment?
         for segment in playlist.segments {
-            text.entry(segment, after: previous)
+            text.appendSegment(segment, after: previous)
             previous = segment
         }
-        text.tail(of: playlist)
+        text.appendTail(of: playlist)
         return text.text
     }
 
     /// The lines before the first segment. `version`: for a playlist that grows entry by entry, of which the head
     /// cannot know what will be needed.
     package static func head(of playlist: MediaPlaylist, version: Int) -> String {
-        var text = PlaylistText()
-        text.head(of: playlist, version: version)
+        var text = PlaylistTextBuilder()
+        text.appendHead(of: playlist, version: version)
         return text.text
     }
 
     /// The lines of one segment, each with its end: EXT-X-KEY, EXT-X-MAP and EXT-X-BITRATE only where they change from
     /// `previous`, the segment listed before (nil: none). One EXT-X-DISCONTINUITY when it is discontinuous.
     package static func entryLines(for segment: MediaSegment, previous: MediaSegment?) -> String {
-        var text = PlaylistText()
-        text.entry(segment, after: previous)
+        var text = PlaylistTextBuilder()
+        text.appendSegment(segment, after: previous)
         return text.text
     }
 
     package static func write(_ playlist: MultivariantPlaylist) -> String {
-        var text = PlaylistText()
-        text.master(playlist, version: version(neededBy: playlist))
+        var text = PlaylistTextBuilder()
+        text.appendMultivariant(playlist, version: version(neededBy: playlist))
         return text.text
     }
 }

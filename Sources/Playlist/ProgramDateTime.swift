@@ -41,7 +41,7 @@ extension ProgramDateTime {
     /// players would read nothing else.
     package var text: String {
         let (days, millisecond) = Self.floorDivide(
-            min(max(millisecondsSince1970, Self.calendar.lowerBound), Self.calendar.upperBound), 86_400_000)
+            min(max(millisecondsSince1970, Self.writableRange.lowerBound), Self.writableRange.upperBound), 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: days)
         let second = millisecond / 1000
         let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
@@ -50,7 +50,7 @@ extension ProgramDateTime {
     }
 
     /// From the year 0 to the end of 9999.
-    private static let calendar: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    private static let writableRange: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     // A year begins in March here, so that the leap day is its last and months need no table.
 

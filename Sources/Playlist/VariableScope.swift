@@ -14,12 +14,12 @@ struct VariableScope {
     private(set) var definitions: [VariableDefinition] = []
     private var values: [String: String] = [:]
     /// Address of the playlist after redirects, for QUERYPARAM.
-    let address: String
+    let url: String
     /// Of the multivariant playlist that named this one, for IMPORT.
     let imported: [VariableDefinition]
 
     init(address: String, imported: [VariableDefinition]) {
-        self.address = address
+        self.url = address
         self.imported = imported
     }
 
@@ -45,7 +45,7 @@ struct VariableScope {
             return found
         }
         if let name = list["QUERYPARAM"] {
-            guard let value = URIReference.queryParameter(name, of: address) else {
+            guard let value = URIReference.queryParameter(name, of: url) else {
                 throw PlaylistError(.undefinedVariable(name), .define, line: line)
             }
             return VariableDefinition(name: name, value: value)

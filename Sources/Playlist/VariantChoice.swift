@@ -100,20 +100,20 @@ extension MultivariantPlaylist {
 
 extension Variant {
     /// RFC 6381 names of what is not a picture.
-    private static let soundAndText = [
+    private static let audioAndTextCodecs = [
         "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "mp3", "dts", "mha1", "mhm1", "stpp", "wvtt",
     ]
 
     /// Its CODECS name no video.
     var isAudioOnly: Bool {
         resolution == nil && !codecs.isEmpty
-            && codecs.allSatisfy { codec in Self.soundAndText.contains { codec.lowercased().hasPrefix($0) } }
+            && codecs.allSatisfy { codec in Self.audioAndTextCodecs.contains { codec.lowercased().hasPrefix($0) } }
     }
 
     /// Bandwidth first, then picture area.
-    fileprivate var quality: Quality {
+    fileprivate var quality: VariantQuality {
         let area = resolution.map { $0.width.multipliedReportingOverflow(by: $0.height).partialValue } ?? 0
-        return Quality(bandwidth: bandwidth, area: area)
+        return VariantQuality(bandwidth: bandwidth, area: area)
     }
 
     /// Attributes that name groups and paths differ between redundant variants by design.
@@ -122,28 +122,28 @@ extension Variant {
     ]
 
     fileprivate func isRedundant(with other: Variant) -> Bool {
-        uri != other.uri && describing == other.describing
+        uri != other.uri && comparableAttributes == other.comparableAttributes
     }
 
-    private var describing: Set<AttributeList.Attribute> {
+    private var comparableAttributes: Set<AttributeList.Attribute> {
         Set(attributes.attributes.filter { !Self.pathAttributes.contains($0.name) })
     }
 }
 
-private struct Quality: Comparable {
+private struct VariantQuality: Comparable {
     let bandwidth: Int
     let area: Int
 
-    var negated: Quality { Quality(bandwidth: -bandwidth, area: -area) }
+    var negated: VariantQuality { VariantQuality(bandwidth: -bandwidth, area: -area) }
 
-    static func < (left: Quality, right: Quality) -> Bool {
+    static func < (left: VariantQuality, right: VariantQuality) -> Bool {
         (left.bandwidth, left.area) < (right.bandwidth, right.area)
     }
 }
 
 extension [Variant] {
     /// The first of the greatest.
-    fileprivate func best(by quality: (Variant) -> Quality) -> Variant? {
+    fileprivate func best(by quality: (Variant) -> VariantQuality) -> Variant? {
         reduce(nil) { best, variant in
             guard let best else { return variant }
             return quality(variant) > quality(best) ? variant : best

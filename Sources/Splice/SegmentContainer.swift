@@ -11,7 +11,7 @@ package enum SegmentContainer: Equatable, Sendable {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
         let audio = ID3Tags(bytes).end
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
-        if PacketSync(bytes)?.runs.first.map({ $0.start <= 2 * $0.stride }) ?? false { return .transportStream }
+        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * $0.stride }) ?? false { return .transportStream }
         if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
         return PacketSync(bytes) == nil ? nil : .transportStream
     }

@@ -3,9 +3,9 @@
 package protocol SegmentDemuxer: Sendable {
     /// The Media Initialization Section in force for what is fed next (RFC 8216 §4.3.2.5), clear; comes with each
     /// segment. Containers that need none pass it over.
-    mutating func initialize(with section: [UInt8]) throws(SpliceError)
+    mutating func initialize(with section: [UInt8]) throws(MediaError)
     /// - Parameter segment: one whole clear media segment.
-    mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment
+    mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment
     /// An announced discontinuity or a lost segment: what is open will never be continued. It is given when it is
     /// whole and counted when it is not.
     mutating func reset() -> DemuxedSegment
@@ -14,5 +14,5 @@ package protocol SegmentDemuxer: Sendable {
 }
 
 extension SegmentDemuxer {
-    package mutating func initialize(with section: [UInt8]) throws(SpliceError) {}
+    package mutating func initialize(with section: [UInt8]) throws(MediaError) {}
 }

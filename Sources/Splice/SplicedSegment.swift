@@ -15,34 +15,34 @@ package struct SplicedSegment: Sendable {
     /// Upstream media sequence number of the segment that completed it.
     package let mediaSequence: UInt64
     /// Where it ends in the upstream.
-    package let end: UpstreamPlace
-    package let description: RunDescription
+    package let upstreamEnd: UpstreamSegmentEnd
+    package let description: PeriodDescription
     /// The upstream's pictures placed on the timeline since the segment before: what it shows, and what it was cut from.
     package var spans: [SourceSpan] = []
     /// Upstream segments that begin in it, in order; those that gave no picture are not among them.
     package var placements: [SegmentPlacement] = []
     /// Splice commands that stood among its pictures, in order.
-    package var splices: [PlacedSplice] = []
+    package var spliceCommands: [PlacedSpliceCommand] = []
 }
 
 /// Where an output segment ends in the upstream: what a restart needs to go on behind it.
-package struct UpstreamPlace: Equatable, Sendable {
+package struct UpstreamSegmentEnd: Equatable, Sendable {
     /// Media sequence number of the segment that its last picture came in, or frame of sound where there is no picture.
     package let mediaSequence: UInt64
     /// What its pictures are known by; nil where there are none.
-    package let pictures: PublishedPictures?
+    package let frames: PublishedFrames?
 }
 
 /// What a multivariant playlist and a status page say of a run.
-package struct RunDescription: Equatable, Sendable {
+package struct PeriodDescription: Equatable, Sendable {
     /// Runs before it since this process began.
-    package let run: Int
+    package let index: Int
     /// Nil for a run of sound alone.
-    package let picture: Picture?
+    package let video: VideoFormat?
     /// RFC 6381; nil when the run has no sound.
     package let audioCodec: String?
 
-    package struct Picture: Equatable, Sendable {
+    package struct VideoFormat: Equatable, Sendable {
         /// RFC 6381.
         package let codec: String
         /// Square pixels of the picture as displayed: after cropping, and as wide as its sample aspect ratio makes it.
@@ -54,11 +54,11 @@ package struct RunDescription: Equatable, Sendable {
     }
 }
 
-extension RunDescription {
+extension PeriodDescription {
     /// A run of sound alone.
     init(run: Int, audio: AudioConfiguration) {
-        self.run = run
-        picture = nil
+        self.index = run
+        video = nil
         audioCodec = audio.codecString
     }
 
@@ -70,12 +70,12 @@ extension RunDescription {
         run: Int, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
         frameDuration: (ticks: Int64, pictures: Int64)
     ) {
-        self.run = run
+        self.index = run
         audioCodec = audio?.codecString
         let ticks = max(1, frameDuration.ticks)
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.pictures + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
-        picture = Picture(
+        self.video = VideoFormat(
             codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
             frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
             videoRange: first.preferredTransferCharacteristics
@@ -85,32 +85,32 @@ extension RunDescription {
 
 /// What was left out or put in on the way, summed over the channel.
 package struct SpliceCounts: Equatable, Sendable {
-    package var runs = 0
+    package var periods = 0
     /// Pictures between a signal and the first IDR (HEVC: or CRA) after it.
-    package var picturesBeforeSync = 0
+    package var framesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a run.
     package var leadingPictures = 0
     /// Pictures, and frames of sound, that the upstream sent again behind a seam, after they were published.
-    package var picturesRepeated = 0
-    package var audioRepeated = 0
+    package var duplicateFrames = 0
+    package var duplicateAudioFrames = 0
     /// Key frames shown again beside sound that came without a picture.
-    package var stillPictures = 0
+    package var stillFrames = 0
     /// Samples whose times the sanitizer changed.
-    package var sanitized = 0
+    package var timestampsSanitized = 0
     /// Pictures that carried no time of their own.
-    package var timesFilled = 0
-    /// Holes of the upstream's own timeline that nobody told of (`TimelineHoles`), and ticks that lack in them together.
-    package var holes = 0
-    package var ticksInHoles = 0
+    package var inferredTimestamps = 0
+    /// Holes of the upstream's own timeline that nobody told of (`TimestampGaps`), and ticks that lack in them together.
+    package var timestampGaps = 0
+    package var timestampGapTicks = 0
     /// Runs whose reorder delay exceeds the constant composition offset.
-    package var runsBeyondDelay = 0
+    package var periodsBeyondCompositionDelay = 0
     /// Output segments that had to begin without a sync sample: the group of pictures is longer than TARGETDURATION, or
     /// an upstream that had begun its segments with sync samples no longer does.
     package var segmentsWithoutSync = 0
     /// Pictures of runs whose parameter sets could not be described.
-    package var picturesRefused = 0
+    package var unsupportedFrames = 0
     /// Audio frames that were decoded to be encoded again, and those that should have been but could not be decoded.
-    package var audioBridged = 0
+    package var audioTranscoded = 0
     package var audioUndecodable = 0
     /// Audio frames that overlapped, ended after their picture, or fitted no picture.
     package var audioOverlapping = 0
@@ -123,12 +123,12 @@ package struct SpliceCounts: Equatable, Sendable {
     /// Frames of silence put where the source had none.
     package var audioSilence = 0
     /// Holes and overlaps of the sound inside runs.
-    package var audioDepartures = 0
+    package var audioDriftCorrections = 0
     /// Dates of the upstream that were more than a second ahead of or behind the media in the middle of a run.
-    package var datesNotFollowed = 0
+    package var datesRejected = 0
     package var messagesWritten = 0
     /// Event messages that the upstream told more than once.
-    package var messagesRepeated = 0
+    package var duplicateMessages = 0
     /// Timed metadata that belonged to no picture, or whose time did not come.
     package var metadataDiscarded = 0
     package var demux = DemuxCounts()
@@ -145,11 +145,12 @@ package struct SpliceCounts: Equatable, Sendable {
 
     private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
         [
-            \.runs, \.picturesRepeated, \.audioRepeated, \.picturesBeforeSync, \.leadingPictures, \.stillPictures,
-            \.sanitized, \.timesFilled, \.holes, \.ticksInHoles,
-            \.runsBeyondDelay, \.segmentsWithoutSync, \.picturesRefused, \.audioBridged, \.audioUndecodable,
+            \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
+            \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
+            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.unsupportedFrames, \.audioTranscoded,
+            \.audioUndecodable,
             \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
-            \.audioDepartures, \.datesNotFollowed, \.messagesWritten, \.messagesRepeated, \.metadataDiscarded,
+            \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,
         ]
     }
 }

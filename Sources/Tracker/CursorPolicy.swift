@@ -9,9 +9,9 @@ package struct CursorPolicy: Equatable, Sendable {
     /// Segments taken further back than that. A companion rendition begins before the main one, not after it.
     package var extraJoinSegments: Int
     /// Lists in a row that may end before what was already taken. A stale CDN edge shows one or two.
-    package var staleLists: Int
+    package var maxStalePlaylists: Int
     /// An edge that only lags still lists part of the newest window; it is waited for this many target durations.
-    package var staleTargetDurations: TargetDurations
+    package var maxLag: TargetDurations
 
     package init(
         joinDuration: Duration = .seconds(8), joinTargetDurations: TargetDurations = .halves(3), joinSegments: Int = 3,
@@ -21,8 +21,8 @@ package struct CursorPolicy: Equatable, Sendable {
         self.joinTargetDurations = joinTargetDurations
         self.joinSegments = joinSegments
         self.extraJoinSegments = extraJoinSegments
-        self.staleLists = staleLists
-        self.staleTargetDurations = staleTargetDurations
+        self.maxStalePlaylists = staleLists
+        self.maxLag = staleTargetDurations
     }
 
     package static let main = CursorPolicy()

@@ -21,7 +21,7 @@ package struct Delivery: Equatable, Sendable {
         /// the last list had nothing else that was new, or what they came with was lost.
         case ended(dateRanges: [DateRange])
         /// So much of the channel's time has passed in an outage; of the main rendition only.
-        case missing(Duration)
+        case outageGap(Duration)
     }
 
     package let rendition: RenditionRole
@@ -59,11 +59,11 @@ package struct TrackedSegment: Equatable, Sendable {
     /// Absolute address of that key, for messages.
     package let mapKeyURL: String?
     /// Segments between the previous delivery and this one were lost or skipped, or the list was reset.
-    package let isAfterSeam: Bool
+    package let isAfterDiscontinuity: Bool
     /// Session time at which a playlist first listed it.
     package let listedAt: Duration
     /// Segments listed before it and not delivered, as far as they were listed: marks stand with them too.
-    package let passedOver: [MediaSegment]
+    package let skippedSegments: [MediaSegment]
     /// The first segment that a list brought has all EXT-X-DATERANGEs of that list that stand with no segment to come:
     /// in its head, before older segments, and at its end. If it is lost, the next one has them. Empty for the others.
     package let listedDateRanges: [DateRange]
@@ -81,9 +81,9 @@ package struct TrackedSegment: Equatable, Sendable {
         self.map = map
         self.mapKey = mapKey
         self.mapKeyURL = mapKeyURL
-        self.isAfterSeam = isAfterSeam
+        self.isAfterDiscontinuity = isAfterSeam
         self.listedAt = listedAt
-        self.passedOver = passedOver
+        self.skippedSegments = passedOver
         self.listedDateRanges = listedDateRanges
     }
 }

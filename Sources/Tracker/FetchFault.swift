@@ -22,12 +22,12 @@ package enum FetchFault: Hashable, Sendable {
         }
     }
 
-    init(_ failure: FailedTry) {
+    init(_ failure: FetchFailure) {
         switch failure {
         case .refused(let status): self = .refused(status: status)
         case .unreachable(let reason, _): self = .transfer(reason)
         case .notMedia, .empty: self = .notMedia
-        case .shortRange, .cutShort: self = .cutShort
+        case .shortRange, .truncated: self = .cutShort
         }
     }
 

@@ -18,7 +18,6 @@ package struct FetchRequest: Hashable, Sendable {
     }
 }
 
-
 /// What the upstream answered: any status, a whole body.
 package struct FetchAnswer: Equatable, Sendable {
     package struct Header: Hashable, Sendable {
@@ -62,7 +61,7 @@ package struct FetchError: Error, Equatable, Sendable {
         case unresolvedHost, refused, timedOut, reset, tlsFailure, tooManyRedirects, unsupportedScheme, tooLarge
         /// The connection ended before Content-Length was reached.
         case shortBody
-        case cancelled
+        case canceled = "cancelled"
         /// The host has no other address than such as are not of the public Internet, and those are denied; the
         /// message is one of them.
         case privateAddress
@@ -91,7 +90,7 @@ package struct FetchError: Error, Equatable, Sendable {
 package typealias FetchOutcome = Result<FetchAnswer, FetchError>
 
 /// The seam between the tracker and the world: libcurl in service, a capture in replay, a table in tests.
-package protocol Upstream: Sendable {
+package protocol Fetcher: Sendable {
     /// Cancelling the task cancels the transfer.
     func fetch(_ request: FetchRequest) async -> FetchOutcome
 }

@@ -8,12 +8,12 @@ package struct JoinPoint: Equatable, Sendable {
     package var mediaSequence: UInt64?
     /// Where the source was left for another, by its own numbers: what it listed before was had. What it listed since was
     /// perhaps had from the other, so this says nothing of a live list, whose edge is what matters.
-    package var left: UInt64?
+    package var leftAt: UInt64?
 
     package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, left: UInt64? = nil) {
         self.date = date
         self.mediaSequence = mediaSequence
-        self.left = left
+        self.leftAt = left
     }
 
     /// Nothing was had before: joined as anybody would.
@@ -25,18 +25,18 @@ package struct JoinPoint: Equatable, Sendable {
 
     /// The media sequence number to go on with, which may be the next one to be listed; nil where `list` does not say.
     /// An encoder that was started anew counts anew: where there are dates, they decide.
-    func number(in list: MediaPlaylist) -> UInt64? {
-        if list.isComplete { return number(inFinished: list) }
-        if let date, list.hasDates { return list.number(behind: date) }
-        return mediaSequence.flatMap { list.number(from: $0) }
+    func joinNumber(in list: MediaPlaylist) -> UInt64? {
+        if list.isComplete { return joinNumber(inFinished: list) }
+        if let date, list.hasDates { return list.firstNumber(after: date) }
+        return mediaSequence.flatMap { list.firstNumber(from: $0) }
     }
 
     /// A finished list is no news of the moment: all of it that is owed is taken, however much that is, and nothing
     /// that was had. That may be all of it.
-    private func number(inFinished list: MediaPlaylist) -> UInt64? {
+    private func joinNumber(inFinished list: MediaPlaylist) -> UInt64? {
         guard let window = list.window else { return nil }
         if let date, list.hasDates { return list.firstSegment(from: date) ?? window.upperBound }
-        guard let number = mediaSequence ?? left, number >= window.lowerBound, number <= window.upperBound else {
+        guard let number = mediaSequence ?? leftAt, number >= window.lowerBound, number <= window.upperBound else {
             return nil
         }
         return number
@@ -45,11 +45,11 @@ package struct JoinPoint: Equatable, Sendable {
     /// What is owed and will not be had where `list` is gone on with at `next`, by its media sequence numbers; nil where
     /// that is nothing, or nobody knows how much: an encoder that counts anew has no number for what was before. Of the
     /// first segment that is owed something was had, if not all of it.
-    func gone(from list: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
+    func lostRange(in list: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
         guard let begun = mediaSequence, begun < next, begun + 1 < next, let window = list.window else { return nil }
         let gone = begun + 1..<next
         guard let date, window.contains(next), let begin = list.programDateTimes[Int(next - window.lowerBound)] else {
-            return number(in: list) == next ? gone : nil
+            return joinNumber(in: list) == next ? gone : nil
         }
         let each = date.distance(to: begin) / Double(next - begun)
         let fits = date < begin && each > list.targetDuration / 10 && each < list.targetDuration * 2
@@ -57,7 +57,7 @@ package struct JoinPoint: Equatable, Sendable {
     }
 
     /// Whether its number is one that `list` may be gone on with.
-    func isNear(the list: MediaPlaylist) -> Bool { mediaSequence.flatMap { list.number(from: $0) } != nil }
+    func canJoin(_ list: MediaPlaylist) -> Bool { mediaSequence.flatMap { list.firstNumber(from: $0) } != nil }
 }
 
 extension MediaPlaylist {
@@ -65,7 +65,7 @@ extension MediaPlaylist {
 
     /// The media sequence number of the first segment that lies behind `date`, which may be the next one to be listed;
     /// nil where the list has no dates, or none near `date`.
-    fileprivate func number(behind date: ProgramDateTime) -> UInt64? {
+    fileprivate func firstNumber(after date: ProgramDateTime) -> UInt64? {
         guard let window, let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
         guard begin.advanced(by: last.duration).distance(to: date) <= JoinPoint.reach(targetDuration) else {
             return nil
@@ -74,7 +74,7 @@ extension MediaPlaylist {
     }
 
     /// The first listed from `number` on, which may be the next one to be listed; nil where that is not near the edge.
-    fileprivate func number(from number: UInt64) -> UInt64? {
+    fileprivate func firstNumber(from number: UInt64) -> UInt64? {
         guard let window, number <= window.upperBound else { return nil }
         let first = max(number, window.lowerBound)
         let reach = JoinPoint.reach(targetDuration)

@@ -2,39 +2,39 @@ import Playlist
 
 /// What is remembered of the segments listed so far: enough to know them again under another number.
 struct KnownSegments: Sendable {
-    enum Agreement: Equatable, Sendable {
+    enum Match: Equatable, Sendable {
         /// No media sequence number of the list is remembered.
-        case nothingInCommon
+        case noOverlap
         /// At least one number has the address it had.
-        case sameAddress
+        case sameURL
         /// At least one number has the date it had: the strongest proof.
         case sameDate
         /// Every number in common is another segment now.
-        case otherSegments
+        case differentSegments
     }
 
-    private struct Known: Sendable {
+    private struct Fingerprint: Sendable {
         /// As listed.
         let uri: String
         /// Without its query, which may be signed anew with each list.
-        let address: String
+        let uriWithoutQuery: String
         let byteRange: ByteRange?
         let date: ProgramDateTime?
         let duration: Duration
 
         init(_ segment: MediaSegment, _ date: ProgramDateTime?) {
             uri = segment.uri
-            address = URIReference.withoutQuery(uri)
+            uriWithoutQuery = URIReference.withoutQuery(uri)
             byteRange = segment.byteRange
             self.date = date
             duration = segment.duration
         }
 
-        func isSame(as listed: Known, by name: KeyPath<Known, String>) -> Bool {
-            Key(self, name) == Key(listed, name) && !isDatedOtherwise(listed)
+        func isSame(as listed: Fingerprint, by name: KeyPath<Fingerprint, String>) -> Bool {
+            SegmentIdentity(self, name) == SegmentIdentity(listed, name) && !hasDifferentDate(listed)
         }
 
-        func isDatedOtherwise(_ listed: Known) -> Bool {
+        func hasDifferentDate(_ listed: Fingerprint) -> Bool {
             guard let date, let other = listed.date else { return false }
             return date.distance(to: other) >= duration * 2
         }
@@ -44,7 +44,7 @@ struct KnownSegments: Sendable {
     private(set) var newest: Range<UInt64>
     /// Media sequence number of the first entry; the others follow without a hole.
     private var lowerBound: UInt64
-    private var entries: [Known] = []
+    private var entries: [Fingerprint] = []
 
     /// Entries kept beyond the window: a stale edge shows lists of minutes ago.
     private static let history = 64
@@ -53,11 +53,11 @@ struct KnownSegments: Sendable {
     init(_ list: MediaPlaylist) {
         newest = list.window ?? 0..<0
         lowerBound = newest.lowerBound
-        learn(list)
+        update(from: list)
     }
 
     /// Adds what is new in a list that goes on from the ones before it.
-    mutating func learn(_ list: MediaPlaylist) {
+    mutating func update(from list: MediaPlaylist) {
         guard let window = list.window else { return }
         newest = window
         if window.lowerBound > upperBound {
@@ -67,7 +67,7 @@ struct KnownSegments: Sendable {
         guard window.upperBound > upperBound else { return }
         let dates = list.programDateTimes
         for index in Int(upperBound - window.lowerBound)..<list.segments.count {
-            entries.append(Known(list.segments[index], dates[index]))
+            entries.append(Fingerprint(list.segments[index], dates[index]))
         }
         let kept = list.segments.count + Self.history
         guard entries.count > 2 * kept else { return }
@@ -76,18 +76,18 @@ struct KnownSegments: Sendable {
     }
 
     /// Compares what both list, newest first: one number that kept its segment decides for the whole list.
-    func agreement(with list: MediaPlaylist) -> Agreement {
-        guard let window = list.window else { return .nothingInCommon }
+    func match(with list: MediaPlaylist) -> Match {
+        guard let window = list.window else { return .noOverlap }
         let common = window.clamped(to: lowerBound..<upperBound)
-        guard !common.isEmpty else { return .nothingInCommon }
+        guard !common.isEmpty else { return .noOverlap }
         let dates = list.programDateTimes
-        var result = Agreement.otherSegments
+        var result = Match.differentSegments
         for number in common.reversed() {
             let index = Int(number - window.lowerBound)
-            switch compare(Known(list.segments[index], dates[index]), at: Int(number - lowerBound)) {
+            switch compare(Fingerprint(list.segments[index], dates[index]), at: Int(number - lowerBound)) {
             case .sameDate: return .sameDate
-            case .sameAddress: result = .sameAddress
-            case .nothingInCommon, .otherSegments: continue
+            case .sameURL: result = .sameURL
+            case .noOverlap, .differentSegments: continue
             }
             if dates[index] == nil { break }
         }
@@ -96,28 +96,29 @@ struct KnownSegments: Sendable {
 
     /// Hosts and paths may change with a token, so a file name that tells its neighbours apart is enough. A date that
     /// is two segments off outweighs both.
-    private func compare(_ listed: Known, at index: Int) -> Agreement {
+    private func compare(_ listed: Fingerprint, at index: Int) -> Match {
         let known = entries[index]
-        if known.isDatedOtherwise(listed) { return .otherSegments }
+        if known.hasDifferentDate(listed) { return .differentSegments }
         if let old = known.date, let new = listed.date, old.distance(to: new) < known.duration / 2 { return .sameDate }
-        guard known.byteRange == listed.byteRange else { return .otherSegments }
-        if known.address == listed.address { return .sameAddress }
+        guard known.byteRange == listed.byteRange else { return .differentSegments }
+        if known.uriWithoutQuery == listed.uriWithoutQuery { return .sameURL }
         let neighbour = index > 0 ? entries[index - 1] : entries.count > 1 ? entries[index + 1] : nil
-        let isTelling = neighbour.map { fileName($0.address) != fileName(known.address) } ?? true
-        return isTelling && fileName(known.address) == fileName(listed.address) ? .sameAddress : .otherSegments
+        let isTelling = neighbour.map { fileName($0.uriWithoutQuery) != fileName(known.uriWithoutQuery) } ?? true
+        return isTelling && fileName(known.uriWithoutQuery) == fileName(listed.uriWithoutQuery)
+            ? .sameURL : .differentSegments
     }
 
     /// What to add to an old number to get the new one of the same segment, where addresses prove it: at least one that
     /// stands once in either list, and no other segment under any number that both have then.
-    func shift(to list: MediaPlaylist) -> Int64? {
-        shift(to: list, by: \.uri) ?? shift(to: list, by: \.address)
+    func numberOffset(to list: MediaPlaylist) -> Int64? {
+        shift(to: list, by: \.uri) ?? shift(to: list, by: \.uriWithoutQuery)
     }
 
-    private func shift(to list: MediaPlaylist, by name: KeyPath<Known, String>) -> Int64? {
-        let listed = zip(list.segments, list.programDateTimes).map(Known.init)
-        let known = Self.places(of: entries, by: name)
+    private func shift(to list: MediaPlaylist, by name: KeyPath<Fingerprint, String>) -> Int64? {
+        let listed = zip(list.segments, list.programDateTimes).map(Fingerprint.init)
+        let known = Self.indices(of: entries, by: name)
         var votes: [Int: Int] = [:]
-        for (key, place) in Self.places(of: listed, by: name) {
+        for (key, place) in Self.indices(of: listed, by: name) {
             guard let place, let old = known[key] ?? nil else { continue }
             votes[place - old, default: 0] += 1
         }
@@ -130,10 +131,12 @@ struct KnownSegments: Sendable {
     }
 
     /// Where each stands; nil for what stands at several places.
-    private static func places(of segments: [Known], by name: KeyPath<Known, String>) -> [Key: Int?] {
-        var places: [Key: Int?] = [:]
+    private static func indices(of segments: [Fingerprint], by name: KeyPath<Fingerprint, String>) -> [SegmentIdentity:
+        Int?]
+    {
+        var places: [SegmentIdentity: Int?] = [:]
         for (index, segment) in segments.enumerated() {
-            let key = Key(segment, name)
+            let key = SegmentIdentity(segment, name)
             places[key] = .some(places[key] == nil ? index : nil)
         }
         return places
@@ -148,11 +151,11 @@ struct KnownSegments: Sendable {
 
     private var upperBound: UInt64 { lowerBound + UInt64(entries.count) }
 
-    private struct Key: Hashable {
+    private struct SegmentIdentity: Hashable {
         let address: String
         let byteRange: ByteRange?
 
-        init(_ known: Known, _ name: KeyPath<Known, String>) {
+        init(_ known: Fingerprint, _ name: KeyPath<Fingerprint, String>) {
             address = known[keyPath: name]
             byteRange = known.byteRange
         }

@@ -8,15 +8,15 @@ struct PendingSegment: Sendable {
         /// - Parameter awaitsList: until a newer list comes, if that is sooner.
         case pausing(until: Duration, awaitsList: Bool)
         case fetched(body: [UInt8], url: String)
-        case failed(FailedTry)
+        case failed(FetchFailure)
     }
 
-    private enum Place {
+    private enum Listing {
         /// In the playlist as last loaded, under its number.
         case listed
         /// In it under another number.
         case renumbered
-        case gone
+        case removed
     }
 
     let segment: MediaSegment
@@ -24,7 +24,7 @@ struct PendingSegment: Sendable {
     let listedAt: Duration
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
-    private var place = Place.listed
+    private var listing = Listing.listed
     /// Starts with the first try.
     private(set) var budget: RetryBudget?
 
@@ -36,7 +36,7 @@ struct PendingSegment: Sendable {
     }
 
     /// It was refused, and a newer list may have another address.
-    var awaitsList: Bool {
+    var awaitsPlaylist: Bool {
         if case .pausing(_, awaitsList: true) = progress { true } else { false }
     }
 
@@ -55,15 +55,16 @@ struct PendingSegment: Sendable {
 extension PendingSegment {
     /// The lists to come have nothing to say of it.
     /// - Parameter isGone: false where they list it under another number.
-    mutating func leaveNumbers(isGone: Bool) { place = isGone ? .gone : .renumbered }
+    mutating func detachNumber(isGone: Bool) { listing = isGone ? .removed : .renumbered }
 
     /// Takes over fresh addresses, whose tokens live longer, and notes that it has left the list.
     ///
     /// - Parameter shelf: what it holds need not be fetched from another address.
-    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceShelf) {
-        guard place == .listed, let window = list.window else { return }
-        place = window.contains(segment.mediaSequence) ? .listed : .gone
-        guard place == .listed, let fresh = try? SegmentRequests(list.segment(segment.mediaSequence), base: base) else {
+    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceCache) {
+        guard listing == .listed, let window = list.window else { return }
+        listing = window.contains(segment.mediaSequence) ? .listed : .removed
+        guard listing == .listed, let fresh = try? SegmentRequests(list.segment(segment.mediaSequence), base: base)
+        else {
             return
         }
         switch progress {
@@ -86,7 +87,7 @@ extension PendingSegment {
     }
 
     /// A try ended. Returns what went wrong, if it did; a body that looks cut short is taken when no try is left.
-    mutating func settle(_ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration) -> FailedFetch? {
+    mutating func settle(_ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration) -> FailedAttempt? {
         do {
             let media = try request.media(in: outcome, isEncrypted: requests.key != nil)
             progress = .fetched(body: media.body, url: media.url)
@@ -94,18 +95,18 @@ extension PendingSegment {
         } catch {
             let next = nextTry(after: error, outcome.retryAfter, at: now)
             if let next {
-                progress = .pausing(until: next, awaitsList: error.prospect == .freshAddress)
-            } else if error == .cutShort, let media = try? request.media(in: outcome, believesEnd: true) {
+                progress = .pausing(until: next, awaitsList: error.prospect == .newURL)
+            } else if error == .truncated, let media = try? request.media(in: outcome, acceptsTruncated: true) {
                 progress = .fetched(body: media.body, url: media.url)
             } else {
                 progress = .failed(error)
             }
-            return FailedFetch(failure: error, failures: budget?.failures ?? 1, isLast: next == nil)
+            return FailedAttempt(failure: error, failures: budget?.failures ?? 1, isLast: next == nil)
         }
     }
 
-    private mutating func nextTry(after failure: FailedTry, _ retryAfter: Duration?, at now: Duration) -> Duration? {
-        let verdict = budget?.failed(failure.prospect, retryAfter: retryAfter, isListed: place != .gone, at: now)
+    private mutating func nextTry(after failure: FetchFailure, _ retryAfter: Duration?, at now: Duration) -> Duration? {
+        let verdict = budget?.failed(failure.prospect, retryAfter: retryAfter, isListed: listing != .removed, at: now)
         if case .retry(let next) = verdict { return next }
         return nil
     }

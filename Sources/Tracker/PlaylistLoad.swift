@@ -28,7 +28,7 @@ struct PlaylistLoad: Sendable {
     func isDue(at now: Duration) -> Bool { if case .due(let at) = state { at <= now } else { false } }
 
     /// The last load did not fail in the same way.
-    func isNews(_ error: TrackerError) -> Bool { !(lastFailure?.isSameTrouble(as: error) ?? false) }
+    func isNewFailure(_ error: TrackerError) -> Bool { !(lastFailure?.isEquivalent(to: error) ?? false) }
 
     /// - Parameter limit: how long it may take.
     mutating func began(as id: FetchID, limit: Duration, at now: Duration) {

@@ -1,12 +1,12 @@
 /// Runs a session on a clock of its own: no task, no waiting, the same outputs for the same answers each time.
 package struct ReplayDriver: Sendable {
-    private var session: any IntakeSession
+    private var session: any IngestSession
     /// In the order in which they were asked for, which is how those of one moment are told apart.
     private var fetches: [(id: FetchID, outcome: FetchOutcome, at: Duration, order: Int)] = []
     private var wake: (at: Duration, order: Int)?
     private var order = 0
 
-    package init(session: some IntakeSession) { self.session = session }
+    package init(session: some IngestSession) { self.session = session }
 
     /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
     /// after a step: then nil.
@@ -14,10 +14,10 @@ package struct ReplayDriver: Sendable {
     /// - Parameters:
     ///   - answer: what the upstream answers to a request made at a session time, and how long after it; nil: never.
     ///   - perform: as in `TrackerDriver`.
-    package mutating func publish(
+    package mutating func run(
         until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
-        perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd? {
         var now = Duration.zero
         var inputs = [UpstreamSession.Input.start]
@@ -35,8 +35,8 @@ package struct ReplayDriver: Sendable {
                     fetches.append((id, outcome, now + max(.zero, latency), order))
                 case .cancel(let id): fetches.removeAll { $0.id == id }
                 case .wake(let time): wake = (max(now, time), order)
-                case .deliver, .examine, .report:
-                    if let heard = try await effect.handOn(to: perform, at: now) { inputs.append(heard) }
+                case .deliver, .probe, .report:
+                    if let heard = try await effect.forward(to: perform, at: now) { inputs.append(heard) }
                 case .end(let end):
                     _ = try await perform(.status(session.status), now)
                     return end

@@ -10,30 +10,30 @@ package struct RetryBudget: Equatable, Sendable {
         /// It may go well by itself.
         case open
         /// The address is what is refused: the next try waits for a newer list, which may have another one.
-        case freshAddress
+        case newURL
         /// The host wants to be asked less: no failure of the resource.
-        case metered
+        case hostLimited
         /// Asked again, it would not go otherwise.
         case none
     }
 
     package static let tries = 3
     /// A live window of a few minutes has passed by then.
-    static let meteredTries = 20
+    static let hostLimitedTries = 20
     /// Before the second and before the third try.
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1)]
     /// The same, where a newer list ends them early.
-    static let addressPauses: [Duration] = [.seconds(1), .seconds(4)]
+    static let newURLPauses: [Duration] = [.seconds(1), .seconds(4)]
 
-    private let span: Duration
+    private let duration: Duration
     private var deadline: Duration
     package private(set) var failures = 0
-    private var meterings = 0
+    private var hostLimitings = 0
 
     /// - Parameter now: when the first try starts.
     package init(targetDuration: Duration, at now: Duration) {
-        span = Self.span(targetDuration)
-        deadline = now + span
+        duration = Self.span(targetDuration)
+        deadline = now + duration
     }
 
     /// How long a resource is tried, and a Retry-After honoured: a live window is not much longer.
@@ -49,24 +49,24 @@ package struct RetryBudget: Equatable, Sendable {
             failures += 1
             return .exhausted
         }
-        if prospect == .metered { return metered(at: now) }
+        if prospect == .hostLimited { return hostLimited(at: now) }
         failures += 1
         guard failures < Self.tries else { return .exhausted }
-        let pauses = prospect == .freshAddress ? Self.addressPauses : Self.pauses
+        let pauses = prospect == .newURL ? Self.newURLPauses : Self.pauses
         let next = now + pauses[failures - 1]
         guard next <= deadline else { return .exhausted }
         guard let retryAfter, now + retryAfter > next else { return .retry(at: next) }
         return .retry(at: min(now + retryAfter, deadline))
     }
 
-    /// The host's pause (`HostGate`) decides when it is asked again, and the budget's time begins then.
-    private mutating func metered(at now: Duration) -> Verdict {
-        meterings += 1
-        guard meterings < Self.meteredTries else {
+    /// The host's pause (`HostLimiter`) decides when it is asked again, and the budget's time begins then.
+    private mutating func hostLimited(at now: Duration) -> Verdict {
+        hostLimitings += 1
+        guard hostLimitings < Self.hostLimitedTries else {
             failures += 1
             return .exhausted
         }
-        deadline = max(deadline, now + span + HostGate.longestPause)
+        deadline = max(deadline, now + duration + HostLimiter.longestPause)
         return .retry(at: now)
     }
 }

@@ -15,28 +15,28 @@ package struct SegmentCursor: Sendable {
     /// Ranges are media sequence numbers of the list shown, except in `slid`.
     package enum Effect: Equatable, Sendable {
         /// To be fetched, in this order.
-        case take(Range<UInt64>)
+        case fetch(Range<UInt64>)
         /// Marked EXT-X-GAP: not to be fetched.
         case gap(Range<UInt64>)
         /// These left the list before it was loaded; what follows is not continuous with what came before.
-        case slid(lost: Range<UInt64>)
+        case slidOut(lost: Range<UInt64>)
         /// The list ends before what was taken from an earlier one, and is not believed. `run` counts such lists.
-        case stale(run: Int)
+        case stale(count: Int)
         /// The upstream counts anew; what follows is not continuous with what came before, unless addresses prove it.
-        case reset(Anchor)
+        case reset(RejoinMethod)
         /// EXT-X-ENDLIST, or a playlist of type VOD: nothing follows what was taken.
         case ended
     }
 
     /// What the place in a list that counts anew was found by.
-    package enum Anchor: String, Equatable, Sendable {
+    package enum RejoinMethod: String, Equatable, Sendable {
         /// Segments that were listed under other numbers: what follows is continuous with what came before.
-        case address
+        case url
         /// The list that was followed before is shown again.
-        case former
+        case previousOrigin
         case programDateTime
         /// Nothing: it is joined as by anybody.
-        case edge
+        case liveEdge
     }
 
     package private(set) var state = State.unjoined
@@ -73,7 +73,7 @@ package struct SegmentCursor: Sendable {
         guard let last, let window = list.window else { return [] }
         state = .following(last)
         var effects = follow(list, window, at: now)
-        guard effects.contains(where: \.bringsSegments) else {
+        guard effects.contains(where: \.addsSegments) else {
             state = .ended(last)
             return []
         }
@@ -90,17 +90,17 @@ package struct SegmentCursor: Sendable {
     private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
         guard case .following(var position) = state else {
             let next = policy.joinNumber(in: list, at: joinsAt)
-            var position = Position(next: next, grewAt: now, known: KnownSegments(list))
+            var position = Position(next: next, grewAt: now, knownSegments: KnownSegments(list))
             // A companion's numbers are its own.
-            let gone = policy == .main ? joinsAt.gone(from: list, before: next) : nil
-            let effects = gone.map { [Effect.slid(lost: $0)] } ?? []
+            let gone = policy == .main ? joinsAt.lostRange(in: list, before: next) : nil
+            let effects = gone.map { [Effect.slidOut(lost: $0)] } ?? []
             defer { state = .following(position) }
             return effects + position.advance(through: list, window, at: now)
         }
         let effects: [Effect]
-        switch position.judge(list, window, policy, at: now) {
+        switch position.classify(list, window: window, policy: policy, at: now) {
         case .continuous: effects = position.advance(through: list, window, at: now)
-        case .stale(let run): effects = [.stale(run: run)]
+        case .stale(let run): effects = [.stale(count: run)]
         case .reset(let place): effects = position.reset(to: place, in: list, window, at: now)
         }
         state = .following(position)
@@ -109,10 +109,10 @@ package struct SegmentCursor: Sendable {
 }
 
 extension SegmentCursor.Effect {
-    fileprivate var bringsSegments: Bool {
+    fileprivate var addsSegments: Bool {
         switch self {
-        case .take, .gap: true
-        case .slid, .stale, .reset, .ended: false
+        case .fetch, .gap: true
+        case .slidOut, .stale, .reset, .ended: false
         }
     }
 }
@@ -122,7 +122,7 @@ extension CursorPolicy {
     /// - Parameter point: where to begin, if the list says where that is; otherwise at its edge.
     func joinNumber(in list: MediaPlaylist, at point: JoinPoint = .edge) -> UInt64 {
         guard let window = list.window else { return list.mediaSequence }
-        if let number = point.number(in: list) {
+        if let number = point.joinNumber(in: list) {
             return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
         }
         if list.isComplete { return window.lowerBound }

@@ -8,20 +8,20 @@ struct SegmentQueue: Sendable {
         case segment(PendingSegment)
         case loss(SegmentLoss, [MediaSegment])
         /// The list counts anew from here.
-        case seam
+        case discontinuity
     }
 
     /// Entries before `head` are delivered and hold nothing.
     private var entries: [Entry] = []
     private var head = 0
     /// Something was lost since the last segment delivered.
-    private var isAfterSeam = false
+    private var isAfterDiscontinuity = false
     /// Lost since the last segment delivered, as listed; the newest of them.
     private var passedOver: [MediaSegment] = []
-    private static let passedOverLimit = 64
+    private static let maxSkippedSegments = 64
     /// That a segment brought which was lost since the last one delivered; the newest of them.
-    private var owedDateRanges: [DateRange] = []
-    private static let owedLimit = 256
+    private var pendingDateRanges: [DateRange] = []
+    private static let maxPendingDateRanges = 256
     private(set) var inFlight = 0
     /// Playing time of all segments that were ever started, or passed over.
     private(set) var startedDuration = Duration.zero
@@ -42,17 +42,17 @@ struct SegmentQueue: Sendable {
     }
 
     /// - Parameters: `segments`: what was lost, as far as it was listed; `each`: about what each one lasts.
-    mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], lasting each: Duration) {
+    mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], segmentDuration each: Duration) {
         entries.append(.loss(loss, segments))
-        started(each, count: loss.count)
+        addStarted(each, count: loss.count)
     }
 
     /// Beyond so many lost at once a rendition is ahead of any other in any case.
-    private static let mostCounted: UInt64 = 1000
+    private static let maxCountedLosses: UInt64 = 1000
 
     /// However long a list says that a segment is, the sum stays far from what a `Duration` holds.
-    private mutating func started(_ duration: Duration, count: UInt64 = 1) {
-        startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.mostCounted))
+    private mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
+        startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
     }
 
     /// The next segment to be delivered has failed at least once.
@@ -62,30 +62,30 @@ struct SegmentQueue: Sendable {
     }
 
     /// The numbers of what is queued mean nothing in the lists to come.
-    mutating func appendSeam() {
-        updatePending { $0.leaveNumbers(isGone: true) }
-        entries.append(.seam)
+    mutating func appendDiscontinuity() {
+        updatePending { $0.detachNumber(isGone: true) }
+        entries.append(.discontinuity)
     }
 
     /// The lists to come have other numbers for what is queued.
-    mutating func renumber() { updatePending { $0.leaveNumbers(isGone: false) } }
+    mutating func renumber() { updatePending { $0.detachNumber(isGone: false) } }
 
     /// Takes over what a newer list says of the segments.
-    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceShelf) {
+    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceCache) {
         updatePending { $0.refresh(from: list, base: base, shelf) }
     }
 
     /// A segment was refused that may have another address in a newer list.
-    var awaitsList: Bool {
+    var awaitsPlaylist: Bool {
         entries[head...].contains { entry in
-            if case .segment(let pending) = entry { pending.awaitsList } else { false }
+            if case .segment(let pending) = entry { pending.awaitsPlaylist } else { false }
         }
     }
 
     private mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
-            entries[index] = .seam  // the body has one owner
+            entries[index] = .discontinuity  // the body has one owner
             update(&pending)
             entries[index] = .segment(pending)
         }
@@ -115,7 +115,7 @@ extension SegmentQueue {
         _ startable: Startable, as id: FetchID, targetDuration: Duration, at now: Duration
     ) -> SegmentRequests? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        if pending.budget == nil { started(pending.segment.duration) }
+        if pending.budget == nil { addStarted(pending.segment.duration) }
         pending.start(as: id, targetDuration: targetDuration, at: now)
         entries[startable.index] = .segment(pending)
         inFlight += 1
@@ -125,7 +125,7 @@ extension SegmentQueue {
     /// A try ended. Returns what went wrong, if it did, and how often by now.
     mutating func settle(
         _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
-    ) -> FailedFetch? {
+    ) -> FailedAttempt? {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         inFlight -= 1
         let trouble = pending.settle(request, outcome, at: now)
@@ -164,35 +164,35 @@ extension SegmentQueue {
 
 extension SegmentQueue {
     /// What the head waits for beside its body, once the body is there.
-    var resourcesOfHead: [FetchRequest] {
+    var headResources: [FetchRequest] {
         guard head < entries.count, case .segment(let pending) = entries[head] else { return [] }
         if case .fetched = pending.progress { return pending.requests.resources }
         return []
     }
 
     /// Removes and returns the next thing to hand over, if it is ready.
-    mutating func popReady(_ shelf: ResourceShelf) -> Delivery.Content? {
+    mutating func popReady(_ shelf: ResourceCache) -> Delivery.Content? {
         while head < entries.count {
             switch entries[head] {
-            case .seam:
-                isAfterSeam = true
+            case .discontinuity:
+                isAfterDiscontinuity = true
                 pop()
             case .loss(let loss, let segments):
-                isAfterSeam = true
-                passOver(segments)
+                isAfterDiscontinuity = true
+                recordSkipped(segments)
                 pop()
                 return .lost(loss)
             case .segment(let pending):
                 guard let content = content(of: pending, shelf) else { return nil }
                 if case .fetched(let body, _) = pending.progress { heldBytes -= body.count }
                 if case .lost = content {
-                    isAfterSeam = true
-                    passOver([pending.segment])
-                    owedDateRanges = (owedDateRanges + pending.listedDateRanges).suffix(Self.owedLimit)
+                    isAfterDiscontinuity = true
+                    recordSkipped([pending.segment])
+                    pendingDateRanges = (pendingDateRanges + pending.listedDateRanges).suffix(Self.maxPendingDateRanges)
                 } else {
-                    isAfterSeam = false
+                    isAfterDiscontinuity = false
                     passedOver = []
-                    owedDateRanges = []
+                    pendingDateRanges = []
                 }
                 pop()
                 return content
@@ -202,13 +202,13 @@ extension SegmentQueue {
     }
 
     /// Of what was lost since the last segment delivered.
-    var undeliveredDateRanges: [DateRange] { owedDateRanges + passedOver.flatMap(\.dateRanges) }
+    var undeliveredDateRanges: [DateRange] { pendingDateRanges + passedOver.flatMap(\.dateRanges) }
 
-    private mutating func passOver(_ segments: [MediaSegment]) {
-        passedOver = (passedOver + segments).suffix(Self.passedOverLimit)
+    private mutating func recordSkipped(_ segments: [MediaSegment]) {
+        passedOver = (passedOver + segments).suffix(Self.maxSkippedSegments)
     }
 
-    private func content(of pending: PendingSegment, _ shelf: ResourceShelf) -> Delivery.Content? {
+    private func content(of pending: PendingSegment, _ shelf: ResourceCache) -> Delivery.Content? {
         let number = pending.segment.mediaSequence
         func lost(_ reason: SegmentLoss.Reason) -> Delivery.Content {
             .lost(SegmentLoss(mediaSequences: number..<number + 1, reason: reason))
@@ -229,14 +229,15 @@ extension SegmentQueue {
                 TrackedSegment(
                     segment: pending.segment, url: url, body: body, key: shelf.body(of: requests.key),
                     keyURL: requests.key?.url, map: shelf.body(of: requests.map),
-                    mapKey: shelf.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url, isAfterSeam: isAfterSeam,
+                    mapKey: shelf.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url,
+                    isAfterSeam: isAfterDiscontinuity,
                     listedAt: pending.listedAt, passedOver: passedOver,
-                    listedDateRanges: owedDateRanges + pending.listedDateRanges))
+                    listedDateRanges: pendingDateRanges + pending.listedDateRanges))
         }
     }
 
     private mutating func pop() {
-        entries[head] = .seam  // frees the body
+        entries[head] = .discontinuity  // frees the body
         head += 1
         guard head == entries.count || head >= 64 && head * 2 > entries.count else { return }
         entries.removeFirst(head)
@@ -250,7 +251,7 @@ extension SegmentRequests {
 }
 
 extension FetchRequest {
-    func lossReason(_ failure: FailedTry) -> SegmentLoss.Reason {
+    func lossReason(_ failure: FetchFailure) -> SegmentLoss.Reason {
         purpose == .key ? .keyUnavailable(url: url, status: failure.status) : .unavailable(status: failure.status)
     }
 }

@@ -2,7 +2,7 @@
 package enum DriverOutput: Equatable, Sendable {
     case delivery(Delivery)
     /// Could it be published? Nothing of it is.
-    case examination(Delivery)
+    case probe(Delivery)
     case event(UpstreamEvent)
     /// How the session stands; after each step, once what the step brought was handed over.
     case status(UpstreamStatus)
@@ -10,19 +10,19 @@ package enum DriverOutput: Equatable, Sendable {
 
 /// Runs a session against a live upstream: the only code in Tracker that waits.
 package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
-    private let upstream: any Upstream
+    private let upstream: any Fetcher
     private let clock: C
 
-    package init(upstream: any Upstream, clock: C) {
+    package init(upstream: any Fetcher, clock: C) {
         self.upstream = upstream
         self.clock = clock
     }
 
     /// Runs `session` until it ends, and says how, for somebody who uses whatever is delivered.
     package func run(
-        session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
+        session: some IngestSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
     ) async throws -> SessionEnd {
-        try await publish(session) { output, now in
+        try await run(reporting: session) { output, now in
             try await perform(output, now)
             return .published
         }
@@ -36,13 +36,14 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     /// the run with that error.
     ///
     /// - Parameter perform: returns what became of a delivery, or would; of other outputs, anything.
-    package func publish(
-        _ session: some IntakeSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception
+    package func run(
+        reporting session: some IngestSession,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
         var session = session
         let began = clock.now
         return try await withThrowingDiscardingTaskGroup { group in
-            var errands = DriverErrands(upstream: upstream, clock: clock, began: began)
+            var errands = DriverTasks(upstream: upstream, clock: clock, began: began)
             defer { group.cancelAll() }
             var inputs = [UpstreamSession.Input.start]
             while true {
@@ -53,8 +54,8 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
                     case .fetch(let id, let request): errands.fetch(id, request, in: &group)
                     case .cancel(let id): errands.cancel(id)
                     case .wake(let time): errands.wake(at: time, in: &group)
-                    case .deliver, .examine, .report:
-                        if let heard = try await effect.handOn(to: perform, at: now) { inputs.append(heard) }
+                    case .deliver, .probe, .report:
+                        if let heard = try await effect.forward(to: perform, at: now) { inputs.append(heard) }
                     case .end(let end):
                         _ = try await perform(.status(session.status), now)
                         return end
@@ -69,14 +70,14 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
 extension UpstreamSession.Effect {
     /// Hands on what goes downstream, the same by every driver; the rest is a driver's own to carry out.
     /// - Returns: what the session is to hear of it before anything else.
-    func handOn(
-        to perform: (_ output: DriverOutput, _ now: Duration) async throws -> Reception, at now: Duration
+    func forward(
+        to perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome, at now: Duration
     ) async throws -> UpstreamSession.Input? {
         switch self {
         case .deliver(let delivery):
             let reception = try await perform(.delivery(delivery), now)
-            return delivery.isMedia ? .received(delivery, reception) : nil
-        case .examine(let delivery): return .examined(delivery, try await perform(.examination(delivery), now))
+            return delivery.isMedia ? .delivered(delivery, reception) : nil
+        case .probe(let delivery): return .probed(delivery, try await perform(.probe(delivery), now))
         case .report(let event):
             _ = try await perform(.event(event), now)
             return nil
@@ -86,30 +87,30 @@ extension UpstreamSession.Effect {
 }
 
 /// The fetches and the one timer of a run, and the inbox they answer into.
-private struct DriverErrands<C: Clock> where C.Duration == Duration {
-    private let upstream: any Upstream
+private struct DriverTasks<C: Clock> where C.Duration == Duration {
+    private let upstream: any Fetcher
     private let clock: C
     private let began: C.Instant
-    private let inbox: AsyncStream<UpstreamSession.Input>
-    private let post: AsyncStream<UpstreamSession.Input>.Continuation
+    private let inputs: AsyncStream<UpstreamSession.Input>
+    private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
-    private var transfers: [FetchID: Revocable] = [:]
-    private var timer: Revocable?
+    private var transfers: [FetchID: CancelableTask] = [:]
+    private var timer: CancelableTask?
 
-    init(upstream: any Upstream, clock: C, began: C.Instant) {
+    init(upstream: any Fetcher, clock: C, began: C.Instant) {
         self.upstream = upstream
         self.clock = clock
         self.began = began
-        (inbox, post) = AsyncStream.makeStream()
-        arrivals = inbox.makeAsyncIterator()
+        (inputs, inputContinuation) = AsyncStream.makeStream()
+        arrivals = inputs.makeAsyncIterator()
     }
 
     mutating func fetch(_ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>)
     {
-        let transfer = Revocable()
+        let transfer = CancelableTask()
         transfers[id] = transfer
-        group.addTask { [upstream, post] in
-            await transfer.run { post.yield(.answered(id, await upstream.fetch(request))) }
+        group.addTask { [upstream, inputContinuation] in
+            await transfer.run { inputContinuation.yield(.answered(id, await upstream.fetch(request))) }
         }
     }
 
@@ -117,12 +118,12 @@ private struct DriverErrands<C: Clock> where C.Duration == Duration {
 
     mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
         timer?.revoke()
-        let timer = Revocable()
+        let timer = CancelableTask()
         self.timer = timer
-        group.addTask { [clock, began, post] in
+        group.addTask { [clock, began, inputContinuation] in
             await timer.run {
                 guard (try? await clock.sleep(until: began.advanced(by: time), tolerance: nil)) != nil else { return }
-                post.yield(.wake)
+                inputContinuation.yield(.wake)
             }
         }
     }
@@ -136,13 +137,13 @@ private struct DriverErrands<C: Clock> where C.Duration == Duration {
 }
 
 /// One piece of work in a task group that can be cancelled by itself.
-private struct Revocable: Sendable {
+private struct CancelableTask: Sendable {
     private let signal: AsyncStream<Never>
-    private let source: AsyncStream<Never>.Continuation
+    private let continuation: AsyncStream<Never>.Continuation
 
-    init() { (signal, source) = AsyncStream.makeStream() }
+    init() { (signal, continuation) = AsyncStream.makeStream() }
 
-    func revoke() { source.finish() }
+    func revoke() { continuation.finish() }
 
     /// Returns when the work is done, or cancelled and done.
     func run(_ work: @escaping @Sendable () async -> Void) async {

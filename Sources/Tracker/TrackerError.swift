@@ -20,7 +20,7 @@ package struct TrackerError: Error, Equatable, Sendable {
         /// Nothing new was listed for that long.
         case silent(for: Duration)
         /// Nothing of what was listed could be published for that long.
-        case nothingUsable(for: Duration, MediaTrouble)
+        case nothingUsable(for: Duration, UnpublishedReason)
         /// No media playlist was read within the time given to opening the upstream.
         case openingTimedOut
     }
@@ -31,13 +31,13 @@ package struct TrackerError: Error, Equatable, Sendable {
     /// Of RFC 8216; nil when no section is broken.
     package let section: String?
     /// The address that the host has, when that was the trouble.
-    package let address: String?
+    package let ipAddress: String?
 
     package init(_ reason: Reason, url: String, section: String? = nil, address: String? = nil) {
         self.reason = reason
         self.url = url
         self.section = section
-        self.address = address
+        self.ipAddress = address
     }
 
     /// No whole answer came from `url`, of a playlist.
@@ -52,7 +52,7 @@ package struct TrackerError: Error, Equatable, Sendable {
     }
 
     /// Whether a person would call it the same thing. A page that says what went wrong, and when, says it anew each time.
-    func isSameTrouble(as other: TrackerError) -> Bool {
+    func isEquivalent(to other: TrackerError) -> Bool {
         switch (reason, other.reason) {
         case (.notAPlaylist(let mine), .notAPlaylist(let theirs)): mine.isEmpty == theirs.isEmpty && url == other.url
         case (.malformedPlaylist(let mine), .malformedPlaylist(let theirs)):
@@ -75,5 +75,5 @@ package struct TrackerError: Error, Equatable, Sendable {
     }
 
     /// The address itself may be what is refused: a token in it has expired, or the session behind it is gone.
-    var mayBeCuredByNewAddress: Bool { status.map { [401, 403, 404, 410].contains($0) } ?? false }
+    var mayBeFixedByNewURL: Bool { status.map { [401, 403, 404, 410].contains($0) } ?? false }
 }

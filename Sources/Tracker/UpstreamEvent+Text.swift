@@ -9,7 +9,7 @@ extension UpstreamEvent {
 
     private var line: EventLine {
         switch self {
-        case .chose(let variant, let audio, _):
+        case .variantSelected(let variant, let audio, _):
             EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
         case .joined(let joined):
             EventLine(
@@ -25,7 +25,7 @@ extension UpstreamEvent {
         case .mediaResumed(let silence): EventLine("media-resumed", ("silence", seconds(silence)))
         case .moved(let rendition, let url):
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
-        case .staleList(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
+        case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
         case .reset(let rendition, let anchor):
             EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", anchor.token))
         case .lost(let rendition, let loss):
@@ -35,29 +35,29 @@ extension UpstreamEvent {
                 ("count", "\(loss.count)"), ("reason", loss.reason.token))
         case .playlistFailed(let rendition, let error):
             EventLine("playlist-failed", [("rendition", rendition.token)] + error.fields)
-        case .rereadFailed(let error): EventLine("master-failed", error.fields)
-        case .tryFailed(let request, let failure, let failures, let isLast):
+        case .multivariantReloadFailed(let error): EventLine("master-failed", error.fields)
+        case .fetchFailed(let request, let failure, let failures, let isLast):
             EventLine(
                 "fetch-failed",
                 request.fields + [
                     ("reason", FetchFault(failure).token), ("failures", "\(failures)"), ("final", "\(isLast)"),
                 ])
         case .keyFetched(let url): EventLine("key-fetched", ("url", url))
-        case .metered(let host, let status, let pause):
+        case .hostLimited(let host, let status, let pause):
             EventLine("host-limited", ("host", host), ("status", "\(status)"), ("pause", seconds(pause)))
-        case .meteringEnded(let host, let answers):
+        case .hostLimitEnded(let host, let answers):
             EventLine("host-limit-ended", ("host", host), ("answers", "\(answers)"))
         case .targetDurationChanged(let rendition, let old, let new):
             EventLine(
                 "target-duration-changed", ("rendition", rendition.token), ("from", seconds(old)), ("to", seconds(new)))
-        case .endListed(let rendition): EventLine("playlist-ended", ("rendition", rendition.token))
-        case .begunAgain(let rendition): EventLine("playlist-reopened", ("rendition", rendition.token))
-        case .tries(let source, let url): EventLine("source-trial", ("source", "\(source)"), ("url", url))
+        case .playlistEnded(let rendition): EventLine("playlist-ended", ("rendition", rendition.token))
+        case .playlistReopened(let rendition): EventLine("playlist-reopened", ("rendition", rendition.token))
+        case .trialStarted(let source, let url): EventLine("source-trial", ("source", "\(source)"), ("url", url))
         case .sourceFailed(let source, let error):
             EventLine("source-failed", [("source", "\(source)")] + error.fields)
         case .sourceEnded(let source): EventLine("source-ended", ("source", "\(source)"))
-        case .switched(let source, let url): EventLine("source-switched", ("source", "\(source)"), ("url", url))
-        case .ofBackup(let source, let event): event.line.inserting(("source", "\(source)"))
+        case .sourceSwitched(let source, let url): EventLine("source-switched", ("source", "\(source)"), ("url", url))
+        case .backup(let source, let event): event.line.inserting(("source", "\(source)"))
         }
     }
 }
@@ -111,38 +111,38 @@ extension RenditionRole {
     }
 }
 
-extension StallLadder.Step {
+extension StallEscalation.Step {
     fileprivate var token: String {
         switch self {
         case .late: "late"
         case .redundantVariant: "redundant-variant"
-        case .rereadMultivariant: "reload-master"
+        case .reloadMultivariant: "reload-master"
         case .outage: "outage"
         case .giveUp: "give-up"
         }
     }
 }
 
-extension SegmentCursor.Anchor {
+extension SegmentCursor.RejoinMethod {
     fileprivate var token: String {
         switch self {
-        case .address: "url"
-        case .former: "former-playlist"
+        case .url: "url"
+        case .previousOrigin: "former-playlist"
         case .programDateTime: "program-date-time"
-        case .edge: "live-edge"
+        case .liveEdge: "live-edge"
         }
     }
 }
 
-extension MediaTrouble {
+extension UnpublishedReason {
     fileprivate var token: String {
         switch self {
-        case .awaited: "pending"
+        case .pending: "pending"
         case .lost(let reason): reason.token
         case .undecryptable: "undecryptable"
         case .unreadable: "unreadable"
-        case .withoutPicture: "no-video"
-        case .withoutSound: "no-audio"
+        case .noVideo: "no-video"
+        case .noAudio: "no-audio"
         }
     }
 }

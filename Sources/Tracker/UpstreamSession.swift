@@ -39,7 +39,7 @@ package struct UpstreamSession: Sendable {
         /// The audio rendition of the variant's group is followed beside it.
         package var followsAudio: Bool
         /// What lies before was had from another source, or by another process.
-        package var joinsAt = JoinPoint.edge
+        package var joinPoint = JoinPoint.edge
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
@@ -64,9 +64,9 @@ package struct UpstreamSession: Sendable {
         case start
         case answered(FetchID, FetchOutcome)
         /// What became of a segment of picture or sound, which was delivered; before anything else happens.
-        case received(Delivery, Reception)
+        case delivered(Delivery, DeliveryOutcome)
         /// What would become of a segment that was to be examined; before anything else happens.
-        case examined(Delivery, Reception)
+        case probed(Delivery, DeliveryOutcome)
         /// The time of the last `Effect.wake` has come.
         case wake
     }
@@ -79,13 +79,13 @@ package struct UpstreamSession: Sendable {
         case wake(at: Duration)
         case deliver(Delivery)
         /// Nothing is published of it, but whether it could be is asked for.
-        case examine(Delivery)
+        case probe(Delivery)
         case report(UpstreamEvent)
         /// Nothing follows.
         case end(SessionEnd)
     }
 
-    enum Phase: Equatable, Sendable {
+    enum State: Equatable, Sendable {
         case idle
         case opening(Opening)
         case following
@@ -104,31 +104,31 @@ package struct UpstreamSession: Sendable {
     }
 
     /// What a fetch in flight is for.
-    enum Errand: Equatable, Sendable {
+    enum FetchTarget: Equatable, Sendable {
         case opening
-        case reread
+        case multivariantReload
         case playlist(RenditionRole)
         case segment(RenditionRole, FetchRequest)
         case resource(FetchRequest)
     }
 
     let policy: Policy
-    var phase = Phase.idle
-    var book: AddressBook
+    var phase = State.idle
+    var locator: PlaylistLocator
     /// Main first.
     var trackers: [RenditionTracker] = []
-    var shelf = ResourceShelf()
+    var cache = ResourceCache()
     /// Of what the main one lists.
-    var media: MediaLadder
+    var mediaStall: MediaStallEscalation
     /// Of the whole channel: handed over for each step where it has several sessions.
-    var gate: HostGate
-    var errands: [FetchID: Errand] = [:]
+    var limiter: HostLimiter
+    var fetchTargets: [FetchID: FetchTarget] = [:]
     var failedResourceTries = 0
     /// Of every answer, and of every request that had none.
     var faults: [FetchFault: Int] = [:]
     private let firstFetch: UInt64
     private var fetchCount: UInt64 = 0
-    private var effects = StepEffects()
+    private var effects = EffectBuffer()
 
     /// - Parameters:
     ///   - upstream: absolute address of a multivariant or a media playlist.
@@ -136,9 +136,9 @@ package struct UpstreamSession: Sendable {
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
         firstFetch = number * FetchID.perSession
-        media = MediaLadder(giveUp: policy.giveUp)
-        gate = HostGate(maxConnections: policy.maxConnections)
-        book = AddressBook(
+        mediaStall = MediaStallEscalation(giveUp: policy.giveUp)
+        limiter = HostLimiter(maxConnections: policy.maxConnections)
+        locator = PlaylistLocator(
             upstream: upstream, choice: policy.variant, mostSubtitles: policy.maxSubtitles,
             followsAudio: policy.followsAudio)
     }
@@ -149,24 +149,24 @@ package struct UpstreamSession: Sendable {
         switch input {
         case .start: open(at: now)
         case .answered(let id, let outcome):
-            if let errand = errands.removeValue(forKey: id) {
-                report(gate.ended(id, outcome, at: now))
+            if let errand = fetchTargets.removeValue(forKey: id) {
+                report(limiter.ended(id, outcome, at: now))
                 settle(errand, id, outcome, at: now)
             }
-        case .received(let delivery, let reception):
-            received(delivery, reception, at: now)
-        case .examined: break
-        case .wake: effects.wakeCame()
+        case .delivered(let delivery, let reception):
+            recordOutcome(delivery, reception, at: now)
+        case .probed: break
+        case .wake: effects.wakeFired()
         }
-        if phase != .over { work(at: now) }
-        if phase != .over { arm(at: now) }
-        return effects.take()
+        if phase != .over { performDue(at: now) }
+        if phase != .over { scheduleWake(at: now) }
+        return effects.drain()
     }
 
-    private mutating func settle(_ errand: Errand, _ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
+    private mutating func settle(_ errand: FetchTarget, _ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
         switch errand {
         case .opening: settleOpening(id, outcome, at: now)
-        case .reread: settleReread(outcome, at: now)
+        case .multivariantReload: settleMultivariantReload(outcome, at: now)
         case .playlist(let role): settlePlaylist(role, outcome, at: now)
         case .segment(let role, let request): settleSegment(role, id, request, outcome, at: now)
         case .resource(let request): settleResource(request, id, outcome, at: now)
@@ -174,16 +174,16 @@ package struct UpstreamSession: Sendable {
     }
 
     /// Everything that is due by now.
-    private mutating func work(at now: Duration) {
-        for event in gate.release(at: now) { report(event) }
+    private mutating func performDue(at now: Duration) {
+        for event in limiter.endExpiredLimits(at: now) { report(event) }
         checkDeadlines(at: now)
         guard phase != .over else { return }
-        climbLadders(at: now)
+        escalatePlaylistStalls(at: now)
         guard phase != .over else { return }
-        climbMediaLadder(at: now)
+        escalateMediaStall(at: now)
         guard phase != .over else { return }
         startPlaylists(at: now)
-        guard policy.fetchesMedia else { return passOverMedia() }
+        guard policy.fetchesMedia else { return discardMedia() }
         deliver(at: now)
         // Before and after: what a segment waits for goes first where little may be fetched at once.
         startResources(at: now)
@@ -192,13 +192,13 @@ package struct UpstreamSession: Sendable {
         endIfDrained(at: now)
     }
 
-    private mutating func arm(at now: Duration) {
+    private mutating func scheduleWake(at now: Duration) {
         var deadlines =
             trackers.map { $0.nextDeadline(after: now) }
-            + [book.nextDeadline, shelf.nextDeadline, noSegmentsDeadline, gate.nextDeadline(after: now)]
-            + [media.nextDeadline]
+            + [locator.nextDeadline, cache.nextDeadline, noSegmentsDeadline, limiter.nextDeadline(after: now)]
+            + [mediaStall.nextDeadline]
         if case .opening(let opening) = phase { deadlines += [opening.deadline, opening.retryAt] }
-        effects.arm(for: deadlines, after: now)
+        effects.scheduleWake(for: deadlines, after: now)
     }
 }
 
@@ -208,10 +208,10 @@ extension UpstreamSession {
     /// The name the next fetch will bear.
     var nextID: FetchID { FetchID(number: firstFetch + fetchCount + 1) }
 
-    mutating func fetch(_ request: FetchRequest, for errand: Errand) {
-        errands[nextID] = errand
+    mutating func fetch(_ request: FetchRequest, for errand: FetchTarget) {
+        fetchTargets[nextID] = errand
         effects.append(.fetch(nextID, request))
-        gate.began(nextID, request.url)
+        limiter.began(nextID, request.url)
         fetchCount += 1
     }
 
@@ -220,20 +220,20 @@ extension UpstreamSession {
     }
 
     mutating func cancel(_ id: FetchID?) {
-        guard let id, errands.removeValue(forKey: id) != nil else { return }
-        gate.cancelled(id)
+        guard let id, fetchTargets.removeValue(forKey: id) != nil else { return }
+        limiter.cancelled(id)
         effects.append(.cancel(id))
     }
 
     mutating func report(_ event: UpstreamEvent?) { effects.report(event) }
 
-    mutating func hand(_ content: Delivery.Content, of role: RenditionRole) {
+    mutating func deliver(_ content: Delivery.Content, of role: RenditionRole) {
         effects.append(.deliver(Delivery(rendition: role, content: content)))
     }
 
     mutating func finish(_ end: SessionEnd) {
         guard phase != .over else { return }
-        for id in errands.keys.sorted() { cancel(id) }
+        for id in fetchTargets.keys.sorted() { cancel(id) }
         phase = .over
         effects.append(.end(end))
     }
@@ -241,17 +241,17 @@ extension UpstreamSession {
     /// Ends it without a word. Returns the fetches in flight.
     mutating func abandon() -> [FetchID] {
         phase = .over
-        defer { errands = [:] }
-        for id in errands.keys { gate.cancelled(id) }
-        return errands.keys.sorted()
+        defer { fetchTargets = [:] }
+        for id in fetchTargets.keys { limiter.cancelled(id) }
+        return fetchTargets.keys.sorted()
     }
 
     /// The last step that the main playlist's silence led to; nil while it is on time, or nothing is expected of it.
-    var mainStall: StallLadder.Step? { trackers.first?.ladder.climbed }
+    var mainStall: StallEscalation.Step? { trackers.first?.stallEscalation.lastStep }
 
     /// The main playlist lists nothing new, or nothing of what it lists can be published, and the last step before
     /// giving up was taken.
-    var isInOutage: Bool { [mainStall, media.climbed].contains { $0.map { $0 >= .outage } ?? false } }
+    var isInOutage: Bool { [mainStall, mediaStall.climbed].contains { $0.map { $0 >= .outage } ?? false } }
 
     func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }
 }
@@ -268,25 +268,25 @@ extension UpstreamSession {
             case .over: .over
             }
         return UpstreamStatus(
-            phase: phase, variant: book.variant, audio: book.audio, subtitles: book.subtitles,
+            phase: phase, variant: locator.variant, audio: locator.audio, subtitles: locator.subtitles,
             renditions: trackers.map(\.status),
-            failedResourceTries: failedResourceTries, multivariantReads: book.reads,
+            failedResourceTries: failedResourceTries, multivariantReads: locator.reads,
             requests: Int(clamping: fetchCount), faults: faults, maxConnections: policy.maxConnections,
-            meteredAnswers: gate.meteredAnswers, meteredHosts: gate.status, trouble: trouble,
-            hasPublished: media.hasPublished)
+            meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.status, stall: trouble,
+            hasPublished: mediaStall.hasPublished)
     }
 
     /// Of two, the one that is further on.
-    private var trouble: UpstreamStatus.Trouble? {
+    private var trouble: UpstreamStatus.Stall? {
         if case .opening(let opening) = phase {
             return opening.lastError.map { .init(cause: .opening($0), step: .late, since: opening.began) }
         }
-        var troubles: [UpstreamStatus.Trouble] = []
-        if let main = trackers.first, case .expecting(let since, let step?) = main.ladder.state {
-            troubles.append(.init(cause: .list(main.load.lastFailure), step: step, since: since))
+        var troubles: [UpstreamStatus.Stall] = []
+        if let main = trackers.first, case .expecting(let since, let step?) = main.stallEscalation.state {
+            troubles.append(.init(cause: .playlist(main.load.lastFailure), step: step, since: since))
         }
-        if let step = media.climbed, let since = media.silentSince {
-            troubles.append(.init(cause: .media(media.trouble), step: step, since: since))
+        if let step = mediaStall.climbed, let since = mediaStall.silentSince {
+            troubles.append(.init(cause: .media(mediaStall.reason), step: step, since: since))
         }
         return troubles.max { $0.step < $1.step }
     }

@@ -15,7 +15,7 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var loadedAt: Duration?
         /// When a list last had something new, and the step of the ladder taken since.
         package var grewAt: Duration?
-        package var stall: StallLadder.Step?
+        package var stallStep: StallEscalation.Step?
         package var hasEnded: Bool
         /// Segments listed and not delivered yet, those in flight included.
         package var queued: Int
@@ -25,7 +25,7 @@ package struct UpstreamStatus: Equatable, Sendable {
     }
 
     /// A host that asked for fewer requests.
-    package struct MeteredHost: Equatable, Sendable {
+    package struct RateLimitedHost: Equatable, Sendable {
         package var name: String
         /// That asked for it.
         package var answers: Int
@@ -52,52 +52,52 @@ package struct UpstreamStatus: Equatable, Sendable {
     /// Answers that asked for fewer requests (429, 509), of all hosts.
     package var meteredAnswers: Int
     /// In the order of their names.
-    package var meteredHosts: [MeteredHost]
+    package var rateLimitedHosts: [RateLimitedHost]
     /// Why the channel is not on time; nil while it is.
-    package var trouble: Trouble?
+    package var stall: Stall?
     /// Something that was handed downstream was published.
     package var hasPublished = false
     /// nil of a session with one source, by itself.
-    package var redundancy: Redundancy?
+    package var failover: Failover?
 
     /// What keeps a channel from going on.
-    package struct Trouble: Equatable, Sendable {
+    package struct Stall: Equatable, Sendable {
         package enum Cause: Equatable, Sendable {
             /// Nothing could be opened yet; and how the last try failed, if it did.
             case opening(TrackerError?)
             /// Nothing new is listed; and how the last load failed, if it did.
-            case list(TrackerError?)
+            case playlist(TrackerError?)
             /// Nothing of what is listed can be published.
-            case media(MediaTrouble)
+            case media(UnpublishedReason)
             /// The source that was published has failed, or ended, and no other has taken over.
             case sourceLost(Int, TrackerError?)
         }
 
         package var cause: Cause
         /// The last one taken for it.
-        package var step: StallLadder.Step
+        package var step: StallEscalation.Step
         package var since: Duration
     }
 
     /// Which of a channel's sources is published, and what is done about the others.
-    package struct Redundancy: Equatable, Sendable {
+    package struct Failover: Equatable, Sendable {
         /// As in `Delivery`.
         package var source: Int
         /// False while that source has failed and no other has taken over.
         package var isPublished: Bool
         /// Opened, and not yet seen to be alive.
-        package var tried: Int?
+        package var trialSource: Int?
         /// Since when the channel's own upstream is healthy again, while a backup is published.
-        package var watchedSince: Duration?
+        package var primaryHealthySince: Duration?
         package var switches: Int
         /// Given out as missing, in all.
-        package var missing: Duration
+        package var gapDuration: Duration
     }
 
     static let idle = UpstreamStatus(
         phase: .idle, variant: nil, audio: nil, subtitles: [], renditions: [], failedResourceTries: 0,
         multivariantReads: 0,
-        requests: 0, faults: [:], meteredAnswers: 0, meteredHosts: [])
+        requests: 0, faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
 }
 
 /// What happened to one rendition since the session began.
@@ -109,8 +109,8 @@ package struct TrackerCounts: Equatable, Sendable {
     /// Segments, not occasions.
     package var lost: UInt64 = 0
     /// Occasions at which what follows is not continuous.
-    package var seams = 0
-    package var staleLists = 0
+    package var discontinuities = 0
+    package var stalePlaylists = 0
     package var resets = 0
     /// Cue tags that a list added to segments which had been taken.
     package var lateCueTags = 0

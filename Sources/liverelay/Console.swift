@@ -16,14 +16,14 @@ final class Console: Sendable {
     private let descriptor: Int32
     private let state: Mutex<State>
     /// Rung once for each time that the queue is no longer empty, and at the end.
-    private let bell = DispatchSemaphore(value: 0)
-    private let end = DispatchSemaphore(value: 0)
+    private let wakeup = DispatchSemaphore(value: 0)
+    private let finished = DispatchSemaphore(value: 0)
 
     private struct State {
         var queue: ConsoleQueue
         var hasThread = false
         /// The thread knows that there is something.
-        var isRung = false
+        var isSignaled = false
         var isClosed = false
     }
 
@@ -39,10 +39,10 @@ final class Console: Sendable {
     func write(line: String) { change { $0.add(line: line) } }
 
     /// Does nothing when nobody sees it.
-    func show(status text: String) { change { $0.show(status: text) } }
+    func setStatusLine(_ text: String) { change { $0.show(status: text) } }
 
     /// Leaves the cursor on a line of its own.
-    func clear() { show(status: "") }
+    func clearStatusLine() { setStatusLine("") }
 
     /// The end: what waits is written, if it is taken in time. What comes later is not.
     /// - Returns: false when it was not.
@@ -53,33 +53,33 @@ final class Console: Sendable {
             return state.hasThread && !state.isClosed
         }
         guard isWriting else { return true }
-        bell.signal()
+        wakeup.signal()
         let (seconds, attoseconds) = limit.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        return end.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
+        return finished.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
 
     private func change(_ change: (inout ConsoleQueue) -> Void) {
         let (begins, rings) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             change(&state.queue)
-            defer { (state.hasThread, state.isRung) = (true, true) }
-            return (!state.hasThread, !state.isRung)
+            defer { (state.hasThread, state.isSignaled) = (true, true) }
+            return (!state.hasThread, !state.isSignaled)
         }
         if begins { Thread.detachNewThread { self.writeAll() } }
-        if rings { bell.signal() }
+        if rings { wakeup.signal() }
     }
 
     /// The thread's work, until the end.
     private func writeAll() {
         while true {
             let (text, isClosed) = state.withLock { state in
-                state.isRung = false
-                return (state.queue.next(), state.isClosed)
+                state.isSignaled = false
+                return (state.queue.dequeue(), state.isClosed)
             }
-            if let text { emit(text) } else if isClosed { break } else { bell.wait() }
+            if let text { emit(text) } else if isClosed { break } else { wakeup.wait() }
         }
-        end.signal()
+        finished.signal()
     }
 
     /// Waits as long as it takes.

@@ -8,20 +8,20 @@ struct ConsoleQueue: Equatable, Sendable {
     private var lines: [String] = []
     private var byteCount = 0
     /// Left out behind `lines`.
-    private var missing = 0
+    private var droppedSinceFlush = 0
     /// Left out, in all.
     private(set) var dropped = 0
     /// What shall stand at the bottom of a terminal, and what does.
     private var status = ""
-    private var shown = ""
+    private var displayedStatus = ""
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
     /// Where one line was left out so are those behind it, until there is room again: the order stays.
     mutating func add(line: String) {
         let size = line.utf8.count + 1
-        guard missing == 0, size <= Self.limitBytes - byteCount else {
-            missing += 1
+        guard droppedSinceFlush == 0, size <= Self.limitBytes - byteCount else {
+            droppedSinceFlush += 1
             dropped += 1
             return
         }
@@ -33,12 +33,14 @@ struct ConsoleQueue: Equatable, Sendable {
     mutating func show(status text: String) { status = isTerminal ? text : "" }
 
     /// All that waits, as a terminal takes it; nil when there is nothing.
-    mutating func next() -> String? {
-        if missing > 0 { lines.append("\(missing) lines of the log are missing here: nobody took them") }
-        guard !lines.isEmpty || status != shown else { return nil }
-        let wipe = isTerminal && !(shown.isEmpty && status.isEmpty) ? "\r\u{1B}[K" : ""
+    mutating func dequeue() -> String? {
+        if droppedSinceFlush > 0 {
+            lines.append("\(droppedSinceFlush) lines of the log are missing here: nobody took them")
+        }
+        guard !lines.isEmpty || status != displayedStatus else { return nil }
+        let wipe = isTerminal && !(displayedStatus.isEmpty && status.isEmpty) ? "\r\u{1B}[K" : ""
         let text = wipe + lines.map { $0 + "\n" }.joined() + status
-        (lines, byteCount, missing, shown) = ([], 0, 0, status)
+        (lines, byteCount, droppedSinceFlush, displayedStatus) = ([], 0, 0, status)
         return text
     }
 }

@@ -32,11 +32,11 @@ struct RelayCommand: AsyncParsableCommand {
     var backups: [String] = []
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
-    @OptionGroup(title: "Upstream") var intake: IntakeOptions
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
+    @OptionGroup(title: "Sound") var audio: AudioOptions
 
     func run() async throws {
-        try await serving.run(upstream: upstream, backups: backups, intake: intake, sound: sound) { base in
+        try await serving.run(upstream: upstream, backups: backups, intake: intake, sound: audio) { base in
             ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
         }
     }
@@ -90,7 +90,7 @@ struct ServingOptions: ParsableArguments {
     var exitAtEnd = false
 
     func run(
-        upstream: String, backups: [String] = [], intake: IntakeOptions, sound: SoundOptions,
+        upstream: String, backups: [String] = [], intake: UpstreamOptions, sound: AudioOptions,
         greeting: @escaping @Sendable (String) -> [String]
     ) async throws {
         let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
@@ -102,24 +102,24 @@ struct ServingOptions: ParsableArguments {
         if directory.removedLeftovers > 0 {
             logger.info("Removed \(directory.removedLeftovers) temporary spools of processes that were killed")
         }
-        if let slate, slate.movie.sound != .copied {
-            logger.warning("The slate \(slate.path) is shown without its sound: \(slate.movie.sound.words)")
+        if let slate, slate.movie.audioTrackUse != .copied {
+            logger.warning("The slate \(slate.path) is shown without its sound: \(slate.movie.audioTrackUse.words)")
         }
         try await RelayService(
             configuration: RelayConfiguration(
                 upstream: upstream, backups: backups, variant: intake.variant,
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests, maxConnections: intake.maxConnections, sound: sound.configuration,
+                requests: intake.requests, maxConnections: intake.maxConnections, audio: sound.configuration,
                 capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
-            address: ListenAddress(host: listen, port: Int(port)), endsWithUpstream: exitAtEnd, console: console,
-            logger: logger, greeting: greeting
+            address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
+            logger: logger, startupLines: greeting
         ).run()
     }
 }
 
 /// How the upstream is asked.
-struct IntakeOptions: ParsableArguments {
+struct UpstreamOptions: ParsableArguments {
     @Option(help: "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
     var variant = VariantChoice.highest
 
@@ -167,7 +167,7 @@ struct IntakeOptions: ParsableArguments {
         name: .customLong("allow-address"),
         help: ArgumentHelp(
             "IP address that --deny-private lets through; may be repeated.", valueName: "address"))
-    var allowedAddresses: [NetworkAddress] = []
+    var allowedAddresses: [IPAddress] = []
 
     @Option(help: "End when nothing of the upstream could be published for so long; 0 never does.")
     var giveUp = TimeSpan(seconds: 60)
@@ -190,7 +190,7 @@ struct IntakeOptions: ParsableArguments {
 }
 
 /// What becomes of the sound.
-struct SoundOptions: ParsableArguments {
+struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "copy, bridge, uniform or drop.",
@@ -206,12 +206,12 @@ struct SoundOptions: ParsableArguments {
         help: "Encoded silence where an advertisement has no sound, or a hole is longer than a frame.")
     var fillSilence = true
 
-    var configuration: SoundConfiguration { SoundConfiguration(policy: audio, fillsSilence: fillSilence) }
+    var configuration: AudioSettings { AudioSettings(policy: audio, fillsSilence: fillSilence) }
 }
 
 extension AudioPolicy: ExpressibleByArgument {}
 
-extension NetworkAddress: ExpressibleByArgument {
+extension IPAddress: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 

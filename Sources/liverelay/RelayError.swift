@@ -2,15 +2,15 @@
 struct RelayError: Error, Equatable {
     let exit: ExitStatus
     /// What was found, where; one line, whatever the upstream's answer that it quotes.
-    let found: String
+    let message: String
     /// What to do about it.
     let advice: String
 
     init(_ exit: ExitStatus, _ found: String, advice: String) {
         self.exit = exit
-        self.found = found.split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.message = found.split(whereSeparator: \.isNewline).joined(separator: " ")
         self.advice = advice
     }
 
-    var line: String { "\(found). \(advice)." }
+    var line: String { "\(message). \(advice)." }
 }

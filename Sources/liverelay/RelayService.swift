@@ -12,24 +12,24 @@ struct RelayService: Sendable {
 
     let configuration: RelayConfiguration
     let address: ListenAddress
-    let endsWithUpstream: Bool
+    let exitsAtEnd: Bool
     let console: Console
     let logger: Logger
     /// Said once the first segment can be watched.
-    let greeting: @Sendable (_ base: String) -> [String]
+    let startupLines: @Sendable (_ base: String) -> [String]
 
     /// Runs until the upstream fails, or the process is asked to end, or, if asked for, the upstream has ended.
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let began = clock.now
-        let site = ChannelSite(upstream: configuration.upstream) { began.duration(to: clock.now) }
+        let site = ChannelResponder(upstream: configuration.upstream) { began.duration(to: clock.now) }
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(on: address) { site.response(to: $0) }
         } catch { throw RelayError(error) }
-        logger.info("Serves at \(base(of: server)), relays \(configuration.upstream.shown)")
-        let outcome = await relay(to: site, base: base(of: server))
-        console.clear()
+        logger.info("Serves at \(base(of: server)), relays \(configuration.upstream.redacted)")
+        let outcome = await runUntilEnd(site, base: base(of: server))
+        console.clearStatusLine()
         await server.shutdown(within: Self.farewell)
         if case .failure(let error) = outcome { throw error }
     }
@@ -39,11 +39,11 @@ struct RelayService: Sendable {
         return "http://\(host):\(server.port)/"
     }
 
-    private func relay(to site: ChannelSite, base: String) async -> Result<Void, RelayError> {
+    private func runUntilEnd(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
-            group.addTask { await follow(to: site) }
+            group.addTask { await runChannel(into: site) }
             group.addTask { await Signals.wait() }
-            group.addTask { await report(site, base: base) }
+            group.addTask { await updateStatusLine(site, base: base) }
             defer { group.cancelAll() }
             for await ended in group { if let ended { return ended } }
             return .success(())
@@ -51,22 +51,22 @@ struct RelayService: Sendable {
     }
 
     /// - Returns: nil when the upstream has ended and the window stays served.
-    private func follow(to site: ChannelSite) async -> Result<Void, RelayError>? {
+    private func runChannel(into site: ChannelResponder) async -> Result<Void, RelayError>? {
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
         do {
-            let past = DVRRing.past(in: configuration.spool)
-            try await relay.resume(behind: past)
+            let past = DVRRing.previousRing(in: configuration.spool)
+            try await relay.resume(after: past)
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(behind: past))
-            let end = try await driver.publish(session) { output, now in
+            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(after: past))
+            let end = try await driver.run(reporting: session) { output, now in
                 try await relay.perform(output, at: now)
             }
-            try relay.ended(end)
-            return endsWithUpstream ? .success(()) : nil
+            try relay.recordEnd(end)
+            return exitsAtEnd ? .success(()) : nil
         } catch let error as RelayError {
             return .failure(error)
         } catch let error as FetchError {
-            return .failure(relay.failed(RelayError(TrackerError(error, url: error.url))))
+            return .failure(relay.recordFailure(RelayError(TrackerError(error, url: error.url))))
         } catch is CancellationError {
             return nil
         } catch {
@@ -75,8 +75,8 @@ struct RelayService: Sendable {
     }
 
     /// The channel's own, and in front of it, if asked for, who writes down what it answers.
-    private func upstream() throws -> any Upstream {
-        let upstream = try CurlUpstream(
+    private func upstream() throws -> any Fetcher {
+        let upstream = try CurlFetcher(
             upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
         guard let capture = configuration.capture else { return upstream }
         let clock = ContinuousClock()
@@ -88,13 +88,13 @@ struct RelayService: Sendable {
             return CaptureRecorder(upstream, to: writer) {
                 began.duration(to: clock.now)
             } failed: { [logger] error in
-                logger.error("The capture ends here, the channel goes on: \(RelayError(error).found)")
+                logger.error("The capture ends here, the channel goes on: \(RelayError(error).message)")
             }
         } catch { throw RelayError(error) }
     }
 
     /// Keeps the status line, and greets once there is something to watch.
-    private func report(_ site: ChannelSite, base: String) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError>? {
         var hasGreeted = false
         var replacements = 0
         while !Task.isCancelled {
@@ -102,13 +102,13 @@ struct RelayService: Sendable {
             let status = site.status
             if !hasGreeted, status.output.segments > 0 {
                 hasGreeted = true
-                for line in greeting(base) { console.write(line: line) }
+                for line in startupLines(base) { console.write(line: line) }
             }
             if status.output.spoolReplacements > replacements {
                 replacements = status.output.spoolReplacements
                 logger.warning("The spool was removed or replaced, and is taken anew; what is no longer in it are gaps")
             }
-            console.show(status: status.line)
+            console.setStatusLine(status.statusLine)
             try? await Task.sleep(for: Self.statusInterval)
         }
         return nil
@@ -118,7 +118,7 @@ struct RelayService: Sendable {
 /// SIGINT, SIGTERM and SIGHUP as something to wait for.
 enum Signals {
     /// A terminal that is closed ends what was begun in it, but for what was begun with nohup.
-    private static var asked: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+    private static var handledSignals: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
@@ -129,7 +129,7 @@ enum Signals {
 
     static func wait() async -> Result<Void, RelayError>? {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let sources = asked.map { number in
+        let sources = handledSignals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { arrival.yield() }
@@ -144,11 +144,11 @@ enum Signals {
 
 extension RelayStatus {
     /// For the bottom of a terminal.
-    var line: String {
-        let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).inSeconds) ago" }
+    var statusLine: String {
+        let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
-        let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotPublished)
+        let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  runs \(splice.runs)  lost \(lost)  sanitized \(splice.sanitized)"
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  runs \(splice.periods)  lost \(lost)  sanitized \(splice.adjustedTimestamps)"
     }
 }

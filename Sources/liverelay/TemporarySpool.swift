@@ -7,7 +7,7 @@ import LiveRing
 final class TemporarySpool: Sendable {
     private static let prefix = "liverelay-"
     /// A process that begins at the same moment may take a directory for left over that has no lock yet.
-    private static let tries = 4
+    private static let attempts = 4
 
     let path: String
     /// Directories of processes that are no more.
@@ -18,7 +18,7 @@ final class TemporarySpool: Sendable {
     init(in parent: URL) throws(RelayError) {
         removedLeftovers = Self.removeLeftovers(in: parent)
         var code = EEXIST
-        for _ in 0..<Self.tries {
+        for _ in 0..<Self.attempts {
             let path = parent.appending(path: Self.prefix + UUID().uuidString).path
             guard unsafe mkdir(path, 0o755) == 0 else {
                 code = errno

@@ -54,7 +54,7 @@ func decrypts(row: ClearRow) {
     #expect(decrypt(row.body, row.keys, row.key) == .success(row.clear), "\(row.when)")
 }
 
-struct RefusalRow: Sendable, CustomTestStringConvertible {
+struct DecryptErrorRow: Sendable, CustomTestStringConvertible {
     let when: String
     var testDescription: String { when }
     var body = explicitVector
@@ -64,28 +64,29 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
 }
 
 private let refusalRows = [
-    RefusalRow(when: "no key came", key: nil, reason: .missingKey),
-    RefusalRow(when: "an empty key", key: [], reason: .wrongKeySize(0)),
-    RefusalRow(when: "a key of 15 bytes", key: Array(key.dropLast()), reason: .wrongKeySize(15)),
-    RefusalRow(when: "a key with a line end", key: key + [0x0A], reason: .wrongKeySize(17)),
-    RefusalRow(when: "another key", key: Array(key.reversed()), reason: .badPadding),
-    RefusalRow(when: "the last block cut off", body: Array(explicitVector.dropLast(16)), reason: .badPadding),
-    RefusalRow(when: "the last byte cut off", body: Array(explicitVector.dropLast()), reason: .notBlockAligned(47)),
-    RefusalRow(when: "an empty body", body: [], reason: .notBlockAligned(0)),
-    RefusalRow(
+    DecryptErrorRow(when: "no key came", key: nil, reason: .missingKey),
+    DecryptErrorRow(when: "an empty key", key: [], reason: .wrongKeySize(0)),
+    DecryptErrorRow(when: "a key of 15 bytes", key: Array(key.dropLast()), reason: .wrongKeySize(15)),
+    DecryptErrorRow(when: "a key with a line end", key: key + [0x0A], reason: .wrongKeySize(17)),
+    DecryptErrorRow(when: "another key", key: Array(key.reversed()), reason: .badPadding),
+    DecryptErrorRow(when: "the last block cut off", body: Array(explicitVector.dropLast(16)), reason: .badPadding),
+    DecryptErrorRow(
+        when: "the last byte cut off", body: Array(explicitVector.dropLast()), reason: .notBlockAligned(47)),
+    DecryptErrorRow(when: "an empty body", body: [], reason: .notBlockAligned(0)),
+    DecryptErrorRow(
         when: "an IV of 8 bytes", keys: [aes128([UInt8](iv.prefix(8)))], reason: .wrongInitializationVectorSize(8)),
-    RefusalRow(
+    DecryptErrorRow(
         when: "SAMPLE-AES", keys: [SegmentKey(method: .sampleAES, uri: "1")], reason: .unsupportedMethod("SAMPLE-AES")),
-    RefusalRow(
+    DecryptErrorRow(
         when: "SAMPLE-AES-CTR", keys: [SegmentKey(method: .other("SAMPLE-AES-CTR"), uri: "1")],
         reason: .unsupportedMethod("SAMPLE-AES-CTR")),
-    RefusalRow(
+    DecryptErrorRow(
         when: "a foreign key format", keys: [aes128(iv, format: "com.example")],
         reason: .unsupportedKeyFormat("com.example")),
 ]
 
 @Test(arguments: refusalRows)
-func refuses(row: RefusalRow) {
+func refuses(row: DecryptErrorRow) {
     let error = DecryptError(row.reason, mediaSequence: 7, keyURL: url)
     #expect(decrypt(row.body, row.keys, row.key) == .failure(error), "\(row.when)")
 }

@@ -12,7 +12,7 @@ enum ImportRule {
         "CCurl": ["Tracker/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Splice/LibAV/"],
-        "CZlib": ["Tracker/Curl/UnclaimedGzip.swift", "liverelay/HTTP/Gzip.swift"],
+        "CZlib": ["Tracker/Curl/UndeclaredGzip.swift", "liverelay/HTTP/Gzip.swift"],
 
         "NIOCore": ["liverelay/HTTP/"],
         "NIOPosix": ["liverelay/HTTP/"],

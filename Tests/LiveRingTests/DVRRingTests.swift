@@ -15,7 +15,7 @@ struct DVRRingTests {
         let ring = try DVRRing.open(directory, firstMediaSequence: 77)
         #expect(ring.snapshot.livePlaylist == nil)
         #expect(ring.snapshot.masterPlaylist() == nil)
-        #expect(ring.resume == nil)
+        #expect(ring.resumePoint == nil)
         // More pieces than one writev takes, empty ones among them.
         var segment = NewSegment.numbered(0)
         let arena = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -55,7 +55,7 @@ struct DVRRingTests {
         try await ring.publish(.numbered(1, isIndependent: false))
         #expect(!text(ring.snapshot.livePlaylist).contains(promise))
         #expect(!String(decoding: try directory.read("ring.m3u8"), as: UTF8.self).contains(promise))
-        let journal = try #require(try Journal.read(try directory.read("ring.m3u8"), path: ""))
+        let journal = try #require(try RingJournal.read(try directory.read("ring.m3u8"), path: ""))
         #expect(journal.entries.map(\.isIndependent) == [true, false], "and a restart knows it")
     }
 
@@ -79,7 +79,7 @@ struct DVRRingTests {
         await #expect(throws: error) { try await ring.publish(.numbered(20)) }
         #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14...20), "the channel is still there")
         #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true])
-        #expect(ring.snapshot.edge?.mark == .after(20), "and its clocks go on")
+        #expect(ring.snapshot.edge?.resumePoint == .after(20), "and its clocks go on")
         #expect(ring.snapshot.rewindDrops == 1)
         #expect(names.subtracting(directory.names).count == 14, "the rewind is not")
         await #expect(throws: error) { try await ring.publish(.numbered(21)) }
@@ -124,9 +124,9 @@ struct DVRRingTests {
         let policy = RetentionPolicy(rewind: .seconds(60), freeReserve: 0)
         let ring = try DVRRing.open(directory, policy: policy)
         for n in 0..<8 { try await ring.publish(.numbered(n, initialization: "init-a.mp4")) }
-        let mark = try #require(ring.snapshot.edge?.mark)
+        let mark = try #require(ring.snapshot.edge?.resumePoint)
         for _ in 0..<40 {
-            try await ring.publishGap(lasting: ring.maximumSegmentDuration, mark: mark)
+            try await ring.publishGap(lasting: ring.maximumSegmentDuration, resumePoint: mark)
             let lists = text(ring.snapshot.dvrPlaylist(.whole)).contains("init-a.mp4")
             #expect(lists && directory.names.contains("init-a.mp4"))
             #expect(ring.snapshot.index.initializationFile(named: "init-a.mp4") != nil)
@@ -148,7 +148,7 @@ struct DVRRingTests {
         await ring.stopSliding()
         #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:\(first)\n"))
         #expect(text(ring.snapshot.livePlaylist).contains("seg-59-"))
-        await ring.slide()
+        await ring.resumeSliding()
         try await ring.publish(.numbered(60))
         #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:55\n"), "it slides as before")
     }
@@ -185,7 +185,7 @@ struct DVRRingTests {
         do {
             let ring = try DVRRing.open(directory)
             for n in 0..<8 { try await ring.publish(.numbered(n)) }
-            await ring.end(telling: [range, over])
+            await ring.end(adding: [range, over])
             #expect(text(ring.snapshot.livePlaylist).hasSuffix("#EXT-X-ENDLIST\n"))
             expectListed(ring)
         }
@@ -208,7 +208,7 @@ struct DVRRingTests {
                         let snapshot = ring.snapshot
                         #expect(snapshot.version >= version)
                         version = snapshot.version
-                        let live = ReadPlaylist(text(snapshot.livePlaylist))
+                        let live = ParsedPlaylist(text(snapshot.livePlaylist))
                         #expect(live.end == snapshot.index.nextMediaSequence, "one version, one state")
                         await Task.yield()
                     }

@@ -25,7 +25,7 @@ struct DamagedJournalTests {
             for first in all.indices where all[first].hasPrefix("#LIVERELAY-RECORD:") {
                 guard let end = all[first...].firstIndex(where: { !$0.hasPrefix("#") }) else { continue }
                 let lines = all[(first + 1)...end].map { $0 + "\n" }.joined()
-                all[first] = String(JournalText.record(lines).prefix { $0 != "\n" })
+                all[first] = String(ChecksummedJournal.prependingChecksum(to: lines).prefix { $0 != "\n" })
             }
         }
     }
@@ -145,13 +145,13 @@ struct DamagedJournalTests {
             return
         }
         if isSealed {
-            try await ring.listUnrecorded((0..<ring.unrecordedSegments).map { .after(10 + $0) })
+            try await ring.publishUnrecordedGaps((0..<ring.unrecordedSegments).map { .after(10 + $0) })
             return try await goesOn(ring)
         }
         let isAtEnd = row.lost.upperBound == 10
         let known = told.index.listed.filter { !row.lost.contains(Int($0.mediaSequence)) }
         #expect(ring.snapshot.index.listed.filter { !$0.isGap } == known)
-        #expect(ring.resume == (isAtEnd ? known.last?.mark : .after(9)))
+        #expect(ring.resumePoint == (isAtEnd ? known.last?.resumePoint : .after(9)))
         let hasNothing = row.lost == 0..<10
         #expect(ring.unrecordedSegments == (isAtEnd && !hasNothing ? row.lost.count : 0))
         #expect(ring.lostRecords == (isAtEnd || row.lost.lowerBound == 0 ? 0 : row.lost.count))
@@ -167,7 +167,7 @@ struct DamagedJournalTests {
         }
         if ring.unrecordedSegments > 0 {
             #expect(try directory.read("ring.m3u8") == damaged, "who is killed now leaves what there was")
-            try await ring.listUnrecorded(row.lost.map { .after($0) })
+            try await ring.publishUnrecordedGaps(row.lost.map { .after($0) })
             #expect(ring.snapshot.index.listed.suffix(row.lost.count).allSatisfy { $0.isGap && $0.isDiscontinuous })
         }
         try await goesOn(ring)

@@ -27,7 +27,7 @@ final class FailingDisk: Sendable {
 }
 
 /// A viewer who forgets nothing: all that was told once holds for ever, whichever process says it.
-struct UnforgettingViewer {
+struct ConsistencyViewer {
     private var lists: [String: String] = [:]
     private var files: [String: [UInt8]] = [:]
     private var clock: UInt64 = 0
@@ -43,7 +43,7 @@ struct UnforgettingViewer {
         for track in snapshot.subtitles {
             for (_, file) in track.files { try fetch(file, in: directory, when) }
         }
-        let mark = snapshot.edge?.mark.videoDecodeTime ?? 0
+        let mark = snapshot.edge?.resumePoint.videoDecodeTime ?? 0
         try #require(mark >= clock, "\(when): the clock went back")
         clock = mark
     }
@@ -75,7 +75,7 @@ struct FailingDiskTests {
     init() throws { directory = try ScratchDirectory() }
 
     private static let policy = RetentionPolicy(rewind: .seconds(90), liveWindow: .zero, freeReserve: 0)
-    private static let english = SubtitleRingTests.rendition("English")
+    private static let english = SubtitleStoreTests.rendition("English")
 
     private func open(_ directory: ScratchDirectory) throws(RingError) -> DVRRing {
         let disk = disk
@@ -117,7 +117,7 @@ struct FailingDiskTests {
     func fullAndThenEmptyAgain(row: Int) async throws {
         let (when, fault, isListed, isGap) = Self.rows[row]
         let ring = try open(directory)
-        var viewer = UnforgettingViewer()
+        var viewer = ConsistencyViewer()
         for n in 0..<11 {
             disk.fail((6..<9).contains(n) ? fault : nil)
             let errors = await Self.publish(n, to: ring)
@@ -134,16 +134,16 @@ struct FailingDiskTests {
         #expect(listed.filter(\.isDiscontinuous).map(\.mediaSequence) == seams, "\(when): what was lost is a seam")
         #expect(!directory.names.contains { $0.hasSuffix(".part") }, "\(when)")
         #expect(ring.snapshot.housekeepingError == nil, "\(when)")
-        #expect(ring.snapshot.subtitles.map(\.next) == [isListed ? 11 : 8], "\(when)")
+        #expect(ring.snapshot.subtitles.map(\.nextMediaSequence) == [isListed ? 11 : 8], "\(when)")
     }
 
     /// The next process finds the files as they are now, shows the same and goes on.
-    private func outlivesAKill(_ viewer: UnforgettingViewer, _ shown: RingSnapshot, number: Int) async throws {
+    private func outlivesAKill(_ viewer: ConsistencyViewer, _ shown: RingSnapshot, number: Int) async throws {
         var viewer = viewer
         let copy = try ScratchDirectory()
         for name in directory.names where name != SpoolName.lock { try copy.write(name, directory.read(name)) }
         let ring = try open(copy)
-        try #require(ring.unrecordedSegments == 0 && ring.resume == shown.edge?.mark)
+        try #require(ring.unrecordedSegments == 0 && ring.resumePoint == shown.edge?.resumePoint)
         try viewer.look(ring.snapshot, in: copy, "restart behind \(number)")
         try #require(ring.snapshot.index.nextMediaSequence == shown.index.nextMediaSequence)
         try #require(await Self.publish(number + 1, to: ring).isEmpty)
@@ -154,7 +154,7 @@ struct FailingDiskTests {
     @Test(arguments: UInt64(1)...5)
     func whateverTheDiskDoes(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        var viewer = UnforgettingViewer()
+        var viewer = ConsistencyViewer()
         var ring: DVRRing? = try open(directory)
         for n in 0..<30 {
             disk.fail(Bool.random(using: &random) ? Self.rows.randomElement(using: &random)?.fault : nil)
@@ -182,7 +182,7 @@ struct FailingDiskTests {
 
     /// A disk that is full when the process starts, and empties while it runs.
     @Test func aFullDiskAtTheStartIsWaitedFor() async throws {
-        var viewer = UnforgettingViewer()
+        var viewer = ConsistencyViewer()
         do {
             let ring = try open(directory)
             for n in 0..<8 { #expect(await Self.publish(n, to: ring).isEmpty) }
@@ -200,7 +200,7 @@ struct FailingDiskTests {
         #expect(await Self.publish(9, to: ring).isEmpty)
         try viewer.look(ring.snapshot, in: directory, "empty again")
         #expect(ring.snapshot.edge?.mediaSequence == 8 && ring.snapshot.housekeepingError == nil)
-        let read = try Journal.read(directory.read("ring.m3u8"), path: "")
+        let read = try RingJournal.read(directory.read("ring.m3u8"), path: "")
         #expect(
             read?.entries.count == 7,
             "six, for which the rewind was given up, and the new one: none behind what was torn")
@@ -216,7 +216,7 @@ struct FailingDiskTests {
         // The record does not go there; with the second try the whole journal comes, as a file again.
         try await ring.publish(.numbered(1))
         #expect(ring.snapshot.edge?.mediaSequence == 1 && ring.snapshot.index.discontinuitySequence == 0)
-        #expect(try Journal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 2)
+        #expect(try RingJournal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 2)
     }
 
     static let refusals: [(when: String, spool: String, prepare: @Sendable (ScratchDirectory) throws -> Void, Int32)] =
@@ -242,7 +242,7 @@ struct FailingDiskTests {
 }
 
 /// Dates come from the upstream or from the wall, and both may jump: order, eviction and numbers do not depend on them.
-struct JumpingClockTests {
+struct WallClockJumpTests {
     static let rows: [(when: String, hours: Int64)] = [
         ("no jump", 0), ("an hour forward", 1), ("an hour back", -1), ("ten years back", -87_600),
     ]
@@ -266,7 +266,7 @@ struct JumpingClockTests {
         let copy = try ScratchDirectory()
         for name in directory.names where name != SpoolName.lock { try copy.write(name, directory.read(name)) }
         let next = try DVRRing.open(copy, policy: policy)
-        #expect(next.snapshot.index.listed == index.listed && next.resume == .after(13), "\(when)")
+        #expect(next.snapshot.index.listed == index.listed && next.resumePoint == .after(13), "\(when)")
         try await publish(14..<20, to: next)
         #expect(next.snapshot.index.listed.map(\.mediaSequence) == Array(10..<20), "\(when)")
         #expect(brokenRules(in: text(next.snapshot.dvrPlaylist(.whole))).isEmpty, "\(when)")

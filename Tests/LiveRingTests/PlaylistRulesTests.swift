@@ -29,36 +29,37 @@ struct PlaylistRulesTests {
             let longest = Int64(targetDuration) * 90_000 + 44_999
             let isShort = Int.random(in: 0..<8, using: &random) == 0
             let duration = Int64.random(in: isShort ? 900...longest : longest / 2...longest, using: &random)
-            defer { date = date.advanced(by: MediaTime.duration(ticks: duration)) }
+            defer { date = date.advanced(by: PlaylistTicks.duration(ticks: duration)) }
             var segment = NewSegment.numbered(
                 n, duration: duration, isDiscontinuous: Int.random(in: 0..<6, using: &random) == 0,
                 initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
                 payloadBytes: Int.random(in: 0...900, using: &random), at: date)
-            segment.marks = marks(of: n)
+            segment.adMarkers = marks(of: n)
             return segment
         }
 
         /// A new range, more of the last one, or a cue mark.
-        private mutating func marks(of n: Int) -> SegmentMarks {
+        private mutating func marks(of n: Int) -> SegmentAdMarkers {
             switch Int.random(in: 0..<8, using: &random) {
             case 0:
                 var range = DateRange.random(at: n, using: &random)
                 range.startDate = date.advanced(by: .seconds(Int.random(in: -8...20, using: &random)))
                 lastRange = range
-                return SegmentMarks(dateRanges: [range])
+                return SegmentAdMarkers(dateRanges: [range])
             case 1:
-                guard var range = lastRange, range.duration == nil else { return SegmentMarks() }
+                guard var range = lastRange, range.duration == nil else { return SegmentAdMarkers() }
                 range.duration = .seconds(Int.random(in: 1...60, using: &random))
                 lastRange = range
-                return SegmentMarks(dateRanges: [range])
-            case 2: return SegmentMarks(cues: ["#EXT-X-CUE-OUT:30"].compactMap { CueMark($0) })
-            default: return SegmentMarks()
+                return SegmentAdMarkers(dateRanges: [range])
+            case 2: return SegmentAdMarkers(cues: ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) })
+            default: return SegmentAdMarkers()
             }
         }
 
         /// As a restart finds it.
         mutating func restart() throws {
-            let journal = try #require(try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: ""))
+            let journal = try #require(
+                try RingJournal.read(Array(RingJournal(index, hasEnded: false).text.utf8), path: ""))
             var recovered = RingIndex(
                 policy: index.policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence,
                 discontinuitySequence: journal.discontinuitySequence,
@@ -80,17 +81,17 @@ struct PlaylistRulesTests {
     @Test(arguments: UInt64(1)...8)
     func everyVersionKeepsTheRules(seed: UInt64) throws {
         var channel = Channel(seed: seed)
-        var versions: [ReadPlaylist?] = Array(repeating: nil, count: Self.sliding.count + 1)
+        var versions: [ParsedPlaylist?] = Array(repeating: nil, count: Self.sliding.count + 1)
         var slid = 0
         for n in 0..<200 {
             let wasInterrupted = Int.random(in: 0..<40, using: &channel.random) == 0
             if wasInterrupted { try channel.restart() }
             if Int.random(in: 0..<100, using: &channel.random) == 0 { _ = channel.index.dropRewind() }
             if Int.random(in: 0..<60, using: &channel.random) == 0 { channel.index.stopSliding() }
-            if Int.random(in: 0..<30, using: &channel.random) == 0 { channel.index.slide() }
+            if Int.random(in: 0..<30, using: &channel.random) == 0 { channel.index.resumeSliding() }
             channel.index.publish(channel.segment(n), afterInterruption: wasInterrupted)
-            let lists = LocalPlaylist(index: channel.index, hasEnded: false)
-            let new = ([lists.live] + Self.sliding.map(lists.rewind)).map { $0.map { ReadPlaylist(text($0)) } }
+            let lists = PublishedPlaylist(index: channel.index, hasEnded: false)
+            let new = ([lists.live] + Self.sliding.map(lists.rewind)).map { $0.map { ParsedPlaylist(text($0)) } }
             for (list, (old, new)) in zip(versions, new).enumerated() {
                 guard let new else { continue }
                 var broken = brokenRules(in: new)

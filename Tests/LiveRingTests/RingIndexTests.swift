@@ -35,7 +35,7 @@ struct RingIndexTests {
     ) throws {
         let index = RingIndex.filled(published, policy: policy)
         #expect(index.listed.map(\.mediaSequence) == Array(listed), "\(when)")
-        let playlist = try #require(LocalPlaylist(index: index, hasEnded: false).live)
+        let playlist = try #require(PublishedPlaylist(index: index, hasEnded: false).live)
         #expect(playlist.segments.map(\.mediaSequence) == Array(live), "\(when)")
         #expect(playlist.mediaSequence == live.lowerBound, "\(when)")
         #expect(index.listedTicks == index.listed.reduce(0) { $0 + $1.duration }, "\(when)")
@@ -77,10 +77,10 @@ struct RingIndexTests {
     /// They are audio/mp4; also when all that is known of them is the journal.
     @Test func knowsTheFilesOfSoundAlone() throws {
         var index = RingIndex(policy: plentiful, targetDuration: 6)
-        index.publish(.numbered(0, format: MasterInputsTests.programme))
-        index.publish(.numbered(1, initialization: "init-b.mp4", format: MasterInputsTests.radio))
+        index.publish(.numbered(0, format: VariantAttributesTests.programme))
+        index.publish(.numbered(1, initialization: "init-b.mp4", format: VariantAttributesTests.radio))
         let journal = try #require(
-            try Journal.read(Array(Journal(index, hasEnded: false).text.utf8), path: "ring.m3u8"))
+            try RingJournal.read(Array(RingJournal(index, hasEnded: false).text.utf8), path: "ring.m3u8"))
         var recovered = RingIndex(policy: plentiful, targetDuration: 6)
         for entry in journal.entries { recovered.replay(entry) }
         for known in [index, recovered] {
@@ -109,7 +109,7 @@ struct RingIndexTests {
         var counts: [Int] = []
         for n in 100..<114 {
             let deleted = index.publish(.numbered(n))
-            #expect(deleted.count <= RetentionPolicy.stepsPerPublish)
+            #expect(deleted.count <= RetentionPolicy.evictionsPerPublish)
             counts.append(index.listed.count)
         }
         #expect(counts == [93, 86, 79, 72, 65, 58, 51, 44, 37, 30, 23, 16, 10, 10])
@@ -141,7 +141,7 @@ struct RingIndexTests {
     func countsDiscontinuities(when: String, at: [Int], published: Int, sequence: UInt64, tags: Int) throws {
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(36)), targetDuration: 6)
         for n in 0..<published { index.publish(.numbered(n, isDiscontinuous: at.contains(n))) }
-        let live = ReadPlaylist(text(LocalPlaylist(index: index, hasEnded: false).live))
+        let live = ParsedPlaylist(text(PublishedPlaylist(index: index, hasEnded: false).live))
         #expect(live.discontinuitySequence == sequence, "\(when)")
         #expect(live.segments.count { $0.isDiscontinuous } == tags, "\(when)")
         #expect(live.segments.last?.discontinuityNumber == UInt64(at.count), "\(when)")

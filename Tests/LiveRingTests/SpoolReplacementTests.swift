@@ -16,7 +16,7 @@ struct SpoolReplacementTests {
     private func open(firstMediaSequence: UInt64 = 0) throws(RingError) -> DVRRing {
         try DVRRing(
             directory: path, policy: plentiful, targetDuration: 6, firstMediaSequence: firstMediaSequence,
-            subtitles: [SubtitleRingTests.rendition("English")])
+            subtitles: [SubtitleStoreTests.rendition("English")])
     }
 
     private func publish(_ numbers: Range<Int>, to ring: DVRRing) async throws {
@@ -119,7 +119,7 @@ struct SpoolReplacementTests {
         try await publish(0..<3, to: ring)
         try files.removeItem(atPath: path)
         let next = try await ring.reopened(policy: plentiful, targetDuration: 6, subtitles: [])
-        #expect(next.snapshot.index.nextMediaSequence == 3 && next.resume == .after(2))
+        #expect(next.snapshot.index.nextMediaSequence == 3 && next.resumePoint == .after(2))
         try await next.publish(.numbered(3))
         #expect(next.snapshot.edge?.mediaSequence == 3 && next.snapshot.edge?.isGap == false)
         #expect(throws: RingError.spoolInUse(directory: path)) { try open() }

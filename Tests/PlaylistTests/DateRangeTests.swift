@@ -52,12 +52,12 @@ func aRangeIsToldMoreOf(when: String, old: String, new: String, both: String, re
 }
 
 @Test(arguments: ["", "0x", "0x1", "0x1g", "FC", "0xFC 30"])
-func whatIsNoHexadecimal(text: String) { #expect(SectionText.hexadecimal(text) == nil) }
+func whatIsNoHexadecimal(text: String) { #expect(SpliceSectionText.decodeHexadecimal(text) == nil) }
 
 @Test func base64IsReadWithAndWithoutPadding() {
-    #expect(SectionText.base64("/DAl") == [0xFC, 0x30, 0x25])
-    #expect(SectionText.base64("/DA=") == [0xFC, 0x30])
-    #expect(SectionText.base64("/DA") == [0xFC, 0x30])
-    #expect(SectionText.base64("") == nil)
-    #expect(SectionText.base64("/D A") == nil)
+    #expect(SpliceSectionText.decodeBase64("/DAl") == [0xFC, 0x30, 0x25])
+    #expect(SpliceSectionText.decodeBase64("/DA=") == [0xFC, 0x30])
+    #expect(SpliceSectionText.decodeBase64("/DA") == [0xFC, 0x30])
+    #expect(SpliceSectionText.decodeBase64("") == nil)
+    #expect(SpliceSectionText.decodeBase64("/D A") == nil)
 }

@@ -20,7 +20,7 @@ private func summary(_ segment: MediaSegment) -> String {
     if let date = segment.programDateTime { words.append(date.text) }
     if let bitrate = segment.bitrate { words.append("\(bitrate) kbit/s") }
     words += segment.parts.map { "part=\($0.uri) \($0.byteRange?.text ?? "")" }
-    return (words + segment.marks).joined(separator: " ")
+    return (words + segment.unknownTags).joined(separator: " ")
 }
 
 private let segmentRows: [(when: String, text: String, segments: [String])] = [
@@ -188,7 +188,7 @@ func targetDurations(when: String, text: String, target: Duration) throws {
     let read = try playlist(
         "#EXTINF:4,", "a", "#EXT-X-DISCONTINUITY", "#EXT-X-CUE-IN", "#EXT-X-PART:DURATION=1,URI=\"p\"", "# note",
         "#EXTINF:4,")
-    #expect(read.trailingMarks == ["#EXT-X-DISCONTINUITY", "#EXT-X-CUE-IN", "# note"])
+    #expect(read.trailingLines == ["#EXT-X-DISCONTINUITY", "#EXT-X-CUE-IN", "# note"])
     #expect(read.trailingParts == [PartialSegment(uri: "p", duration: .seconds(1))])
 }
 

@@ -13,7 +13,7 @@ import Testing
     var third = MediaSegment(uri: "seg-9.m4s", duration: .seconds(2))
     third.map = MediaInitialization(uri: "init-2.mp4")
     third.isDiscontinuous = true
-    third.marks = ["#EXT-X-CUE-OUT:30"]
+    third.unknownTags = ["#EXT-X-CUE-OUT:30"]
     var playlist = MediaPlaylist(targetDuration: .milliseconds(5500), mediaSequence: 7)
     playlist.discontinuitySequence = 0
     playlist.hasIndependentSegments = true
@@ -45,7 +45,7 @@ import Testing
     var random = SeededGenerator(seed: 4)
     for _ in 0..<200 {
         var playlist = random.mediaPlaylist()
-        playlist.trailingMarks = []
+        playlist.trailingLines = []
         playlist.trailingParts = []
         playlist.trailingDateRanges = []
         playlist.preloadHints = []

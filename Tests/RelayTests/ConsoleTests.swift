@@ -44,20 +44,20 @@ private let rows: [(when: String, isTerminal: Bool, said: @Sendable (inout Conso
     let row = rows[row]
     var queue = ConsoleQueue(isTerminal: row.isTerminal)
     row.said(&queue)
-    #expect(queue.next() == row.got, "\(row.when)")
-    #expect(queue.next() == nil, "\(row.when): once")
+    #expect(queue.dequeue() == row.got, "\(row.when)")
+    #expect(queue.dequeue() == nil, "\(row.when): once")
 }
 
 @Test func aStatusIsWipedByWhatComesNext() {
     var queue = ConsoleQueue(isTerminal: true)
     queue.show(status: "s")
-    #expect(queue.next() != nil)
+    #expect(queue.dequeue() != nil)
     queue.show(status: "s")
-    #expect(queue.next() == nil, "it stands there")
+    #expect(queue.dequeue() == nil, "it stands there")
     queue.show(status: "")
-    #expect(queue.next() == "\r\u{1B}[K")
+    #expect(queue.dequeue() == "\r\u{1B}[K")
     queue.add(line: "a")
-    #expect(queue.next() == "a\n")
+    #expect(queue.dequeue() == "a\n")
 }
 
 @Test func whatDoesNotFitIsCountedWhereItIsMissing() {
@@ -65,9 +65,9 @@ private let rows: [(when: String, isTerminal: Bool, said: @Sendable (inout Conso
     let long = String(repeating: "x", count: ConsoleQueue.limitBytes / 2)
     for line in [long, long, "short", "short"] { queue.add(line: line) }
     #expect(queue.dropped == 3, "a line behind one that is missing is missing, however short")
-    #expect(queue.next() == long + "\n3 lines of the log are missing here: nobody took them\n")
+    #expect(queue.dequeue() == long + "\n3 lines of the log are missing here: nobody took them\n")
     queue.add(line: "short")
-    #expect(queue.next() == "short\n")
+    #expect(queue.dequeue() == "short\n")
     #expect(queue.dropped == 3)
 }
 
@@ -93,7 +93,7 @@ private let rows: [(when: String, isTerminal: Bool, said: @Sendable (inout Conso
     let pipe = Pipe()
     let console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false)
     let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: console) })
-    for event in [UpstreamEvent.ofBackup(2, .endListed(.main)), .endListed(.main)] { log.note(event) }
+    for event in [UpstreamEvent.backup(2, .playlistEnded(.main)), .playlistEnded(.main)] { log.log(event) }
     #expect(console.close(within: .seconds(30)))
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -71,8 +71,8 @@ import Testing
         #expect(own.map { String(decoding: $0.data, as: UTF8.self) } == ["first", "half", "last"])
         #expect(own.allSatisfy { $0.duration == 45_045 })
         #expect(found.filter { $0.scheme == EventMessage.id3Scheme }.allSatisfy { $0.duration == 0xFFFF_FFFF })
-        let marks = published.status.marks
-        #expect(marks.eventMessages == 9 && marks.eventMessagesRepeated == 4 && marks.timedMetadataDiscarded == 0)
+        let marks = published.status.adMarkers
+        #expect(marks.eventMessages == 9 && marks.duplicateEventMessages == 4 && marks.discardedTimedMetadata == 0)
     }
 
     /// As splice commands of a transport stream are: told when announced, dated at the splice.

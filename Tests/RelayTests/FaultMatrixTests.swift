@@ -64,7 +64,7 @@ import Tracker
             |---|---|---|
 
             """
-        return SpoolRefusal.all.reduce(head) { text, refusal in
+        return SpoolErrorCase.all.reduce(head) { text, refusal in
             "\(text)| \(refusal.what) | \(refusal.trouble.exit.rawValue) | \(refusal.trouble.line) |\n"
         }
     }

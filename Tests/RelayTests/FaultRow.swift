@@ -7,20 +7,20 @@ import Tracker
 /// What came of a fault: a row of the matrix.
 struct FaultRow {
     let fault: String
-    let published: Republished
+    let published: ReplayResult
     /// What ffmpeg shows of all that was ever listed, but for the slate, in order.
-    let aired: [ShownPicture]
+    let aired: [PresentedFrame]
     /// What of it is listed in the end.
-    let kept: Set<ShownPicture>
+    let kept: Set<PresentedFrame>
     /// What somebody sees who misses nothing of what the upstream has.
-    let shown: [ShownPicture]
+    let shown: [PresentedFrame]
     let seams: Int
 
-    init(_ fault: String, _ published: Republished, shown: [ShownPicture]) throws {
+    init(_ fault: String, _ published: ReplayResult, shown: [PresentedFrame]) throws {
         self.fault = fault
         self.published = published
         self.shown = shown
-        aired = try Republished.pictures(of: published.aired).filter { $0.programme != FaultScene.slateProgramme }
+        aired = try ReplayResult.pictures(of: published.aired).filter { $0.programme != FaultScene.slateProgramme }
         let isWhole = published.aired.count == published.segments.count
         kept = try isWhole ? Set(aired) : Set(published.decodedPictures)
         seams = try MediaPlaylistParser.parse(Array(published.whole.utf8)).segments.count { $0.isDiscontinuous }
@@ -59,7 +59,7 @@ struct FaultRow {
     /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media. What another source
     /// stood in for is not lost: of that the pictures tell.
     var lost: Int {
-        let hasOtherSource = reports { if case .switched = $0 { true } else { false } } > 0
+        let hasOtherSource = reports { if case .sourceSwitched = $0 { true } else { false } } > 0
         return hasOtherSource ? 0 : losses { _ in true } + sum(\.splice.segmentsSkipped)
     }
 
@@ -83,23 +83,23 @@ extension FaultRow {
         let done: [(count: Int, what: String)] = [
             (published.earlierStatuses.count, "started again"),
             (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
-            (sum(\.splice.segmentsNotPublished), "segment not written"),
-            (sum(\.output.rewindDropsForFullDisk), "rewind given up"),
-            (sum(\.upstream.staleLists), "older list not believed"),
-            (sum(\.upstream.failedLoads), "list asked for again"),
+            (sum(\.splice.segmentsNotWritten), "segment not written"),
+            (sum(\.output.rewindEvictionsForDiskFull), "rewind given up"),
+            (sum(\.upstream.stalePlaylists), "older list not believed"),
+            (sum(\.upstream.failedPlaylistLoads), "list asked for again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
             (reports { if case .moved = $0 { true } else { false } }, "new address followed"),
-            (reports { if case .metered = $0 { true } else { false } }, "host left alone"),
+            (reports { if case .hostLimited = $0 { true } else { false } }, "host left alone"),
             (tries(.segment), "segment tried again"), (tries(.key), "key tried again"),
             (tries(.map), "map tried again"),
-            (resets(.address), "found again by its addresses"), (resets(.programDateTime), "found again by its dates"),
-            (resets(.former), "gone on with where it was left"), (resets(.edge), "joined anew"),
+            (resets(.url), "found again by its addresses"), (resets(.programDateTime), "found again by its dates"),
+            (resets(.previousOrigin), "gone on with where it was left"), (resets(.liveEdge), "joined anew"),
             (losses { $0 == .gap }, "segment not asked for"), (losses { $0 == .slidOut }, "segment passed over"),
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
             (sum(\.splice.segmentsSkipped), "segment skipped"),
             (listed.gaps.subtracting(listed.whole).count, "gap listed"),
             (sum(\.output.slateSegments), "piece of the slate shown"),
-            (reports { if case .switched = $0 { true } else { false } }, "source changed"), (seams, "seam"),
+            (reports { if case .sourceSwitched = $0 { true } else { false } }, "source changed"), (seams, "seam"),
         ]
         let words = done.filter { $0.count > 0 }.map { $0.count == 1 ? $0.what : "\($0.what) ×\($0.count)" }
         return words.isEmpty ? "went on" : words.joined(separator: ", ")
@@ -124,12 +124,12 @@ extension FaultRow {
 
     private func tries(_ purpose: FetchRequest.Purpose) -> Int {
         reports { event in
-            guard case .tryFailed(let request, _, _, isLast: false) = event else { return false }
+            guard case .fetchFailed(let request, _, _, isLast: false) = event else { return false }
             return request.purpose == purpose
         }
     }
 
-    private func resets(_ anchor: SegmentCursor.Anchor) -> Int {
+    private func resets(_ anchor: SegmentCursor.RejoinMethod) -> Int {
         reports { if case .reset(_, anchor) = $0 { true } else { false } }
     }
 
@@ -144,7 +144,7 @@ extension FaultRow {
 extension UpstreamEvent {
     /// Itself, whichever source it is of.
     fileprivate var ofAnySource: UpstreamEvent {
-        if case .ofBackup(_, let event) = self { event.ofAnySource } else { self }
+        if case .backup(_, let event) = self { event.ofAnySource } else { self }
     }
 }
 

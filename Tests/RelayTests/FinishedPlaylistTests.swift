@@ -32,7 +32,7 @@ func finishedCapture(_ fixture: CaptureFixture) throws -> CaptureDirectory {
 @Test func aFinishedPlaylistIsRepublishedWholeFromItsFirstSegment() async throws {
     let published = try await republish(finishedCapture(.ssaiTagged))
     #expect(published.end == .drained)
-    #expect(published.status.splice.runs == 5 && published.status.output.segments == 34)
+    #expect(published.status.splice.periods == 5 && published.status.output.segments == 34)
     let last = try #require(published.versions.last)
     #expect(last.hasEndList && last.segments.count == 34, "live.m3u8 lists all of it too")
     #expect(last.segments.map(\.mediaSequence) == Array(100...133))

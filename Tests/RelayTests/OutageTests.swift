@@ -10,7 +10,7 @@ import Tracker
 @testable import liverelay
 
 /// A channel that plays a capture over and over, and its backup, each away at times, on a virtual clock.
-private struct TroubledChannel {
+private struct OutageChannel {
     static let upstream = "http://home.example/main.m3u8"
     static let backup = "http://backup.example/main.m3u8"
 
@@ -24,7 +24,7 @@ private struct TroubledChannel {
     /// What somebody does meanwhile, in front of the first thing that is published after so many seconds; in order.
     var meanwhile: [(second: Int64, act: () throws -> Void)] = []
 
-    func play(seconds: Int) async throws -> Aired {
+    func play(seconds: Int) async throws -> PlayedOutage {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: spool) }
         var configuration = RelayConfiguration(
@@ -32,18 +32,18 @@ private struct TroubledChannel {
             retention: RetentionPolicy(rewind: nil, freeReserve: 0))
         configuration.slate = slate
         configuration.backups = backup == nil ? [] : [Self.backup]
-        let site = ChannelSite(upstream: Self.upstream) { .zero }
+        let site = ChannelResponder(upstream: Self.upstream) { .zero }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
         let origins = [
-            "home.example": try CaptureOrigin(CaptureDirectory(home.directory)),
-            "backup.example": try CaptureOrigin(CaptureDirectory((backup ?? home).directory)),
+            "home.example": try DemoOrigin(CaptureDirectory(home.directory)),
+            "backup.example": try DemoOrigin(CaptureDirectory((backup ?? home).directory)),
         ]
         var driver = ReplayDriver(
             session: ChannelSession(upstream: Self.upstream, policy: configuration.policy))
-        var aired = Aired()
+        var aired = PlayedOutage()
         var meanwhile = self.meanwhile[...]
-        _ = try await driver.publish(until: .seconds(seconds)) { request, now in
+        _ = try await driver.run(until: .seconds(seconds)) { request, now in
             (answer(request, origins, at: now), .milliseconds(20))
         } perform: { output, now in
             while let next = meanwhile.first, now >= .seconds(next.second) { try meanwhile.removeFirst().act() }
@@ -61,7 +61,7 @@ private struct TroubledChannel {
         return aired
     }
 
-    private func answer(_ request: FetchRequest, _ origins: [String: CaptureOrigin], at now: Duration) -> FetchOutcome {
+    private func answer(_ request: FetchRequest, _ origins: [String: DemoOrigin], at now: Duration) -> FetchOutcome {
         guard let url = URL(string: request.url), let origin = origins[url.host() ?? ""] else {
             return .failure(FetchError(.unresolvedHost, url: request.url))
         }
@@ -81,7 +81,7 @@ private struct TroubledChannel {
 }
 
 /// What a channel published.
-private struct Aired {
+private struct PlayedOutage {
     var versions: [(at: Duration, text: [UInt8])] = []
     var segments: [(entry: RingEntry, bytes: [UInt8])] = []
     var status: RelayStatus?
@@ -102,7 +102,7 @@ private struct Aired {
         for (entry, bytes) in segments {
             let begins = entry.isGap ? expected : Self.videoDecodeTime(bytes)
             if let expected { #expect(begins == expected, "\(comment): \(entry.mediaSequence)") }
-            expected = entry.mark.videoDecodeTime
+            expected = entry.resumePoint.videoDecodeTime
             guard let begins, let expected else { continue }
             #expect(expected - begins == UInt64(entry.duration), "\(comment): \(entry.mediaSequence)")
         }
@@ -127,21 +127,21 @@ private struct Aired {
 
 /// The capture is five segments of 2 s, played over and over, each round behind a discontinuity of its own.
 @Test func anOutageIsShownByGapsAndTheChannelGoesOnBehindThem() async throws {
-    let aired = try await TroubledChannel(away: [20..<41]).play(seconds: 60)
+    let aired = try await OutageChannel(away: [20..<41]).play(seconds: 60)
     #expect(aired.trace == "sssss|sssss|ss--------|sss|sssss|sssss|ss", "what a loop shows again is no repetition")
     #expect(aired.longestStandstill <= .milliseconds(8100), "eight seconds, as target durations are short")
-    #expect(aired.status?.output.gaps == 8 && aired.status?.upstream.secondsMissing == 16)
+    #expect(aired.status?.output.gapSegments == 8 && aired.status?.upstream.outageSeconds == 16)
     aired.expectContinuousClocks("an outage")
     aired.expectContinuousDates("an outage")
 }
 
 @Test func aBackupStandsInAndIsLeftAgain() async throws {
-    let aired = try await TroubledChannel(away: [20..<41], backup: .ssaiTagged).play(seconds: 160)
+    let aired = try await OutageChannel(away: [20..<41], backup: .ssaiTagged).play(seconds: 160)
     #expect(aired.trace.hasPrefix("sssss|sssss|ss-|sssss"), "one gap until the backup is seen to be alive")
     #expect(aired.longestStandstill <= .milliseconds(8100))
     let status = try #require(aired.status)
-    #expect(status.upstream.source == 0 && status.upstream.sourceSwitches == 2)
-    #expect(status.state == .live && status.output.gaps == 1)
+    #expect(status.upstream.activeSource == 0 && status.upstream.failovers == 2)
+    #expect(status.state == .live && status.output.gapSegments == 1)
     let codecs = Set(aired.segments.map { $0.entry.initialization.name })
     #expect(codecs.count > 1, "the backup's own init sections")
     aired.expectContinuousClocks("a backup")
@@ -150,27 +150,27 @@ private struct Aired {
 
 /// The list goes on all the while.
 @Test func segmentsThatAreNoMediaAreAnOutage() async throws {
-    let aired = try await TroubledChannel(garbage: [20..<90]).play(seconds: 40)
+    let aired = try await OutageChannel(garbage: [20..<90]).play(seconds: 40)
     let status = try #require(aired.status)
-    #expect(status.state == .outage && status.output.gaps > 3)
+    #expect(status.state == .outage && status.output.gapSegments > 3)
     #expect(status.reason?.contains("there is no media in its segments") == true, "\(status.reason ?? "-")")
     #expect(aired.longestStandstill <= .milliseconds(8100))
     aired.expectContinuousClocks("no media")
 }
 
 @Test func aBackupStandsInForSegmentsThatAreNoMedia() async throws {
-    let aired = try await TroubledChannel(garbage: [20..<900], backup: .ssaiTagged).play(seconds: 240)
+    let aired = try await OutageChannel(garbage: [20..<900], backup: .ssaiTagged).play(seconds: 240)
     let status = try #require(aired.status)
-    #expect(status.state == .live && status.upstream.source == 1)
-    #expect(status.upstream.sourceSwitches == 1, "the upstream is not taken back for its list")
+    #expect(status.state == .live && status.upstream.activeSource == 1)
+    #expect(status.upstream.failovers == 1, "the upstream is not taken back for its list")
     #expect(aired.longestStandstill <= .milliseconds(10_000))
     aired.expectContinuousClocks("a backup for garbage")
 }
 
 @Test func sourcesMayHaveTheirSoundInOtherPlaces() async throws {
-    let aired = try await TroubledChannel(away: [20..<41], backup: .demuxedAES128).play(seconds: 60)
+    let aired = try await OutageChannel(away: [20..<41], backup: .demuxedAES128).play(seconds: 60)
     #expect(aired.trace.hasPrefix("sssss|sssss|ss-|s"))
-    #expect(aired.status?.upstream.source == 1)
+    #expect(aired.status?.upstream.activeSource == 1)
     #expect(aired.segments.allSatisfy { $0.entry.isGap || $0.entry.format.audioCodec != nil })
     aired.expectContinuousClocks("another structure")
 }
@@ -179,10 +179,10 @@ private struct Aired {
     let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-slate-\(UUID().uuidString).mp4")
     defer { try? FileManager.default.removeItem(at: file) }
     try makeSlate(file)
-    let aired = try await TroubledChannel(away: [20..<41], slate: try SlateSource(file.path)).play(seconds: 60)
+    let aired = try await OutageChannel(away: [20..<41], slate: try SlateSource(file.path)).play(seconds: 60)
     #expect(aired.longestStandstill <= .milliseconds(3100), "one and a half target durations")
     let status = try #require(aired.status)
-    #expect(status.output.gaps == 0 && status.output.slateSegments >= 11)
+    #expect(status.output.gapSegments == 0 && status.output.slateSegments >= 11)
     #expect(aired.trace.contains("|sssss|sssss") && !aired.trace.contains("-"))
     aired.expectContinuousClocks("a slate")
     aired.expectContinuousDates("a slate")
@@ -195,7 +195,7 @@ private struct Aired {
     try makeSlate(file)
     try makeSlate(other, picture: "testsrc=size=192x108:rate=25:duration=3")
     let new = try Data(contentsOf: other)
-    let channel = TroubledChannel(
+    let channel = OutageChannel(
         away: [20..<41], slate: try SlateSource(file.path),
         meanwhile: [(28, { try new.prefix(3000).write(to: file) }), (34, { try new.write(to: file) })])
     let aired = try await channel.play(seconds: 60)

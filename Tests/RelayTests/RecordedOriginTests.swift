@@ -44,9 +44,9 @@ private func body(_ response: Response) -> String? {
 @Test func aRecordedPlaylistNamesThePathsOfItsOrigin() throws {
     let origin = try RecordedOrigin(capture)
     func text(_ seconds: Int) throws -> String? {
-        body(origin.response(to: try RequestTarget(method: .get, uri: origin.entry), at: .seconds(seconds)))
+        body(origin.response(to: try RequestTarget(method: .get, uri: origin.entryPath), at: .seconds(seconds)))
     }
-    #expect(origin.entry == "/1/main.m3u8")
+    #expect(origin.entryPath == "/1/main.m3u8")
     let first = "#EXTM3U\n#EXT-X-MAP:URI=\"/0/i.mp4\"\n#EXTINF:1,\n/2/a.ts\n/0/b.ts\n"
     #expect(try [0, 4, 5, 60].map(text) == [first, first, "#EXTM3U\n", "#EXTM3U\n"])
     #expect(origin.response(to: try RequestTarget(method: .get, uri: "/0/b.ts"), at: .zero).status == .notFound)
@@ -66,7 +66,7 @@ private let endings: [(name: String, sees: [String])] = [
         origin.response(to: $0, at: .zero)
     }
     let base = "http://127.0.0.1:\(server.port)"
-    let client = try CurlUpstream(upstream: base)
+    let client = try CurlFetcher(upstream: base)
     for row in endings {
         let path = origin.path(of: host + row.name)
         for sees in row.sees {
@@ -126,7 +126,7 @@ func aLoopedCaptureIsAChannelWithoutAnEnd(
     let index = CaptureIndex(
         upstream: host + "main.m3u8", about: "", exchanges: lists.map(\.atOnce) + segments.map(\.atOnce))
     let origin = try RecordedOrigin(CaptureDirectory(URL(filePath: "/nowhere"), index: index), loops: true)
-    let response = origin.response(to: try RequestTarget(method: .get, uri: origin.entry), at: .seconds(seconds))
+    let response = origin.response(to: try RequestTarget(method: .get, uri: origin.entryPath), at: .seconds(seconds))
     let list = try MediaPlaylistParser.parse(Array(try #require(body(response)).utf8))
     let names = list.segments.map { segment in
         (segment.isDiscontinuous ? "d" : "") + (segment.uri.split(separator: "/").last?.prefix { $0 != "." } ?? "")

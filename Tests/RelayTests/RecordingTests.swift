@@ -9,7 +9,7 @@ import Tracker
 @testable import liverelay
 
 /// A directory that is gone when the test is over.
-struct Scratch: ~Copyable {
+struct TemporaryDirectory: ~Copyable {
     let url = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
 
     func directory(_ name: String) -> URL { url.appending(path: name, directoryHint: .isDirectory) }
@@ -20,14 +20,14 @@ struct Scratch: ~Copyable {
 @Suite struct RecordingTests {
     /// Over the wire and back: what the relay publishes while it records is what the recording gives.
     @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
-        let scratch = Scratch()
+        let scratch = TemporaryDirectory()
         let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
         let server = try await HTTPServer.start(on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1) {
             origin.response(to: $0, at: .zero)
         }
-        let upstream = "http://127.0.0.1:\(server.port)\(origin.entry)"
+        let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
-        let recorder = CaptureRecorder(try CurlUpstream(upstream: upstream), to: writer) { .zero }
+        let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }
         let live = try await publish(from: recorder, at: upstream, spool: scratch.directory("spool"))
         await server.shutdown(within: .seconds(1))
         let replayed = try await republish(CaptureDirectory(scratch.directory("capture")))
@@ -37,7 +37,7 @@ struct Scratch: ~Copyable {
     }
 
     /// Captures whose faults, keys, maps and renditions a recording has to hold, and a stripped one has to keep.
-    static let rows: [(capture: String, strip: CaptureMask.Options)] = [
+    static let rows: [(capture: String, strip: CaptureRedactor.Options)] = [
         ("segment_404", .none), ("short_body", .none), ("half_written", .none), ("expired_token", .none),
         ("redirected", .none), ("demuxed_aes128", .none), ("webvtt", .none), ("byteranges", .none),
         ("query_changes", .init(queries: true)), ("expired_token", .init(queries: true, headers: true, hosts: true)),
@@ -45,8 +45,8 @@ struct Scratch: ~Copyable {
     ]
 
     @Test(arguments: rows)
-    func aRecordingOnAVirtualClockReplaysToTheSameBytes(_ name: String, _ strip: CaptureMask.Options) async throws {
-        let scratch = Scratch()
+    func aRecordingOnAVirtualClockReplaysToTheSameBytes(_ name: String, _ strip: CaptureRedactor.Options) async throws {
+        let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         try await record(original, into: scratch.directory("capture"), strip: strip)
         let first = try await Replays.shared.of(CaptureFixture(name))
@@ -58,7 +58,7 @@ struct Scratch: ~Copyable {
     }
 
     @Test func nothingOfAQueryOrAHostIsLeftInAStrippedCapture() async throws {
-        let scratch = Scratch()
+        let scratch = TemporaryDirectory()
         for name in ["query_changes", "expired_token"] {
             let original = try CaptureDirectory(CaptureFixture(name).directory)
             let copy = scratch.directory(name)
@@ -84,7 +84,7 @@ struct Scratch: ~Copyable {
 
     @Test(arguments: cuts)
     func whatIsCutOutReplaysAlone(_ name: String, _ stretch: ClosedRange<Int>, _ segments: Int) async throws {
-        let scratch = Scratch()
+        let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
         let totals = try CaptureExcerpt(of: original, stretch: range)
@@ -102,19 +102,20 @@ struct Scratch: ~Copyable {
 
     @Test func aStretchWithoutAnswersIsRefused() throws {
         let original = try CaptureDirectory(CaptureFixture.clean.directory)
-        #expect(throws: CaptureError(.emptyStretch, path: original.url.path)) {
+        #expect(throws: CaptureError(.emptyTimeRange, path: original.url.path)) {
             try CaptureExcerpt(of: original, stretch: .seconds(1000)..<Duration.seconds(1001))
         }
     }
 
-    private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureMask.Options) async throws {
+    private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureRedactor.Options) async throws
+    {
         var writer = try CaptureWriter(directory, upstream: original.index.upstream, mask: strip)
-        var answers = ReplayAnswers(original)
+        var answers = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(
                 upstream: original.index.upstream, policy: .init(session: .init(variant: .highest))))
         var failure: CaptureError?
-        _ = try await driver.publish(until: original.index.duration + Replay.grace) { request, now in
+        _ = try await driver.run(until: original.index.duration + Replay.grace) { request, now in
             guard let (outcome, latency) = answers.answer(request, at: now) else { return nil }
             do throws(CaptureError) {
                 try writer.append(request, outcome, at: now, took: latency)
@@ -128,16 +129,16 @@ struct Scratch: ~Copyable {
 }
 
 /// What a relay publishes from any upstream until it ends.
-private func publish(from upstream: any Upstream, at address: String, spool: URL) async throws -> Republished {
+private func publish(from upstream: any Fetcher, at address: String, spool: URL) async throws -> ReplayResult {
     try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
     let configuration = RelayConfiguration(
         upstream: address, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
-    let site = ChannelSite(upstream: address) { .zero }
+    let site = ChannelResponder(upstream: address) { .zero }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
-    var result = Republished(status: site.status)
+    var result = ReplayResult(status: site.status)
     result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
-        .publish(ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
+        .run(reporting: ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
             try await relay.perform(output, at: now)
         }
     try result.read(site)

@@ -9,7 +9,7 @@ import Tracker
 @testable import liverelay
 
 /// What was published of a capture: by a replay, or by one process after the other.
-struct Republished: Sendable {
+struct ReplayResult: Sendable {
     /// A segment's file, and its init section.
     typealias File = (name: String, initialization: [UInt8], bytes: [UInt8])
 
@@ -30,7 +30,7 @@ struct Republished: Sendable {
     var reports: [(at: Duration, event: UpstreamEvent)] = []
 
     /// Takes what a channel's site has in the end.
-    mutating func read(_ site: ChannelSite) throws {
+    mutating func read(_ site: ChannelResponder) throws {
         status = site.status
         guard let snapshot = site.snapshot, let whole = snapshot.dvrPlaylist(.whole) else { return }
         self.whole = String(decoding: whole, as: UTF8.self)
@@ -58,10 +58,10 @@ struct Republished: Sendable {
 actor Replays {
     static let shared = Replays()
 
-    private var known: [String: Republished] = [:]
-    private var decoded: [String: [ShownPicture]] = [:]
+    private var known: [String: ReplayResult] = [:]
+    private var decoded: [String: [PresentedFrame]] = [:]
 
-    func of(_ fixture: CaptureFixture) async throws -> Republished {
+    func of(_ fixture: CaptureFixture) async throws -> ReplayResult {
         if let published = known[fixture.name] { return published }
         let published = try await republish(fixture)
         known[fixture.name] = published
@@ -69,7 +69,7 @@ actor Replays {
     }
 
     /// What ffmpeg shows of it.
-    func pictures(of fixture: CaptureFixture) async throws -> [ShownPicture] {
+    func pictures(of fixture: CaptureFixture) async throws -> [PresentedFrame] {
         if let pictures = decoded[fixture.name] { return pictures }
         let pictures = try await of(fixture).decodedPictures
         decoded[fixture.name] = pictures
@@ -78,24 +78,24 @@ actor Replays {
 }
 
 /// Replays a committed capture into a directory of its own, which is gone afterwards.
-func republish(_ fixture: CaptureFixture) async throws -> Republished {
+func republish(_ fixture: CaptureFixture) async throws -> ReplayResult {
     try await republish(CaptureDirectory(fixture.directory))
 }
 
 /// - Parameter slate: stands in while nothing comes.
-func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async throws -> Republished {
+func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async throws -> ReplayResult {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let replay = Replay(capture, spool: spool.path, slate: slate, logger: logger)
-    var result = Republished(status: replay.site.status)
+    var result = ReplayResult(status: replay.state.status)
     var last: [UInt8]?
     result.end = try await replay.run { output, now in
         if case .event(let event) = output { result.reports.append((now, event)) }
-        guard let live = replay.site.snapshot?.livePlaylist, live != last else { return }
+        guard let live = replay.state.snapshot?.livePlaylist, live != last else { return }
         last = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((now, playlist)) }
     }
-    try result.read(replay.site)
+    try result.read(replay.state)
     return result
 }

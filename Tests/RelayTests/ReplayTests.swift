@@ -35,7 +35,7 @@ import Tracker
         let published = try await Replays.shared.of(row.capture)
         let playlist = try MediaPlaylistParser.parse(Array(published.whole.utf8))
         #expect(published.end == .drained && playlist.hasEndList)
-        #expect(published.status.splice.runs == row.runs)
+        #expect(published.status.splice.periods == row.runs)
         #expect(playlist.segments.filter(\.isDiscontinuous).count == row.runs - 1)
         #expect(Set(playlist.segments.compactMap(\.map?.uri)).count == row.inits)
     }
@@ -43,11 +43,13 @@ import Tracker
     @Test(arguments: rows) func nothingIsMendedOrLostThatWasWhole(_ row: CaptureRow) async throws {
         let status = try await Replays.shared.of(row.capture).status
         let splice = status.splice
-        #expect(splice.sanitized == 0 && splice.timesFilled == 0 && splice.segmentsSkipped == row.segmentsSkipped)
-        #expect(splice.segmentsNotPublished == 0 && status.upstream.segmentsLost == row.segmentsLost)
-        let lost = splice.picturesBeforeSync + splice.leadingPictures
-        #expect(lost + splice.demux.undecodable == row.lost.pictures, "\(row.lost.because)")
-        #expect(splice.holes == row.holes.count && splice.secondsInHoles == row.holes.seconds)
+        #expect(
+            splice.adjustedTimestamps == 0 && splice.inferredTimestamps == 0
+                && splice.segmentsSkipped == row.segmentsSkipped)
+        #expect(splice.segmentsNotWritten == 0 && status.upstream.segmentsLost == row.segmentsLost)
+        let lost = splice.framesBeforeSync + splice.leadingPictures
+        #expect(lost + splice.demux.undecodableUnits == row.lost.pictures, "\(row.lost.because)")
+        #expect(splice.timestampGaps == row.holes.count && splice.timestampGapSeconds == row.holes.seconds)
     }
 
     /// What somebody sees who misses nothing, but for what the row gives a reason for.

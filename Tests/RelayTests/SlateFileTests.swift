@@ -41,7 +41,7 @@ import Testing
     }
 
     private func slate(_ path: String) throws -> Slate {
-        try Slate(SlateSource(path), longestSegment: .seconds(1), sound: SoundConfiguration())
+        try Slate(SlateSource(path), longestSegment: .seconds(1), sound: AudioSettings())
     }
 
     @Test("one segment a call, each where the one before ended; another outage begins anew")
@@ -65,7 +65,7 @@ import Testing
             #expect(next.isDiscontinuous && next.programDateTime == 2_000_000)
             #expect(next.position.presentationEnd == position.presentationEnd + .seconds(1))
             #expect(next.fragment.payloads.map(Array.init) == given[0].fragment.payloads.map(Array.init))
-            #expect(slate.segments == 6 && slate.counts?.sanitized == 0)
+            #expect(slate.segments == 6 && slate.counts?.timestampsSanitized == 0)
         }
     }
 
@@ -151,7 +151,7 @@ import Testing
                     let end = segment.position.presentationEnd - segment.duration
                     #expect(end == position.presentationEnd, "\(row.when)")
                     given +=
-                        (segment.isDiscontinuous ? "|" : "") + (segment.description.picture?.width == 160 ? "o" : "n")
+                        (segment.isDiscontinuous ? "|" : "") + (segment.description.video?.width == 160 ? "o" : "n")
                     position = segment.position
                 } catch let error as RelayError {
                     #expect(error.exit == .badSlate, "\(row.when)")
@@ -167,10 +167,10 @@ import Testing
     func whileRead() throws {
         try withFile(Self.file.get()) { path in
             let file = try SlateFile(path)
-            #expect(try file.read([4..<8]) == Array("ftyp".utf8) && !file.isStale)
+            #expect(try file.read([4..<8]) == Array("ftyp".utf8) && !file.hasChanged)
             try Self.file.get().write(to: URL(filePath: path))
             #expect(throws: RelayError(slate: path, .changed)) { try file.read([4..<8]) }
-            #expect(file.isStale)
+            #expect(file.hasChanged)
         }
     }
 

@@ -92,7 +92,7 @@ private func life(_ part: Int, of count: Int, wallClock: Int64 = 0, freeReserve:
         times: .seconds(17) * part / count..<end, wallClock: wallClock, freeReserve: freeReserve)
 }
 
-private func listed(_ site: ChannelSite) throws -> [RingEntry] {
+private func listed(_ site: ChannelResponder) throws -> [RingEntry] {
     Array(try #require(site.snapshot).index.listed)
 }
 
@@ -101,8 +101,10 @@ private func goesForward(_ entries: [RingEntry], _ when: String) {
     for (old, new) in zip(entries, entries.dropFirst()) {
         #expect(new.mediaSequence == old.mediaSequence + 1, "\(when)")
         #expect(new.discontinuitySequence == old.discontinuitySequence + (new.isDiscontinuous ? 1 : 0), "\(when)")
-        #expect(new.mark.videoDecodeTime > old.mark.videoDecodeTime, "\(when), segment \(new.mediaSequence)")
-        #expect(new.mark.audioDecodeTime > old.mark.audioDecodeTime, "\(when), segment \(new.mediaSequence)")
+        #expect(
+            new.resumePoint.videoDecodeTime > old.resumePoint.videoDecodeTime, "\(when), segment \(new.mediaSequence)")
+        #expect(
+            new.resumePoint.audioDecodeTime > old.resumePoint.audioDecodeTime, "\(when), segment \(new.mediaSequence)")
         #expect(new.programDateTime >= old.programDateTimeEnd, "\(when), segment \(new.mediaSequence)")
     }
 }
@@ -139,9 +141,9 @@ private let jumps: [(when: String, clocks: [Int64])] = [
         // More than any disk has.
         let full = try await channel.relay(life(1, of: 3, freeReserve: 1 << 60))
         let status = full.status
-        let refused = try #require(status.output.notWriting)
-        #expect(refused.segments > 1 && refused.seconds == 0 && refused.why.contains("is full"), "\(refused)")
-        #expect(status.splice.segmentsNotPublished == refused.segments && status.output.gaps == refused.segments)
+        let refused = try #require(status.output.writeFailure)
+        #expect(refused.segments > 1 && refused.seconds == 0 && refused.reason.contains("is full"), "\(refused)")
+        #expect(status.splice.segmentsNotWritten == refused.segments && status.output.gapSegments == refused.segments)
         let target = try RequestTarget(method: .get, uri: "/readyz")
         #expect(full.response(to: target).status == .serviceUnavailable)
         gaps = try listed(full)
@@ -150,7 +152,7 @@ private let jumps: [(when: String, clocks: [Int64])] = [
     }
     let empty = try await channel.relay(life(2, of: 3))
     let entries = try listed(empty)
-    #expect(empty.status.output.notWriting == nil && empty.status.splice.segmentsNotPublished == 0)
+    #expect(empty.status.output.writeFailure == nil && empty.status.splice.segmentsNotWritten == 0)
     #expect(entries.last?.isGap == false && entries.count > gaps.count)
     goesForward(entries, "empty again")
 }
@@ -164,16 +166,16 @@ private let jumps: [(when: String, clocks: [Int64])] = [
     #expect(entries.prefix(3) == before.prefix(3))
     #expect(entries[3..<before.count].allSatisfy { $0.isGap && $0.isDiscontinuous })
     #expect(entries[before.count].isGap == false && entries.count > before.count)
-    #expect(site.status.output.gaps == before.count - 3)
+    #expect(site.status.output.gapSegments == before.count - 3)
     goesForward(entries, "damaged")
     for (old, new) in zip(before, entries) {
         #expect(
-            new.mark.videoDecodeTime >= old.mark.videoDecodeTime
+            new.resumePoint.videoDecodeTime >= old.resumePoint.videoDecodeTime
                 && new.discontinuitySequence >= old.discontinuitySequence)
     }
 }
 
-@Test(arguments: SpoolRefusal.all) func aSpoolThatCannotBeUsedSaysWhatToDo(_ refusal: SpoolRefusal) {
+@Test(arguments: SpoolErrorCase.all) func aSpoolThatCannotBeUsedSaysWhatToDo(_ refusal: SpoolErrorCase) {
     #expect(refusal.trouble.exit == .cannotSpool)
     for words in refusal.says { #expect(refusal.trouble.line.contains(words), "\(refusal.trouble.line)") }
 }
@@ -220,18 +222,18 @@ private func refusal(of channel: inout SpooledChannel) async -> RelayError? {
         at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     defer { try? FileManager.default.removeItem(at: directory) }
     let error = #expect(throws: RelayError.self) { _ = try SpoolLocation(directory.path) }
-    #expect(error?.line.replacing(directory.path, with: "/spool") == SpoolRefusal.unwritable.trouble.line)
+    #expect(error?.line.replacing(directory.path, with: "/spool") == SpoolErrorCase.unwritable.trouble.line)
 }
 
 @Test func onlyTheFirstRefusalIsNews() {
-    var trouble = SpoolTrouble()
+    var trouble = SpoolFailure()
     let full = RingError.diskFull(directory: "/spool", available: 1, needed: 2)
     let broken = RingError.system(.write, path: "/spool/seg", code: EIO)
     let tooLong = RingError.badDuration(9, maximum: 8)
-    #expect(trouble.end().isEmpty)
-    #expect(trouble.note(full) == [.notPublished(full)])
-    #expect(trouble.note(full).isEmpty && trouble.note(broken).isEmpty)
-    #expect(trouble.note(tooLong) == [.notPublished(tooLong)], "no trouble of the disk")
+    #expect(trouble.clear().isEmpty)
+    #expect(trouble.record(full) == [.publishFailed(full)])
+    #expect(trouble.record(full).isEmpty && trouble.record(broken).isEmpty)
+    #expect(trouble.record(tooLong) == [.publishFailed(tooLong)], "no trouble of the disk")
     #expect(trouble.segments == 3 && trouble.error == broken)
-    #expect(trouble.end() == [.publishedAgain(after: 3)] && trouble.end().isEmpty)
+    #expect(trouble.clear() == [.publishResumed(after: 3)] && trouble.clear().isEmpty)
 }

@@ -30,32 +30,32 @@ struct SpooledChannel: ~Copyable {
     private var isRemoved = false
     private var last: [UInt8]?
     /// Up to the newest process's end; its times are the capture's.
-    private(set) var published: Republished
+    private(set) var published: ReplayResult
 
     init(of fixture: CaptureFixture) throws {
         capture = try CaptureDirectory(fixture.directory)
-        published = Republished(status: RelayStatus(upstream: capture.index.upstream))
+        published = ReplayResult(status: RelayStatus(upstream: capture.index.upstream))
     }
 
     deinit { try? FileManager.default.removeItem(at: spool) }
 
     /// - Returns: what the process serves. It holds the spool as long as it is there.
     @discardableResult
-    mutating func relay(_ life: Life = Life()) async throws -> ChannelSite {
+    mutating func relay(_ life: Life = Life()) async throws -> ChannelResponder {
         let upstream = capture.index.upstream
         let configuration = RelayConfiguration(
             upstream: upstream, giveUp: nil, spool: spool.path,
             retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
-        let site = ChannelSite(upstream: upstream) { .seconds(5) }
+        let site = ChannelResponder(upstream: upstream) { .seconds(5) }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { life.wallClock }
-        let past = DVRRing.past(in: spool.path)
-        try await relay.resume(behind: past)
-        var answers = ReplayAnswers(capture)
+        let past = DVRRing.previousRing(in: spool.path)
+        try await relay.resume(after: past)
+        var answers = ReplayResponder(capture)
         var driver = ReplayDriver(
-            session: ChannelSession(upstream: upstream, policy: configuration.policy(behind: past)))
+            session: ChannelSession(upstream: upstream, policy: configuration.policy(after: past)))
         let times = life.times ?? .zero..<capture.index.duration
-        published.end = try await driver.publish(until: times.upperBound - times.lowerBound) {
+        published.end = try await driver.run(until: times.upperBound - times.lowerBound) {
             answers.answer($0, at: times.lowerBound + $1)
         } perform: { output, now in
             let time = times.lowerBound + now
@@ -88,7 +88,7 @@ struct SpooledChannel: ~Copyable {
         try FileManager.default.removeItem(at: spool)
     }
 
-    private mutating func note(_ output: DriverOutput, of site: ChannelSite, at time: Duration) {
+    private mutating func note(_ output: DriverOutput, of site: ChannelResponder, at time: Duration) {
         if case .event(let event) = output { published.reports.append((time, event)) }
         guard let live = site.snapshot?.livePlaylist, live != last else { return }
         last = live

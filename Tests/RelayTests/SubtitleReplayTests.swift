@@ -29,11 +29,11 @@ import Tracker
         let replay = Replay(try CaptureDirectory(CaptureFixture.webVTT.directory), spool: spool.path, logger: logger)
         let end = try await replay.run()
         #expect(end == .drained)
-        let snapshot = try #require(replay.site.snapshot)
+        let snapshot = try #require(replay.state.snapshot)
         let whole = snapshot.subtitlePlaylist(0, .whole)
         var published = Published(
             master: text(snapshot.masterPlaylist()), live: text(snapshot.dvrPlaylist(.whole)), subtitles: text(whole),
-            status: replay.site.status.subtitles)
+            status: replay.state.status.subtitles)
         for segment in try MediaPlaylistParser.parse(try #require(whole)).segments {
             let file = try #require(snapshot.subtitleFile(named: segment.uri))
             let bytes = try Data(contentsOf: URL(filePath: snapshot.path(of: file)))
@@ -87,7 +87,7 @@ import Tracker
         #expect(times["main 27"] == [[18_700 + pod, 20_700 + pod]])
         let ads = published.files.dropFirst(9).prefix(16).map(\.text).joined()
         #expect(!ads.contains("-->"), "the ads say nothing")
-        #expect(published.status.cuesLate == 0 && published.status.cuesCorrected == 0)
-        #expect(published.status.renditions == ["English"] && published.status.segmentsUnreadable == 0)
+        #expect(published.status.lateCues == 0 && published.status.retimedCues == 0)
+        #expect(published.status.renditions == ["English"] && published.status.malformedSegments == 0)
     }
 }

@@ -124,7 +124,7 @@ import Testing
     }
 
     /// A programme's frames, its channels, and `dec3` behind the data rate.
-    static let programmes: [(when: String, frames: [Frame], channels: Int, dec3: String)] = [
+    static let programs: [(when: String, frames: [Frame], channels: Int, dec3: String)] = [
         ("5.1", [Frame()], 6, "200f00"), ("stereo", [Frame(acmod: 2, lfeon: false)], 2, "200400"),
         ("dual mono", [Frame(acmod: 0, lfeon: false)], 2, "200000"),
         ("all metadata: bsmod is found", [Frame(hasMetadata: true)], 6, "205f00"),
@@ -153,9 +153,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: programmes.indices)
+    @Test(arguments: programs.indices)
     func programme(_ index: Int) throws {
-        let row = Self.programmes[index]
+        let row = Self.programs[index]
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         let unit = row.frames.flatMap(\.bytes)

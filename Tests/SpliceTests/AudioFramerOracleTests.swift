@@ -31,10 +31,13 @@ import Testing
         ])
         #expect(latm.counts == DemuxCounts() && latm.audio.count > 40)
         let configurations = [plain, latm].map { Set($0.audio.map(\.configuration)) }
-        #expect(configurations.allSatisfy { $0.count == 1 && $0.first.map(AudioCarriage.init) == .bridge(.channels) })
-        var stages = [SoundStage(.copy), SoundStage(.copy)]
+        #expect(
+            configurations.allSatisfy {
+                $0.count == 1 && $0.first.map(AudioCompatibility.init) == .transcode(.channels)
+            })
+        var stages = [AudioTranscodeStage(.copy), AudioTranscodeStage(.copy)]
         let bridged = [stages[0].finish(plain.audio), stages[1].finish(latm.audio)]
-        #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.refusal == nil })
+        #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.lastError == nil })
         #expect(bridged[0] == bridged[1] && bridged[0].count > 40)
     }
 

@@ -107,7 +107,7 @@ import Testing
 
     /// A year of frames at 44.1 kHz stays within half a tick of the exact time.
     @Test func clockDoesNotDrift() {
-        var clock = AudioSampleClock()
+        var clock = AudioTimestampInterpolator()
         clock.set(.zero)
         clock.advance(1024 * 1_000_000, at: 44_100)
         #expect(clock.now == Ticks(2_089_795_918))  // 1 024 000 000 × 90 000 / 44 100 = 2 089 795 918.37
@@ -121,7 +121,7 @@ import Testing
                 isLost = true
                 continue
             }
-            if isLost { buffer.noteFault() } else { buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: nil) }
+            if isLost { buffer.recordLoss() } else { buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: nil) }
             isLost = false
             buffer.bytes += packet.bytes
         }

@@ -18,7 +18,7 @@ struct BoxReaderTests {
 
     @Test("sizes", arguments: sizes)
     func size(when: String, hex: String, bodies: [Int]?) {
-        do throws(SpliceError) {
+        do throws(MediaError) {
             #expect(try BoxReader.boxes(in: bytes(hex)[...]).map(\.body.count) == bodies, "\(when)")
         } catch {
             #expect(bodies == nil && error.reason == .truncated, "\(when)")
@@ -39,14 +39,14 @@ struct BoxReaderTests {
     private func media() throws -> (initSection: [UInt8], segment: [UInt8]) {
         let fragment = FragmentWriter.write(
             sequenceNumber: 7,
-            video: FragmentTrack(
+            video: MuxTrack(
                 trackID: TrackID.video, decodeTime: 18_000,
                 samples: [
                     MuxSample(
                         duration: 3600, compositionOffset: 18_000, isSync: true, payload: Array("foobar".utf8)[...]),
                     MuxSample(duration: 3600, compositionOffset: -1, isSync: false, payload: Array("a".utf8)[...]),
                 ]),
-            audio: FragmentTrack(
+            audio: MuxTrack(
                 trackID: TrackID.audio, decodeTime: 294,
                 samples: [MuxSample(duration: 301_056, compositionOffset: 0, isSync: true, payload: [])]))
         let initSection = try InitWriter.write(video: Self.video, audio: Self.audio)

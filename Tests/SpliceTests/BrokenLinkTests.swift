@@ -20,7 +20,7 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
     ("one without a byte", [[], unit(21)], [[], unit(18)]),
 ]
 
-@Test(arguments: rows.indices) func aRunBeginsWithABrokenLink(_ index: Int) {
+@Test(arguments: rows.indices) func aPeriodBeginsWithABrokenLink(_ index: Int) {
     let (what, units, becomes) = rows[index]
     #expect(Array(BrokenLink.payload(of: sample(units)[...])) == sample(becomes), "\(what)")
 }
@@ -36,8 +36,8 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
 }
 
 /// Only the first picture of a run, and only where it is a CRA picture, is written otherwise than it came.
-@Test func onlyARunsFirstPictureIsOne() {
-    let packet = Synthetic.picture(dts: 0, sync: .cleanRandomAccess, payload: sample([unit(21)]))
+@Test func onlyAPeriodsFirstFrameIsOne() {
+    let packet = SyntheticPackets.videoPacket(dts: 0, sync: .cleanRandomAccess, payload: sample([unit(21)]))
     var timed = TimedVideo(packet: packet, dts: .zero, pts: .zero)
     #expect(Array(timed.payload) == sample([unit(21)]) && !timed.isSync)
     timed.beginsRun = true

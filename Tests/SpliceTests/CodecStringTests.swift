@@ -37,8 +37,8 @@ struct CodecStringTests {
 
     @Test("FNV-1a as its authors' vectors have it", arguments: hashes)
     func contentHash(of text: String, mark: String, name: String) {
-        #expect(ContentHash.mark(of: Array(text.utf8)[...]) == mark)
-        #expect(ContentHash.name(of: Array(text.utf8)) == name)
+        #expect(ContentHash.hexDigest(of: Array(text.utf8)[...]) == mark)
+        #expect(ContentHash.hexName(of: Array(text.utf8)) == name)
     }
 
     static let rates: [Int64] = [

@@ -36,7 +36,7 @@ extension SplicedSegment {
     fileprivate var bytes: [UInt8] { fragment.header + fragment.payloads.joined() }
 
     /// When each picture is shown, in that order.
-    fileprivate func shown() throws -> [Int64] {
+    fileprivate func presentationTimes() throws -> [Int64] {
         let tracks = try MovieFragment.fragments(of: bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
         return tracks.flatMap { track in
             var decode = Int64(track.decodeTime ?? 0)
@@ -88,7 +88,7 @@ private struct Programme {
     }
 
     /// Each message is at a picture; it comes out at that picture, whatever clock and timescale it had.
-    @Test func messagesArriveAtTheirPictures() throws {
+    @Test func messagesArriveWithTheirFrames() throws {
         let programmes = [
             try Programme(size: "320x180", rate: "25", timescale: "12800"),
             try Programme(size: "160x90", rate: "30000/1001", timescale: "30000"),
@@ -115,8 +115,8 @@ private struct Programme {
             }
         }
         output += try engine.handle(.ended(.main))
-        let shown = try output.flatMap { try $0.shown() }
-        #expect(shown.count == pictures && engine.counts.runs == 3)
+        let shown = try output.flatMap { try $0.presentationTimes() }
+        #expect(shown.count == pictures && engine.counts.periods == 3)
         let messages = output.flatMap { WrittenMessage.all(in: $0.bytes) }
         #expect(messages.map(\.number) == (0..<UInt64(sequence)).map(\.self))
         for (message, picture) in zip(messages, marked) {
@@ -124,7 +124,7 @@ private struct Programme {
         }
         #expect(messages.allSatisfy { $0.duration == 9000 && $0.scheme == "urn:a" })
         for segment in output {
-            let times = try segment.shown()
+            let times = try segment.presentationTimes()
             for message in WrittenMessage.all(in: segment.bytes) {
                 #expect(Int64(message.time) >= times[0] - 1 && Int64(message.time) <= (times.last ?? 0) + 1)
             }
@@ -146,8 +146,8 @@ private struct Programme {
 
     /// ffprobe reads each run without a word, all of its pictures, and the boxes in front of the fragments.
     private func expectPlayable(_ output: [SplicedSegment]) throws {
-        for run in Set(output.map(\.description.run)).sorted() {
-            let segments = output.filter { $0.description.run == run }
+        for run in Set(output.map(\.description.index)).sorted() {
+            let segments = output.filter { $0.description.index == run }
             let file = segments[0].initSection.bytes + segments.flatMap(\.bytes)
             let probe = try FragmentTool.run(
                 "ffprobe",
@@ -155,12 +155,12 @@ private struct Programme {
                     "-v", "warning", "-select_streams", "v", "-count_packets", "-show_entries",
                     "stream=nb_read_packets", "-of", "csv=p=0", "INPUT",
                 ], input: file)
-            let pictures = try segments.reduce(0) { try $0 + $1.shown().count }
+            let pictures = try segments.reduce(0) { try $0 + $1.presentationTimes().count }
             #expect(probe.errors.isEmpty && probe.text == "\(pictures)\n", "run \(run): \(probe.errors)")
         }
     }
 
-    @Test func aBreakIsToldOfWhenItIsAnnounced() throws {
+    @Test func aBreakIsPublishedWhenItIsSignaled() throws {
         let programme = try Programme(size: "160x90", rate: "25", timescale: "12800")
         let at = programme.times[2][0]
         let section = SectionSketch.out(event: 7, at: 5, lasting: 900_000).bytes
@@ -174,14 +174,14 @@ private struct Programme {
                 input(programme, index, sequence: index, isTagged: false, index < 2 ? [command] : []))
         }
         output += try engine.handle(.ended(.main))
-        let told = output.flatMap(\.splices)
-        #expect(told.map(\.information.bytes) == [section] && output[0].splices.count == 1)
-        let shown = try output.flatMap { try $0.shown() }
+        let told = output.flatMap(\.spliceCommands)
+        #expect(told.map(\.information.bytes) == [section] && output[0].spliceCommands.count == 1)
+        let shown = try output.flatMap { try $0.presentationTimes() }
         let picture = programme.times[..<2].reduce(0) { $0 + $1.count }
         let date = 1_000_000 + (shown[picture] - shown[0]) / 90
         #expect(abs(try #require(told.first).date - date) <= 1, "the message's time, not the section's")
         #expect(output.flatMap { WrittenMessage.all(in: $0.bytes) }.map(\.data) == [section])
-        #expect(engine.counts.messagesRepeated == 1)
+        #expect(engine.counts.duplicateMessages == 1)
     }
 
     @Test func whatComesTooLateIsCounted() throws {
@@ -202,7 +202,7 @@ private struct Programme {
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
     }
 
-    private func inputs(_ rendition: SourceRendition) throws -> [SpliceInput] {
+    private func inputs(_ rendition: InputRendition) throws -> [SpliceInput] {
         let bodies = try CaptureFixture("packed_audio").bodies(rendition == .main ? "v" : "a")
         return bodies.enumerated().map { index, body in
             .segment(
@@ -226,7 +226,7 @@ private struct Programme {
         return (segments, engine.counts)
     }
 
-    @Test func tagsArriveWithTheirSound() throws {
+    @Test func tagsArriveWithTheirAudio() throws {
         let inputs = alternating(try inputs(.main)[...], try inputs(.audio)[...])
         let (segments, counts) = try splice(inputs)
         let messages = segments.flatMap { WrittenMessage.all(in: $0.bytes) }
@@ -239,9 +239,10 @@ private struct Programme {
 
     /// As far behind the first picture of its run as its time is behind that picture's.
     private func expected(_ segments: [SplicedSegment]) throws -> [Int64] {
-        let runs = try segments.filter { $0.isDiscontinuous || $0.description.run == 0 }.reduce(into: [Int: Int64]()) {
+        let runs = try segments.filter { $0.isDiscontinuous || $0.description.index == 0 }.reduce(into: [Int: Int64]())
+        {
             let decode = try MovieFragment.fragments(of: $1.bytes)[0].tracks[0].decodeTime ?? 0
-            if $0[$1.description.run] == nil { $0[$1.description.run] = Int64(decode) + 18_000 }
+            if $0[$1.description.index] == nil { $0[$1.description.index] = Int64(decode) + 18_000 }
         }
         var demuxer = TransportDemuxer(tracks: .video)
         var first: [Int: Ticks] = [:]
@@ -272,9 +273,9 @@ private struct Programme {
         }
     }
 
-    @Test func whatStandsBesideNothingIsCounted() {
-        var merger = RenditionMerger(isMuxed: false)
+    @Test func metadataWithoutFramesIsCounted() {
+        var merger = AudioVideoMatcher(isMuxed: false)
         merger.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
-        #expect(merger.metadataDiscarded == 1 && merger.takeMetadata().isEmpty)
+        #expect(merger.metadataDiscarded == 1 && merger.dequeueMetadata().isEmpty)
     }
 }

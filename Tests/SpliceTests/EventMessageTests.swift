@@ -51,12 +51,12 @@ struct EventMessageTests {
                 (0..<3).map { MovieBuilder.Sample(duration: 512, offset: 1024, payload: $0 == 0 ? idr : plain) }
             )
         ])
-    private static let sound = Traf(
+    private static let audio = Traf(
         id: 2, decodeTime: 482_816,
         runs: [(0x301, (0..<5).map { _ in MovieBuilder.Sample(duration: 1024, payload: [0x21, 0x10]) })])
     private static let idr = MovieRuleTests.idr
     private static let plain = MovieRuleTests.plain
-    private static let media = MovieBuilder.fragment([pictures, sound])
+    private static let media = MovieBuilder.fragment([pictures, audio])
     /// Of the pictures and of the sound, in ticks.
     private static let (pictureStart, soundStart): (Int64, Int64) = (907_200, 905_280)
 
@@ -91,7 +91,7 @@ struct EventMessageTests {
             when: "between moof and mdat, which data offsets count",
             segment: {
                 let message = Sketch(time: 10_100).bytes
-                return MovieBuilder.fragment([pictures, sound], base: message.count).prefix(moof.count) + message + mdat
+                return MovieBuilder.fragment([pictures, audio], base: message.count).prefix(moof.count) + message + mdat
             }, times: [909_000]),
         Row(when: "at the end", segment: { media + Sketch(time: 10_100).bytes }, times: [909_000]),
         Row(
@@ -163,7 +163,7 @@ struct EventMessageTests {
     }
 
     /// The pictures are moved by an edit list; a message of version 1 is on the movie's timeline, behind it.
-    @Test func editListsHaveHadTheirSay() throws {
+    @Test func editListsAreApplied() throws {
         var tracks = Self.tracks
         tracks[0].edits = [(duration: 5000, mediaTime: -1), (duration: 0, mediaTime: 1024)]
         let segment = try demux(
@@ -219,7 +219,7 @@ struct EventMessageTests {
 }
 
 /// Messages on the channel's timeline that are told again.
-struct RepeatedMessageTests {
+struct DuplicateMessageTests {
     private static func message(
         _ time: Int64, lasting duration: Int64? = nil, scheme: String = "urn:a", value: String = "v",
         number: UInt32? = 1, data: [UInt8] = [1]
@@ -250,11 +250,11 @@ struct RepeatedMessageTests {
             var written = 0
             for message in row.told {
                 _ = messages.add(message)
-                written += messages.take(before: Ticks(1000)).count
+                written += messages.dequeue(before: Ticks(1000)).count
             }
-            written += messages.take(before: Ticks(1 << 40)).count
+            written += messages.dequeue(before: Ticks(1 << 40)).count
             #expect(written == row.written && messages.written == written, "\(row.when)")
-            #expect(messages.repeated == row.told.count - row.written, "\(row.when)")
+            #expect(messages.duplicates == row.told.count - row.written, "\(row.when)")
         }
     }
 }

@@ -65,7 +65,7 @@ struct FragmentMuxerTests {
     }
 
     /// In esds ffmpeg repeats the track's id and estimates bit rates and buffer, where we write 0.
-    private func masked(_ record: SampleEntry.Record) -> [UInt8] {
+    private func masked(_ record: SampleEntry.ChildBox) -> [UInt8] {
         var payload = Array(record.payload)
         guard record.type == "esds" else { return payload }
         for index in [9, 10] + (19..<30) { payload[index] = 0 }

@@ -24,7 +24,7 @@ struct FragmentSource {
         }
     }
 
-    private func track(_ handler: BoxType, _ trackID: UInt32, of fragment: MovieFragment) -> FragmentTrack? {
+    private func track(_ handler: BoxType, _ trackID: UInt32, of fragment: MovieFragment) -> MuxTrack? {
         guard let track = tracks.first(where: { $0.handler == handler }),
             let read = fragment.tracks.first(where: { $0.trackID == track.trackID })
         else { return nil }
@@ -34,7 +34,7 @@ struct FragmentSource {
                 duration: $0.duration * scale, compositionOffset: $0.compositionOffset, isSync: $0.isSync,
                 payload: $0.payload)
         }
-        return FragmentTrack(trackID: trackID, decodeTime: (read.decodeTime ?? 0) * UInt64(scale), samples: samples)
+        return MuxTrack(trackID: trackID, decodeTime: (read.decodeTime ?? 0) * UInt64(scale), samples: samples)
     }
 
     private static func videoConfiguration(_ track: MovieTrack) throws -> VideoConfiguration {
@@ -74,7 +74,7 @@ struct FragmentSource {
 
     private static func audioConfiguration(_ track: MovieTrack) throws -> AudioConfiguration {
         guard case .audio(let channels, let rate) = track.sampleEntries[0].format else {
-            throw SpliceError(.truncated, section: BoxReader.section)
+            throw MediaError(.truncated, section: BoxReader.section)
         }
         let record = Array(track.sampleEntries[0].configuration[0].payload)
         let isMPEG4 = track.sampleEntries[0].type == "mp4a" && record[17] == 0x40

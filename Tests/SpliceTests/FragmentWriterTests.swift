@@ -70,13 +70,13 @@ struct FragmentWriterTests {
 
     @Test("a fragment is these bytes")
     func golden() {
-        let video = FragmentTrack(
+        let video = MuxTrack(
             trackID: 1, decodeTime: 0x1_0000_0002,
             samples: [
                 MuxSample(duration: 3600, compositionOffset: 18_000, isSync: true, payload: [0xAA, 0xAB]),
                 MuxSample(duration: 3600, compositionOffset: -1, isSync: false, payload: [0xBB]),
             ])
-        let audio = FragmentTrack(
+        let audio = MuxTrack(
             trackID: 2, decodeTime: 5,
             samples: [MuxSample(duration: 301_056, compositionOffset: 0, isSync: true, payload: [0xCC, 0xCD, 0xCE])])
         let fragment = FragmentWriter.write(sequenceNumber: 7, video: video, audio: audio)
@@ -115,7 +115,7 @@ struct FragmentWriterTests {
         let samples = (0..<257).map { _ in
             MuxSample(duration: 1, compositionOffset: 0, isSync: true, payload: payload)
         }
-        let track = FragmentTrack(trackID: 1, decodeTime: 0, samples: samples)
+        let track = MuxTrack(trackID: 1, decodeTime: 0, samples: samples)
         let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil, startsSegment: false)
         #expect(Array(fragment.header.suffix(16)) == bytes("00000001 6d646174 0000000101000010"))
         let moof = fragment.header.count - 16
@@ -136,7 +136,7 @@ struct FragmentWriterTests {
         #expect(whole(fragment).count == fragment.byteCount)
     }
 
-    private func randomTrack(_ trackID: UInt32, _ random: inout SeededGenerator) -> FragmentTrack {
+    private func randomTrack(_ trackID: UInt32, _ random: inout SeededGenerator) -> MuxTrack {
         let varies = Bool.random(using: &random)
         let samples = (0..<Int.random(in: 1...60, using: &random)).map { index in
             MuxSample(
@@ -148,16 +148,16 @@ struct FragmentWriterTests {
                 }[...])
         }
         let decodeTime = UInt64.random(in: 0...UInt64(Int64.max), using: &random)
-        return FragmentTrack(trackID: trackID, decodeTime: decodeTime, samples: samples)
+        return MuxTrack(trackID: trackID, decodeTime: decodeTime, samples: samples)
     }
 
-    private func track(_ samples: [(UInt32, Int32, Bool)]) -> FragmentTrack {
+    private func track(_ samples: [(UInt32, Int32, Bool)]) -> MuxTrack {
         let samples = samples.enumerated().map { index, sample in
             MuxSample(
                 duration: sample.0, compositionOffset: sample.1, isSync: sample.2,
                 payload: [UInt8](repeating: UInt8(index), count: index + 1)[...])
         }
-        return FragmentTrack(trackID: 1, decodeTime: 1 << 40, samples: samples)
+        return MuxTrack(trackID: 1, decodeTime: 1 << 40, samples: samples)
     }
 
     private func whole(_ fragment: Fragment) -> [UInt8] { fragment.header + fragment.payloads.joined() }
@@ -166,7 +166,7 @@ struct FragmentWriterTests {
         box.body.dropFirst(4 * index).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private func expectEqual(_ read: TrackFragment, _ written: FragmentTrack) {
+    private func expectEqual(_ read: TrackFragment, _ written: MuxTrack) {
         #expect(read.trackID == written.trackID)
         #expect(read.decodeTime == written.decodeTime)
         let samples = read.samples.map {

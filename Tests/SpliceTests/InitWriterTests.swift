@@ -29,7 +29,7 @@ struct InitWriterTests {
         let (video, audio) = (BoxReaderTests.video, BoxReaderTests.audio)
         let first = try InitWriter.write(video: video, audio: audio)
         #expect(try InitWriter.write(video: video, audio: audio) == first)
-        #expect(first.name == "init-\(ContentHash.name(of: first.bytes)).mp4")
+        #expect(first.name == "init-\(ContentHash.hexName(of: first.bytes)).mp4")
         #expect(try InitWriter.write(video: video, audio: nil).name != first.name)
         let other = VideoConfiguration(
             codec: .h264, sequenceParameterSets: video.sequenceParameterSets, pictureParameterSets: [bytes("68ee3c80")])
@@ -65,7 +65,7 @@ struct InitWriterTests {
 
     @Test("what cannot be written is refused", arguments: refusals)
     func refusal(when: String, configuration: VideoConfiguration, field: String) {
-        let error = #expect(throws: SpliceError.self, "\(when)") {
+        let error = #expect(throws: MediaError.self, "\(when)") {
             try InitWriter.write(video: configuration, audio: nil)
         }
         #expect(error?.reason == .badParameterSet(field: field), "\(when)")

@@ -48,7 +48,7 @@ struct MetadataEngineTests {
         return (written, engine.counts)
     }
 
-    @Test func marksArriveWhereTheirPicturesDo() throws {
+    @Test func markersArriveWithTheirFrames() throws {
         let bodies = try CaptureFixture.clean.bodies("clean-").prefix(3)
         var plain = TransportDemuxer()
         let starts = try bodies.map { try #require(try plain.feed($0).video.first?.pts) }
@@ -64,8 +64,8 @@ struct MetadataEngineTests {
 
         #expect(segments.map { $0.placements.map(\.mediaSequence) } == [[40], [41], [42]])
         #expect(segments.map { $0.placements.first?.date } == segments.map(\.programDateTime))
-        #expect(segments.map(\.splices.count) == [1, 0, 0], "a splice is told of as soon as it is known")
-        let spliceDate = try #require(segments[0].splices.first?.date)
+        #expect(segments.map(\.spliceCommands.count) == [1, 0, 0], "a splice is told of as soon as it is known")
+        let spliceDate = try #require(segments[0].spliceCommands.first?.date)
         #expect(abs(spliceDate - segments[2].programDateTime) <= 1)
 
         for (segment, text) in zip(segments, ["ID3a", "ID3b", ""]) {

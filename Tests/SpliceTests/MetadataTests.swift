@@ -75,7 +75,7 @@ private let streamRows: [Row] = [
 
 struct MetadataStreamTests {
     @Test(arguments: streamRows.indices)
-    func whatStandsBesideThePictures(_ index: Int) throws {
+    func metadataMuxedWithVideo(_ index: Int) throws {
         let row = streamRows[index]
         var demuxer = TransportDemuxer()
         let segment = try demuxer.feed(multiplex(row.write))
@@ -85,7 +85,7 @@ struct MetadataStreamTests {
         #expect(segment.counts.otherPackets == (row.when == "another stream" ? 1 : 0), "\(row.when)")
     }
 
-    @Test func aCompanionRepeatsNothing() throws {
+    @Test func aCompanionDuplicatesNothing() throws {
         var demuxer = TransportDemuxer(tracks: .audio)
         var builder = TransportStreamBuilder()
         builder.tables([.init(pid: 257, type: 0x0F), .init(pid: splicePID, type: 0x86)])
@@ -112,41 +112,42 @@ struct MetadataStreamTests {
 }
 
 /// Marks on the timeline: 4 s segments whose clock begins at 900 000, published from 18 000 on.
-struct PendingMarksTests {
+struct PendingMarkersTests {
     private func piece(
         _ start: Int64, sequence: UInt64 = 0, date: Int64? = nil, _ metadata: [TimedMetadata] = []
-    ) -> [RunPiece] {
-        var finder = RunFinder()
-        var pieces = finder.pieces(
-            of: Synthetic.pictures(100, from: start), from: Synthetic.segment(sequence, date: date), border: .plain)
-        #expect(pieces.add(metadata) == 0)
+    ) -> [PeriodPart] {
+        var finder = PeriodSplitter()
+        var pieces = finder.split(
+            SyntheticPackets.videoPackets(100, from: start), from: SyntheticPackets.segment(sequence, date: date),
+            boundary: .plain)
+        #expect(pieces.attach(metadata) == 0)
         return pieces
     }
 
-    private func timeline(_ piece: RunPiece) -> ProgramTimeline {
-        ProgramTimeline(first: piece.units[0], at: Ticks(18_000))
+    private func timeline(_ piece: PeriodPart) -> PeriodTimeline {
+        PeriodTimeline(first: piece.units[0], at: Ticks(18_000))
     }
 
     @Test func messagesWaitForTheirTime() {
         let tags: [(Int64, String)] = [(908_000, "b"), (900_000, "a"), (1_350_000, "d"), (890_000, "early")]
         let piece = piece(900_000, tags.map { TimedMetadata(.id3(id3($0.1)), at: Ticks($0.0)) })[0]
-        var marks = PendingMarks()
-        marks.take(piece, on: timeline(piece))
-        let first = marks.takeMessages(before: Ticks(378_000))
+        var marks = PendingMarkers()
+        marks.append(piece, on: timeline(piece))
+        let first = marks.dequeueMessages(before: Ticks(378_000))
         #expect(first.map(\.time.count) == [8_000, 18_000, 26_000])
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
-        #expect(marks.takeMessages(before: Ticks(378_000)).isEmpty)
-        #expect(marks.takeMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
+        #expect(marks.dequeueMessages(before: Ticks(378_000)).isEmpty)
+        #expect(marks.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
         #expect(marks.messages.written == 4 && marks.messages.discarded == 0)
     }
 
     @Test func noMoreMessagesWaitThanSoMany() {
         let tags = (0..<1100).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) }
         let piece = piece(900_000, tags)[0]
-        var marks = PendingMarks()
-        marks.take(piece, on: timeline(piece))
+        var marks = PendingMarkers()
+        marks.append(piece, on: timeline(piece))
         #expect(marks.messages.discarded == 1100 - PendingMessages.limit)
-        #expect(marks.takeMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
+        #expect(marks.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
     }
 
     @Test func noMoreBytesWaitThanSoMany() {
@@ -157,42 +158,42 @@ struct PendingMarksTests {
             #expect(isNew)
         }
         #expect(messages.discarded == 2, "each is a little more than its data")
-        messages.giveUp(before: Ticks(2))
+        messages.discard(before: Ticks(2))
         #expect(messages.discarded == 3)
-        #expect(messages.take(before: Ticks(3)).map(\.time.count) == [2])
-        messages.giveUp()
-        #expect(messages.written == 1 && messages.discarded == 4 && messages.take(before: Ticks(10)).isEmpty)
+        #expect(messages.dequeue(before: Ticks(3)).map(\.time.count) == [2])
+        messages.discard()
+        #expect(messages.written == 1 && messages.discarded == 4 && messages.dequeue(before: Ticks(10)).isEmpty)
     }
 
     @Test func segmentsAndSplicesAreDated() throws {
         let splices = [990_000 as Int64, nil].map { SectionSketch.out(event: 7, at: $0).bytes }
-        let metadata = try splices.map { TimedMetadata(.splice(try SpliceInformation($0)), at: Ticks(945_000)) }
+        let metadata = try splices.map { TimedMetadata(.splice(try SpliceInfoSection($0)), at: Ticks(945_000)) }
         let piece = piece(900_000, sequence: 41, date: 7_000, metadata)[0]
-        var marks = PendingMarks()
-        marks.take(piece, on: timeline(piece))
-        var dates = DateClock(wallClock: 0)
-        dates.beginRun(at: Ticks(18_000))
-        dates.note(8_000, at: Ticks(18_000))
+        var marks = PendingMarkers()
+        marks.append(piece, on: timeline(piece))
+        var dates = ProgramDateTimeClock(wallClock: 0)
+        dates.beginPeriod(at: Ticks(18_000))
+        dates.record(8_000, at: Ticks(18_000))
         #expect(
-            marks.takePlacements(before: Ticks(378_000), dates: dates)
+            marks.dequeuePlacements(before: Ticks(378_000), dates: dates)
                 == [SegmentPlacement(mediaSequence: 41, date: 8_000, upstreamDate: 7_000)])
-        #expect(marks.takeSplices(before: Ticks(60_000), dates: dates).isEmpty, "it stands half a second in")
-        #expect(marks.takeSplices(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
+        #expect(marks.dequeueSpliceCommands(before: Ticks(60_000), dates: dates).isEmpty, "it stands half a second in")
+        #expect(marks.dequeueSpliceCommands(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
     }
 
-    @Test func eachPieceGetsWhatIsOnItsClock() {
-        var finder = RunFinder()
-        var pieces = finder.pieces(
-            of: Synthetic.pictures(50, from: 900_000)
-                + Synthetic.pictures(50, from: 126_000, configuration: Synthetic.advertisement),
-            from: Synthetic.segment(), border: .plain)
+    @Test func eachPartGetsTheMetadataOnItsClock() {
+        var finder = PeriodSplitter()
+        var pieces = finder.split(
+            SyntheticPackets.videoPackets(50, from: 900_000)
+                + SyntheticPackets.videoPackets(50, from: 126_000, configuration: SyntheticPackets.advertisement),
+            from: SyntheticPackets.segment(), boundary: .plain)
         let times: [Int64?] = [126_000, 1_000_000, nil, 1_100_000, 300_000]
-        #expect(pieces.add(times.map { TimedMetadata(.id3([]), at: $0.map { Ticks($0) }) }) == 0)
+        #expect(pieces.attach(times.map { TimedMetadata(.id3([]), at: $0.map { Ticks($0) }) }) == 0)
         #expect(
             pieces.map { $0.metadata.map { $0.time?.count } } == [[1_000_000, nil, 1_100_000], [126_000, 300_000]])
         #expect(pieces.map(\.opensSegment) == [true, false])
-        var none: [RunPiece] = []
-        #expect(none.add([TimedMetadata(.id3([]), at: nil)]) == 1)
+        var none: [PeriodPart] = []
+        #expect(none.attach([TimedMetadata(.id3([]), at: nil)]) == 1)
     }
 
     /// ISO/IEC 23009-1 §5.10.3.3, byte by byte.

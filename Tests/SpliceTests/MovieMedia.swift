@@ -42,7 +42,7 @@ extension FragmentedMP4Demuxer {
     /// Everything these segments give.
     static func all(
         _ segments: [[UInt8]], initialization: [UInt8], tracks: TrackSelection = .both
-    ) throws(SpliceError) -> DemuxedSegment {
+    ) throws(MediaError) -> DemuxedSegment {
         var demuxer = FragmentedMP4Demuxer(tracks: tracks)
         var whole = DemuxedSegment()
         for segment in segments {

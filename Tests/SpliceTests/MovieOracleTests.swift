@@ -11,7 +11,7 @@ import Testing
         var audio: [String]? = ["-c:a", "aac"]
         var rate = "25"
         var output = MovieMedia.fragments
-        var sound: AudioConfiguration.Codec? = .aac
+        var audioCodec: AudioConfiguration.Codec? = .aac
 
         var testDescription: String { when }
     }
@@ -20,7 +20,7 @@ import Testing
     private static func sound(_ when: String, _ options: [String], _ codec: AudioConfiguration.Codec) -> Row {
         Row(
             when: when, video: nil, audio: options,
-            output: ["-movflags", "+delay_moov+default_base_moof", "-frag_duration", "500000"], sound: codec)
+            output: ["-movflags", "+delay_moov+default_base_moof", "-frag_duration", "500000"], audioCodec: codec)
     }
 
     private static let hevc = [
@@ -39,7 +39,7 @@ import Testing
             when: "a timescale that divides nothing",
             output: MovieMedia.fragments + ["-video_track_timescale", "12347"]),
         Row(when: "30000/1001 frames a second", rate: "30000/1001"),
-        Row(when: "video only", audio: nil, sound: nil),
+        Row(when: "video only", audio: nil, audioCodec: nil),
         Row(when: "HEVC as hvc1", video: hevc + ["-tag:v", "hvc1"], codec: .hevc),
         Row(
             when: "open groups of pictures with recovery points",
@@ -68,11 +68,11 @@ import Testing
             ours.audio.map(ComparableFrame.init), truth.filter { !$0.isVideo }.map { ComparableFrame(movie: $0) })
         #expect(ours.video.isEmpty == (row.video == nil))
         #expect(ours.audio.isEmpty == (row.audio == nil))
-        #expect(ours.audio.allSatisfy { $0.configuration.codec == row.sound })
+        #expect(ours.audio.allSatisfy { $0.configuration.codec == row.audioCodec })
         #expect(Set(ours.video.map(\.configuration)).count <= 1)
         #expect(Set(ours.audio.map(\.configuration)).count <= 1)
         #expect(ours.counts == DemuxCounts())
-        #expect(ours.isSoundAlone == (row.video == nil))
+        #expect(ours.isAudioOnly == (row.video == nil))
     }
 
     /// The same programme in either container needs one init section: its parameter sets and payloads are equal.

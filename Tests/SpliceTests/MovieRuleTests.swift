@@ -24,7 +24,7 @@ struct MovieRuleTests {
 
     private func demux(
         _ segments: [[UInt8]], _ tracks: [MovieBuilder.Track] = [MovieBuilder.Track()]
-    ) throws(SpliceError) -> DemuxedSegment {
+    ) throws(MediaError) -> DemuxedSegment {
         try FragmentedMP4Demuxer.all(segments, initialization: MovieBuilder.initialization(tracks))
     }
 
@@ -186,7 +186,7 @@ struct MovieRuleTests {
         let cut = try demux([first + MovieBuilder.fragment([Self.pictures(2)]).prefix(40)])
         #expect(cut.video.count == 2)
         #expect(cut.counts.badBoxes == 1)
-        #expect(throws: SpliceError.self) { try demux([Array(first.prefix(40))]) }
+        #expect(throws: MediaError.self) { try demux([Array(first.prefix(40))]) }
     }
 
     @Test("what points to the same bytes again and again is refused")
@@ -200,7 +200,7 @@ struct MovieRuleTests {
             segment.replaceSubrange(start + 12..<start + 16, with: offset)
             segment.replaceSubrange(start + 20..<start + 24, with: [0, 0, 0x30, 0])
         }
-        #expect(throws: SpliceError.self) { try demux([segment]) }
+        #expect(throws: MediaError.self) { try demux([segment]) }
     }
 
     @Test("no prefix and no replaced byte traps", arguments: 0..<8)

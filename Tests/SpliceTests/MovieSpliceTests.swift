@@ -54,13 +54,13 @@ import Testing
                 (nil, [Self.transport(seconds: 1)]),
             ], &engine)
         #expect(try pictures(output) == 75)
-        #expect(engine.counts.runs == 3)
-        #expect(output.map(\.description.picture?.width) == [320, 160, 160, 320])
+        #expect(engine.counts.periods == 3)
+        #expect(output.map(\.description.video?.width) == [320, 160, 160, 320])
         #expect(output.map(\.isDiscontinuous) == [false, true, false, true])
         #expect(engine.counts.demux == DemuxCounts())
         // At most the frame at each seam.
         #expect(engine.counts.audioSilence <= 3)
-        #expect(engine.counts.picturesBeforeSync == 0)
+        #expect(engine.counts.framesBeforeSync == 0)
     }
 
     @Test("another init section in mid-programme begins a run; the same one again does not")
@@ -74,7 +74,7 @@ import Testing
         )
         var engine = engine()
         let output = try splice([first, second, first], &engine)
-        #expect(engine.counts.runs == 3)
+        #expect(engine.counts.periods == 3)
         #expect(output.map(\.isDiscontinuous).filter(\.self).count == 2)
         #expect(try pictures(output) == 25 + 30 + 25)
         #expect(Set(output.map(\.initSection.name)).count == 2)
@@ -91,7 +91,7 @@ import Testing
         let transport = try OracleMedia.make(video: MovieMedia.h264, audio: nil, seconds: 1)
         let transportSound = try OracleMedia.make(video: nil, audio: Self.aac, seconds: 1)
         var engine = engine(companion: true)
-        func input(_ rendition: SourceRendition, _ bytes: [UInt8], _ initialization: [UInt8]?) -> SpliceInput {
+        func input(_ rendition: InputRendition, _ bytes: [UInt8], _ initialization: [UInt8]?) -> SpliceInput {
             .segment(
                 SegmentInput(rendition: rendition, mediaSequence: 0, initialization: initialization, bytes: bytes))
         }

@@ -35,7 +35,7 @@ struct MovieTrackTests {
 
     private func demux(
         _ segment: [UInt8], _ tracks: [Track], selection: TrackSelection = .both
-    ) throws(SpliceError) -> DemuxedSegment {
+    ) throws(MediaError) -> DemuxedSegment {
         try FragmentedMP4Demuxer.all(
             [segment], initialization: MovieBuilder.initialization(tracks), tracks: selection)
     }
@@ -86,7 +86,7 @@ struct MovieTrackTests {
 
     // MARK: - Sound
 
-    struct SoundRow: CustomTestStringConvertible, Sendable {
+    struct AudioRow: CustomTestStringConvertible, Sendable {
         let when: String
         let entry: @Sendable () -> (type: BoxType, boxes: [UInt8])
         var duration: UInt32 = 1024
@@ -103,33 +103,33 @@ struct MovieTrackTests {
         (type, MovieBuilder.box(box, bytes(body)))
     }
 
-    static let sounds: [SoundRow] = [
-        SoundRow(when: "AAC LC", entry: { MovieBuilder.mp4a([0x11, 0x90]) }, codec: .aac, name: "mp4a.40.2"),
-        SoundRow(
+    static let sounds: [AudioRow] = [
+        AudioRow(when: "AAC LC", entry: { MovieBuilder.mp4a([0x11, 0x90]) }, codec: .aac, name: "mp4a.40.2"),
+        AudioRow(
             when: "AAC LC of 960 samples", entry: { MovieBuilder.mp4a([0x11, 0x94]) }, duration: 960, codec: .aac,
             samples: 960, name: "mp4a.40.2"),
-        SoundRow(
+        AudioRow(
             when: "HE-AAC, announced in front: the coded rate is half of what it plays at",
             entry: { MovieBuilder.mp4a(bytes("2b118800")) }, duration: 2048, codec: .aac, rate: 24_000,
             name: "mp4a.40.5"),
-        SoundRow(
+        AudioRow(
             when: "HE-AAC with parametric stereo", entry: { MovieBuilder.mp4a(bytes("eb098800")) }, duration: 2048,
             codec: .aac, rate: 24_000, channels: 1, name: "mp4a.40.29"),
-        SoundRow(
+        AudioRow(
             when: "5.1", entry: { MovieBuilder.mp4a([0x11, 0xB0]) }, codec: .aac, channels: 6, name: "mp4a.40.2"),
-        SoundRow(
+        AudioRow(
             when: "MPEG-2 AAC", entry: { MovieBuilder.mp4a(objectType: 0x67, [0x11, 0x90]) }, codec: .aac,
             name: "mp4a.40.2"),
-        SoundRow(
+        AudioRow(
             when: "AC-3", entry: { entry("ac-3", "dac3", "103d40") }, duration: 1536, codec: .ac3, channels: 6,
             samples: 1536, name: "ac-3"),
-        SoundRow(
+        AudioRow(
             when: "E-AC-3", entry: { entry("ec-3", "dec3", "06002 00400".filter { $0 != " " } + "00") },
             duration: 1536, codec: .eac3, samples: 1536, name: "ec-3"),
-        SoundRow(
+        AudioRow(
             when: "Opus", entry: { entry("Opus", "dOps", "00 02 0138 00 00 bb80 0000 00") }, duration: 960,
             codec: .opus, samples: 960, name: "opus"),
-        SoundRow(
+        AudioRow(
             when: "FLAC",
             entry: {
                 entry(
@@ -137,7 +137,7 @@ struct MovieTrackTests {
                     "00000000 80000022 1200 1200 000000 000000 0bb802f0 00000000"
                         + String(repeating: "00", count: 16))
             }, duration: 4608, codec: .flac, samples: 4608, name: "fLaC"),
-        SoundRow(
+        AudioRow(
             when: "FLAC of blocks that vary: as most of them last",
             entry: {
                 entry(
@@ -145,14 +145,14 @@ struct MovieTrackTests {
                     "00000000 80000022 0010 1200 000000 000000 0bb802f0 00000000"
                         + String(repeating: "00", count: 16))
             }, duration: 4096, codec: .flac, samples: 4096, name: "fLaC"),
-        SoundRow(
+        AudioRow(
             when: "ALAC",
             entry: { entry("alac", "alac", "00000000 00001000 00 10 28 0a 0e 02 00ff 00000000 00000000 0000bb80") },
             duration: 4096, codec: .alac, samples: 4096, name: "alac"),
     ]
 
     @Test(arguments: sounds)
-    func sound(row: SoundRow) throws {
+    func sound(row: AudioRow) throws {
         let found = try demux(Self.frames(duration: row.duration, count: 3), [Self.sound(row.entry())])
         let configuration = try #require(found.audio.first?.configuration)
         #expect(configuration.codec == row.codec)
@@ -188,11 +188,11 @@ struct MovieTrackTests {
         #expect(try demux(segment, [video, Self.sound(MovieBuilder.mp4a([]))]).video.count == 1)
     }
 
-    struct RefusalRow: CustomTestStringConvertible, Sendable {
+    struct DecryptErrorRow: CustomTestStringConvertible, Sendable {
         let when: String
         let tracks: @Sendable () -> [Track]
         var entry: UInt32?
-        let reason: SpliceError.Reason
+        let reason: MediaError.Reason
 
         var testDescription: String { when }
     }
@@ -200,38 +200,38 @@ struct MovieTrackTests {
     private static let cenc = MovieBuilder.box(
         "sinf",
         MovieBuilder.box("frma", Array("avc1".utf8)) + MovieBuilder.box("schm", [0, 0, 0, 0] + Array("cenc".utf8)))
-    static let refusals: [RefusalRow] = [
-        RefusalRow(
+    static let refusals: [DecryptErrorRow] = [
+        DecryptErrorRow(
             when: "encrypted pictures", tracks: { [Track(entries: [MovieBuilder.avc1("encv", inside: cenc)])] },
             reason: .protectedTrack(scheme: "cenc")),
-        RefusalRow(
+        DecryptErrorRow(
             when: "encrypted sound beside clear pictures", tracks: { [Track(), sound(("enca", []))] },
             reason: .protectedTrack(scheme: "enca")),
-        RefusalRow(
+        DecryptErrorRow(
             when: "encrypted from this fragment on",
             tracks: { [Track(entries: [MovieBuilder.avc1(), MovieBuilder.avc1("encv", inside: cenc)])] }, entry: 2,
             reason: .protectedTrack(scheme: "cenc")),
-        RefusalRow(
+        DecryptErrorRow(
             when: "a sample entry that is not there", tracks: { [Track()] }, entry: 7,
             reason: .badParameterSet(field: "sample_description_index")),
-        RefusalRow(
+        DecryptErrorRow(
             when: "pictures we do not carry",
             tracks: { [Track(entries: [("av01", [])]), sound(MovieBuilder.mp4a([0x11, 0x90]))] },
             reason: .noSupportedTrack(sampleEntries: ["av01"])),
-        RefusalRow(
+        DecryptErrorRow(
             when: "no decoder's configuration", tracks: { [Track(entries: [("avc1", [])])] },
             reason: .badParameterSet(field: "avcC")),
-        RefusalRow(
+        DecryptErrorRow(
             when: "a rate out of range", tracks: { [sound(MovieBuilder.mp4a(bytes("1780000890")))] },
             reason: .badParameterSet(field: "samplerate")),
-        RefusalRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
-        RefusalRow(
+        DecryptErrorRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
+        DecryptErrorRow(
             when: "a timescale of 0", tracks: { [Track(timescale: 0)] }, reason: .badParameterSet(field: "timescale")),
     ]
 
     @Test(arguments: refusals)
-    func refusal(row: RefusalRow) {
-        do throws(SpliceError) {
+    func refusal(row: DecryptErrorRow) {
+        do throws(MediaError) {
             _ = try demux(Self.pictures([Self.picture([Self.idr])], entry: row.entry), row.tracks())
             Issue.record("not refused")
         } catch {
@@ -241,7 +241,7 @@ struct MovieTrackTests {
 
     @Test("fragments before any init section")
     func missing() {
-        #expect(throws: SpliceError(.missingInitialization, section: "RFC 8216 §3.3")) {
+        #expect(throws: MediaError(.missingInitialization, section: "RFC 8216 §3.3")) {
             var demuxer = FragmentedMP4Demuxer()
             _ = try demuxer.feed(Self.pictures([Self.picture([Self.idr])]))
         }

@@ -7,7 +7,7 @@ import Testing
 /// Every capture, segment after segment through one demuxer, against libavformat over the same bytes in one piece.
 @Suite struct OracleCaptureTests {
     /// Consecutive segments of one programme.
-    struct Stretch: CustomTestStringConvertible, Sendable {
+    struct CaptureSpan: CustomTestStringConvertible, Sendable {
         let name: String
         let segments: [[UInt8]]
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Each stretch once: captures share their media.
-    static let stretches = Result { () throws -> [Stretch] in
+    static let stretches = Result { () throws -> [CaptureSpan] in
         var seen: Set<[[UInt8]]> = []
         return try CaptureFixture.all().flatMap { try stretches(of: $0) }.filter { seen.insert($0.segments).inserted }
     }
@@ -23,7 +23,7 @@ import Testing
     @Test func capturesAreRead() throws { #expect(try Self.stretches.get().count >= 8) }
 
     @Test(arguments: try stretches.get())
-    func agreesWithLibavformat(stretch: Stretch) throws {
+    func agreesWithLibavformat(stretch: CaptureSpan) throws {
         let truth = try OracleDemuxer.packets(Array(stretch.segments.joined()))
         let ours = try TransportDemuxer.all(stretch.segments)
         let video = truth.filter(\.isVideo).map { ComparableFrame(video: $0, codec: .h264) }
@@ -36,18 +36,18 @@ import Testing
     }
 
     /// Names are a stretch and a number: `ad1-03.ts`.
-    private static func stretches(of capture: CaptureFixture) throws -> [Stretch] {
+    private static func stretches(of capture: CaptureFixture) throws -> [CaptureSpan] {
         let names = try FileManager.default.contentsOfDirectory(atPath: capture.file("body").path).sorted()
-        var stretches: [Stretch] = []
+        var stretches: [CaptureSpan] = []
         var last: (prefix: Substring, number: Int)?
         for name in names {
             let parts = name.split(separator: "-")
             guard name.hasSuffix(".ts"), parts.count == 2, let number = Int(parts[1].dropLast(3)) else { continue }
             guard let segment = try clear(name, of: capture) else { continue }
             if let last, last == (parts[0], number - 1), let stretch = stretches.popLast() {
-                stretches.append(Stretch(name: stretch.name, segments: stretch.segments + [segment]))
+                stretches.append(CaptureSpan(name: stretch.name, segments: stretch.segments + [segment]))
             } else {
-                stretches.append(Stretch(name: "\(capture.name) \(name)", segments: [segment]))
+                stretches.append(CaptureSpan(name: "\(capture.name) \(name)", segments: [segment]))
             }
             last = (parts[0], number)
         }

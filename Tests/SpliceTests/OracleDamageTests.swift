@@ -113,6 +113,8 @@ import Testing
     }
 
     private static func offsets(in stream: [UInt8]) -> [Int] {
-        (PacketSync(stream)?.runs ?? []).filter { !$0.isDoubtful }.flatMap { run in (0..<run.count).map { run[$0] } }
+        (PacketSync(stream)?.blocks ?? []).filter { !$0.hasBadSyncBytes }.flatMap { run in
+            (0..<run.count).map { run[$0] }
+        }
     }
 }

@@ -25,7 +25,7 @@ struct ParameterSetTests {
         let shape = picture.sampleAspectRatio.map { "\($0.numerator):\($0.denominator)" } ?? "-"
         let rate = picture.frameRate.map { "\($0.numerator)/\($0.denominator)" } ?? "-"
         let colour =
-            picture.colour.map {
+            picture.color.map {
                 "\($0.primaries)/\($0.transferCharacteristics)/\($0.matrixCoefficients)"
                     + ($0.isFullRange ? " full" : " limited")
             } ?? "-"
@@ -68,7 +68,7 @@ struct ParameterSetTests {
             pictureParameterSets: sets.map {
                 ParameterSyntaxWriter.hevcPictureParameterSet(tiles: $0.tiles, wavefronts: $0.wavefronts)
             })
-        let record = try HEVCConfiguration(configuration).bytes
+        let record = try HEVCDecoderConfigurationRecord(configuration).bytes
         #expect(Array(record[13...15]) == [0xF0, 7, 0xFC | type], "\(when)")
     }
 
@@ -102,7 +102,7 @@ struct ParameterSetTests {
     private func isRefused(_ nalUnit: [UInt8], isHEVC: Bool) -> Bool {
         let configuration = VideoConfiguration(
             codec: isHEVC ? .hevc : .h264, sequenceParameterSets: [nalUnit], pictureParameterSets: [])
-        do throws(SpliceError) {
+        do throws(MediaError) {
             let picture = try VideoDescription(configuration)
             #expect((1...65_535).contains(picture.width) && (1...65_535).contains(picture.height))
             _ = try InitWriter.write(video: configuration, audio: nil)
@@ -112,7 +112,7 @@ struct ParameterSetTests {
         }
     }
 
-    static let refusals: [(when: String, hex: String, reason: SpliceError.Reason)] = [
+    static let refusals: [(when: String, hex: String, reason: MediaError.Reason)] = [
         ("empty", "", .truncated),
         ("a picture parameter set", "68ce3c80", .badParameterSet(field: "nal_unit_type")),
         ("a header and a profile", "6742", .truncated),
@@ -122,8 +122,8 @@ struct ParameterSetTests {
     ]
 
     @Test("what is malformed is named", arguments: refusals)
-    func refusal(when: String, hex: String, reason: SpliceError.Reason) {
-        let error = #expect(throws: SpliceError.self, "\(when)") {
+    func refusal(when: String, hex: String, reason: MediaError.Reason) {
+        let error = #expect(throws: MediaError.self, "\(when)") {
             try H264SequenceParameterSet(nalUnit: bytes(hex))
         }
         #expect(error?.reason == reason, "\(when)")

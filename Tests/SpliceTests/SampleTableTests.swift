@@ -79,11 +79,11 @@ import Testing
         ("chunks that begin with the second", ["stsc": [0, 1, 2, 2, 1]], .badTable(box: "stsc")),
         ("chunks of nothing", ["stsc": [0, 1, 1, 0, 1]], .badTable(box: "stsc")),
         ("two sample entries", ["stsc": [0, 2, 1, 2, 1, 2, 2, 2]], .severalSampleEntries),
-        ("a sample behind the end", ["stco": [0, 3, 100, 200, 999_999_990]], .samplesBehindEnd),
+        ("a sample behind the end", ["stco": [0, 3, 100, 200, 999_999_990]], .samplesPastEnd),
         (
             "an offset that overflows",
             ["stco": nil, "co64": [0, 1, 0xFFFF_FFFF, 0xFFFF_FFFF], "stsc": [0, 1, 1, 6, 1]],
-            .samplesBehindEnd
+            .samplesPastEnd
         ),
     ]
 
@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: faults.indices)
     func refuses(_ index: Int) throws {
         let row = Self.faults[index]
-        #expect(throws: SpliceError.slate(row.fault), "\(row.when)") { try Self.table(row.boxes, fileSize: 1 << 20) }
+        #expect(throws: MediaError.slate(row.fault), "\(row.when)") { try Self.table(row.boxes, fileSize: 1 << 20) }
     }
 
     /// Damage is an error or another slate, and nothing else.
@@ -127,7 +127,7 @@ import Testing
                 let place = Int.random(in: moov.start + 8..<moov.body.endIndex, using: &random)
                 damaged[place] = [0, 0xFF, 0x80, damaged[place] ^ 1].randomElement(using: &random) ?? 0
             }
-            do throws(SpliceError) {
+            do throws(MediaError) {
                 let movie = try SlateMovie.of(damaged).movie
                 var demuxer = FragmentedMP4Demuxer()
                 try demuxer.initialize(with: movie.initialization)

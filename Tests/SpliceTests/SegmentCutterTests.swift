@@ -6,12 +6,12 @@ import Testing
 private func units(_ marks: String, from start: Int = 0) -> [TimedVideo] {
     marks.enumerated().filter { $1 != "." }.map { index, mark in
         let time = Int64(start + index) * 3600
-        let packet = Synthetic.picture(dts: time, sync: mark == "I" ? .instantaneousRefresh : .none)
+        let packet = SyntheticPackets.videoPacket(dts: time, sync: mark == "I" ? .instantaneousRefresh : .none)
         return TimedVideo(packet: packet, dts: Ticks(time), pts: Ticks(mark == "P" ? time + 3600 : time))
     }
 }
 
-private func text(_ pieces: [SegmentCutter.Piece]) -> [String] {
+private func text(_ pieces: [SegmentCutter.CutSegment]) -> [String] {
     pieces.map { $0.units.map { $0.isSync ? "I" : $0.pts > $0.dts ? "P" : "p" }.joined() }
 }
 
@@ -50,7 +50,8 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
     var at = 0
     for (number, (segment, pieces)) in zip(row.segments, row.pieces).enumerated() {
         let given = cutter.append(
-            units(segment, from: at), of: UInt64(number), goesOn: at > 0, lasting: Ticks(3600), reordering: .zero)
+            units(segment, from: at), of: UInt64(number), continuesPeriod: at > 0, frameDuration: Ticks(3600),
+            reordering: .zero)
         #expect(text(given) == pieces, "\(row.when)")
         at += segment.count
     }
@@ -58,13 +59,13 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
 }
 
 /// A restart goes on with the upstream segment in which the last picture published came.
-@Test func aPieceKnowsInWhichSegmentItEnds() {
+@Test func aPartKnowsInWhichSegmentItEnds() {
     var cutter = SegmentCutter(longest: Ticks(3600 * 8))
     var ends: [UInt64] = []
     for (index, segment) in ["IpppIp", "ppIp", "ppIp", "Ippp"].enumerated() {
         let from = [0, 6, 10, 14][index]
         let pieces = cutter.append(
-            units(segment, from: from), of: UInt64(40 + index), goesOn: index > 0, lasting: Ticks(3600),
+            units(segment, from: from), of: UInt64(40 + index), continuesPeriod: index > 0, frameDuration: Ticks(3600),
             reordering: .zero)
         ends += pieces.map(\.mediaSequence)
     }
@@ -78,7 +79,8 @@ func segmentsEndWhereTheUpstreamsDo(_ index: Int) {
     for segment in 0..<100 {
         let mark = segment == 0 ? "Ippppp" : "pppppp"
         let pieces = cutter.append(
-            units(mark, from: 6 * segment), of: UInt64(segment), goesOn: segment > 0, lasting: Ticks(3600),
+            units(mark, from: 6 * segment), of: UInt64(segment), continuesPeriod: segment > 0,
+            frameDuration: Ticks(3600),
             reordering: .zero)
         given += pieces.reduce(0) { $0 + $1.units.count }
         #expect(6 * (segment + 1) - given <= 8, "after \(segment)")

@@ -37,7 +37,7 @@ struct SilenceCodecTests {
         let row = Self.rows[index]
         let packets = try sound(row.codec, rate: row.rate, channels: row.channels)
         let configuration = try #require(packets.first?.configuration)
-        var source = SilenceSource()
+        var source = SilentFrameCache()
         let made = source.frame(for: configuration)
         let silence = try #require(made, "\(row.what)")
         #expect(silence.samples == configuration.samplesPerFrame, "\(row.what)")
@@ -80,37 +80,43 @@ struct SilenceCodecTests {
     func repeatable() throws {
         let configuration = try #require(
             try sound(["-c:a", "ac3", "-b:a", "192k"], rate: 48_000, channels: 2).first?.configuration)
-        var (one, other) = (SilenceSource(), SilenceSource())
+        var (one, other) = (SilentFrameCache(), SilentFrameCache())
         let frame = one.frame(for: configuration)
         #expect(frame != nil && frame == one.frame(for: configuration) && frame == other.frame(for: configuration))
     }
 
     @Test("a track whose silence nobody can write still has a sample in every fragment")
     func noneAtAll() throws {
-        let unit = TimedVideo(packet: Synthetic.picture(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
-        var clock = AudioClock()
-        clock.beginRun(Synthetic.sound(), silence: nil, on: ProgramTimeline(first: unit, at: Ticks(18_000)))
-        let packets = Synthetic.frames(46, from: 900_000)
+        let unit = TimedVideo(
+            packet: SyntheticPackets.videoPacket(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
+        var clock = AudioTrackAssembler()
+        clock.beginPeriod(
+            SyntheticPackets.audioConfiguration(), silence: nil, on: PeriodTimeline(first: unit, at: Ticks(18_000)))
+        let packets = SyntheticPackets.audioPackets(46, from: 900_000)
         clock.append(packets.map { TimedAudio(packet: $0, pts: $0.pts ?? .zero) })
-        _ = clock.cut(from: Ticks(18_000), to: Ticks(108_000))
-        let given = clock.cut(from: Ticks(108_000), to: Ticks(198_000))
+        _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
+        let given = clock.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
         let cut = try #require(given)
         #expect(cut.samples.map(\.payload) == [packets[45].payload])
         let end = cut.decodeTime + Int64(cut.samples[0].duration)
-        #expect(end == ProgramTimeline.audioTime(Ticks(198_000)), "it lasts as long as the picture")
+        #expect(end == PeriodTimeline.audioTime(Ticks(198_000)), "it lasts as long as the picture")
     }
 
     @Test("holes that nobody wants filled are carried by the frame behind them")
     func unfilled() throws {
-        let unit = TimedVideo(packet: Synthetic.picture(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
-        var clock = AudioClock(fillsHoles: false)
-        clock.beginRun(
-            Synthetic.sound(), silence: Synthetic.silence, on: ProgramTimeline(first: unit, at: Ticks(18_000)))
-        let packets = Synthetic.frames(10, from: 900_000) + Synthetic.frames(30, from: 900_000 + 15 * 1920)
+        let unit = TimedVideo(
+            packet: SyntheticPackets.videoPacket(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
+        var clock = AudioTrackAssembler(fillsHoles: false)
+        clock.beginPeriod(
+            SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+            on: PeriodTimeline(first: unit, at: Ticks(18_000)))
+        let packets =
+            SyntheticPackets.audioPackets(10, from: 900_000)
+            + SyntheticPackets.audioPackets(30, from: 900_000 + 15 * 1920)
         clock.append(packets.map { TimedAudio(packet: $0, pts: $0.pts ?? .zero) })
-        let given = clock.cut(from: Ticks(18_000), to: Ticks(18_000 + 45 * 1920))
+        let given = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 45 * 1920))
         let cut = try #require(given)
-        #expect(clock.counts.silent == 0 && cut.samples.count == 40)
+        #expect(clock.counts.silentFrames == 0 && cut.samples.count == 40)
         #expect(cut.samples[10].duration == 6 * 301_056)
     }
 
@@ -136,7 +142,7 @@ struct SilenceCodecTests {
         }
         let fragment = FragmentWriter.write(
             sequenceNumber: 1, video: nil,
-            audio: FragmentTrack(trackID: TrackID.audio, decodeTime: 0, samples: samples))
+            audio: MuxTrack(trackID: TrackID.audio, decodeTime: 0, samples: samples))
         return try InitWriter.write(video: nil, audio: audio).bytes + fragment.header + fragment.payloads.joined()
     }
 }

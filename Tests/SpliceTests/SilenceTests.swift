@@ -36,7 +36,7 @@ struct SilenceTests {
     func unknown(what: String, info: String) {
         let audio = AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: bytes(info))
-        var source = SilenceSource()
+        var source = SilentFrameCache()
         #expect(source.frame(for: audio) == nil, "\(what)")
     }
 
@@ -56,7 +56,7 @@ struct SilenceTests {
     private func stream(of frame: [UInt8], count: Int, _ audio: AudioConfiguration) throws -> [UInt8] {
         let duration = UInt32(TrackTimescale.audio * 1024 / Int64(audio.sampleRate))
         let sample = MuxSample(duration: duration, compositionOffset: 0, isSync: true, payload: frame[...])
-        let track = FragmentTrack(
+        let track = MuxTrack(
             trackID: TrackID.audio, decodeTime: 0, samples: Array(repeating: sample, count: count))
         let fragment = FragmentWriter.write(sequenceNumber: 1, video: nil, audio: track)
         let initSection = try InitWriter.write(video: nil, audio: audio)

@@ -48,21 +48,21 @@ extension [UInt8] {
 
 extension SlateMovie {
     /// - Returns: how much of the file it took to find the tables, too.
-    static func of(_ file: [UInt8]) throws(SpliceError) -> (movie: SlateMovie, bytesRead: Int) {
-        var index = SlateIndex(byteCount: UInt64(file.count))
+    static func of(_ file: [UInt8]) throws(MediaError) -> (movie: SlateMovie, bytesRead: Int) {
+        var index = MoovLocator(byteCount: UInt64(file.count))
         var bytesRead = 0
-        while let wanted = index.wanted {
+        while let wanted = index.neededRange {
             bytesRead += wanted.count
-            try index.take(Array(file[wanted]))
+            try index.append(Array(file[wanted]))
         }
         return (try SlateMovie(moov: index.moov, fileSize: UInt64(file.count)), bytesRead)
     }
 
     /// The segments of one round.
-    func segments(of file: [UInt8], longest: Ticks) throws(SpliceError) -> [[UInt8]] {
+    func segments(of file: [UInt8], longest: Ticks) throws(MediaError) -> [[UInt8]] {
         var segments: [[UInt8]] = []
-        for piece in try pieces(longest: longest) {
-            segments.append(try segment(piece, bytes: piece.ranges.flatMap { file[$0] }))
+        for chunk in try self.segments(longest: longest) {
+            segments.append(try mediaSegment(chunk, bytes: chunk.ranges.flatMap { file[$0] }))
         }
         return segments
     }
@@ -86,9 +86,9 @@ struct SlateShow {
 
     private(set) var published: [SplicedSegment] = []
     private(set) var pictures: [[Sample]] = []
-    private(set) var sound: [[Sample]] = []
+    private(set) var audio: [[Sample]] = []
     let counts: SpliceCounts
-    let refusal: SpliceError?
+    let refusal: MediaError?
 
     init(_ movie: SlateMovie, of file: [UInt8], rounds: Int, longest: Ticks, policy: AudioPolicy = .copy) throws {
         var engine = SpliceEngine(
@@ -111,7 +111,7 @@ struct SlateShow {
             let bytes = segment.fragment.header + segment.fragment.payloads.joined()
             let tracks = try MovieFragment.fragments(of: bytes)[0].tracks
             pictures.append(Self.samples(tracks.first { $0.trackID == TrackID.video }))
-            sound.append(Self.samples(tracks.first { $0.trackID == TrackID.audio }))
+            audio.append(Self.samples(tracks.first { $0.trackID == TrackID.audio }))
         }
     }
 
@@ -129,7 +129,7 @@ struct SlateShow {
         var position = Self.start
         return published.indices.allSatisfy { index in
             defer { position = published[index].position }
-            let sound = sound[index].first.map { $0.decode == position.audioDecodeTime } ?? true
+            let sound = audio[index].first.map { $0.decode == position.audioDecodeTime } ?? true
             return pictures[index].first?.decode == position.videoDecodeTime && sound
         }
     }
@@ -144,7 +144,7 @@ struct SlateShow {
         var departures: [Int64] = []
         for index in published.indices {
             if published[index].isDiscontinuous { shift = Ticks(pictures[index][0].presentation) - begin }
-            for frame in sound[index] {
+            for frame in audio[index] {
                 guard let time = times[frame.payload] else { continue }
                 let due = (time + shift).count * 1_000_000 / Ticks.perSecond
                 departures.append(

@@ -15,7 +15,7 @@ import Testing
         var codec = VideoConfiguration.Codec.h264
         /// What replaces what in the file.
         var patch: (old: String, new: String)?
-        var sound = SlateMovie.Sound.copied
+        var audioTrackUse = SlateMovie.AudioTrackUse.copied
         /// By which libavformat makes decode times earlier, so that no picture is shown before it is decoded.
         var shift: Int64 = 0
         /// Microseconds by which the first frame of a run may be early; in front of it a hole of less than a frame is closed.
@@ -30,9 +30,10 @@ import Testing
             when: "HE-AAC that says so", audio: ["-c:a", "aac", "-ar", "24000", "-ac", "2"],
             patch: ("131056e500", "131056e598")),
         Row(when: "AC-3", audio: ["-c:a", "ac3", "-ar", "48000", "-ac", "2"], tolerance: 32_000),
-        Row(when: "no sound", audio: nil, sound: .absent),
+        Row(when: "no sound", audio: nil, audioTrackUse: .absent),
         Row(
-            when: "sound that nobody carries", audio: ["-c:a", "libvorbis"], sound: .unusable(sampleEntries: ["mp4a"])),
+            when: "sound that nobody carries", audio: ["-c:a", "libvorbis"],
+            audioTrackUse: .unusable(sampleEntries: ["mp4a"])),
         Row(when: "HEVC", video: SlateMedia.hevc, codec: .hevc),
         Row(when: "negative composition offsets", output: ["-movflags", "+negative_cts_offsets"], shift: 3600),
         Row(when: "30000/1001 frames a second", rate: "30000/1001"),
@@ -55,7 +56,7 @@ import Testing
     func agreesWithLibavformat(_ index: Int) throws {
         let (row, file) = (Self.rows[index], try Self.files[index].get())
         let (movie, bytesRead) = try SlateMovie.of(file)
-        #expect(movie.sound == row.sound, "\(row.when)")
+        #expect(movie.audioTrackUse == row.audioTrackUse, "\(row.when)")
         #expect(bytesRead < file.count / 4, "\(row.when)")
         let segments = try movie.segments(of: file, longest: .seconds(1))
         let ours = try FragmentedMP4Demuxer.all(segments, initialization: movie.initialization)
@@ -66,7 +67,7 @@ import Testing
             return frame
         }
         #expect(ours.video.map(ComparableFrame.init) == pictures, "\(row.when)")
-        let heard = row.sound == .copied ? Self.heard(truth) : []
+        let heard = row.audioTrackUse == .copied ? Self.presentedAudio(truth) : []
         #expect(ours.audio.map(ComparableFrame.init) == heard.map { ComparableFrame(movie: $0) }, "\(row.when)")
         #expect(ours.counts == DemuxCounts(), "\(row.when)")
         // What was written is read by libavformat as it is by us.
@@ -78,7 +79,7 @@ import Testing
     }
 
     /// Those that are heard beside a picture.
-    private static func heard(_ packets: [OraclePacket]) -> [OraclePacket] {
+    private static func presentedAudio(_ packets: [OraclePacket]) -> [OraclePacket] {
         func times(_ packets: [OraclePacket]) -> (start: Double, end: Double, step: Double) {
             let times = packets.map { Double($0.pts ?? 0) / Double($0.timescale) }.sorted()
             let step = times.count > 1 ? times[1] - times[0] : 0
@@ -100,14 +101,14 @@ import Testing
         let source = try FragmentedMP4Demuxer.all(
             movie.segments(of: file, longest: .seconds(1)), initialization: movie.initialization)
         #expect(show.refusal == nil)
-        let pieces = try movie.pieces(longest: .seconds(1)).count
+        let pieces = try movie.segments(longest: .seconds(1)).count
         #expect(show.published.count == 3 * pieces, "\(row.when)")
         #expect(show.published.map(\.isDiscontinuous) == (0..<3 * pieces).map { $0 % pieces == 0 }, "\(row.when)")
         #expect(show.published.allSatisfy { $0.isIndependent && $0.duration <= .seconds(1) }, "\(row.when)")
         #expect(show.pictures.map(\.count).reduce(0, +) == 3 * source.video.count, "\(row.when)")
         #expect(show.isContinuous, "\(row.when)")
-        #expect(show.counts.sanitized == 0 && show.counts.audioDepartures == 0, "\(row.when)")
-        #expect(show.sound.allSatisfy { !$0.isEmpty }, "\(row.when): a fragment never lacks a track")
+        #expect(show.counts.timestampsSanitized == 0 && show.counts.audioDriftCorrections == 0, "\(row.when)")
+        #expect(show.audio.allSatisfy { !$0.isEmpty }, "\(row.when): a fragment never lacks a track")
         let departures = show.departures(from: source)
         #expect(departures.allSatisfy { abs($0) <= row.tolerance }, "\(row.when): \(departures.max() ?? 0) µs")
         // Of each round at most the frames at its two ends.
@@ -119,7 +120,7 @@ import Testing
     func longGroup() throws {
         let file = try SlateMedia.make(video: ["-c:v", "libx264", "-preset", "veryfast", "-g", "250"])
         let movie = try SlateMovie.of(file).movie
-        #expect(try movie.pieces(longest: .seconds(1)).map(\.duration) == [.seconds(3)])
+        #expect(try movie.segments(longest: .seconds(1)).map(\.duration) == [.seconds(3)])
         let show = try SlateShow(movie, of: file, rounds: 2, longest: .seconds(1))
         #expect(show.published.allSatisfy { $0.duration <= .seconds(1) } && show.isContinuous)
         #expect(show.pictures.map(\.count).reduce(0, +) == 150)
@@ -136,7 +137,7 @@ import Testing
         )
         let movie = try SlateMovie.of(file).movie
         let show = try SlateShow(movie, of: file, rounds: 3, longest: .seconds(1))
-        #expect(show.isContinuous && show.counts.sanitized == 0)
+        #expect(show.isContinuous && show.counts.timestampsSanitized == 0)
         #expect(show.pictures.map(\.count).reduce(0, +) == 225)
         #expect(show.published.allSatisfy { $0.duration <= .seconds(1) })
     }
@@ -145,7 +146,7 @@ import Testing
     func pieces(longest: Int64) throws {
         let file = try Self.files[0].get()
         let movie = try SlateMovie.of(file).movie
-        let pieces = try movie.pieces(longest: .seconds(longest))
+        let pieces = try movie.segments(longest: .seconds(longest))
         #expect(pieces.map(\.duration).reduce(.zero, +) == .seconds(3))
         #expect(pieces.allSatisfy { $0.duration <= .seconds(longest) })
         #expect(pieces.count == Int((3 + longest - 1) / longest))
@@ -159,12 +160,12 @@ import Testing
         let file = try Self.files[2].get()
         let movie = try SlateMovie.of(file).movie
         let show = try SlateShow(movie, of: file, rounds: 2, longest: .seconds(1), policy: .uniform)
-        #expect(show.published.allSatisfy { $0.position.sound == SlateShow.start.sound } && show.isContinuous)
+        #expect(show.published.allSatisfy { $0.position.audio == SlateShow.start.audio } && show.isContinuous)
     }
 
     static let refusals: [(when: String, video: [String], rate: String, seconds: String, fault: SlateFault)] = [
         ("fragmented", SlateMedia.h264 + MovieMedia.fragments, "25", "2", .fragmented),
-        ("a picture a second", SlateMedia.h264, "1", "5", .slowPictures(longest: .seconds(1))),
+        ("a picture a second", SlateMedia.h264, "1", "5", .frameRateTooLow(longest: .seconds(1))),
         ("half a second", SlateMedia.h264, "25", "0.48", .tooShort(.milliseconds(480))),
     ]
 
@@ -172,13 +173,13 @@ import Testing
     func refused(_ index: Int) throws {
         let row = Self.refusals[index]
         let file = try SlateMedia.make(video: row.video, audio: nil, seconds: row.seconds, rate: row.rate)
-        #expect(throws: SpliceError.slate(row.fault), "\(row.when)") { try SlateMovie.of(file) }
+        #expect(throws: MediaError.slate(row.fault), "\(row.when)") { try SlateMovie.of(file) }
     }
 
     @Test("a file that was cut short is refused, wherever its moov is")
     func cutShort() throws {
         let (behind, inFront) = (try Self.files[0].get(), try Self.files[1].get())
-        #expect(throws: SpliceError.slate(.noMovie)) { try SlateMovie.of(behind.dropLast(1)) }
-        #expect(throws: SpliceError.slate(.samplesBehindEnd)) { try SlateMovie.of(inFront.dropLast(1)) }
+        #expect(throws: MediaError.slate(.noMovie)) { try SlateMovie.of(behind.dropLast(1)) }
+        #expect(throws: MediaError.slate(.samplesPastEnd)) { try SlateMovie.of(inFront.dropLast(1)) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Splice
 
 private func input(
-    _ sequence: Int, _ bytes: [UInt8], of rendition: SourceRendition = .main,
+    _ sequence: Int, _ bytes: [UInt8], of rendition: InputRendition = .main,
     isAfterSeam: Bool = false
 ) -> SpliceInput {
     .segment(
@@ -14,9 +14,9 @@ private func input(
     )
 }
 
-@Test func soundComesBackInSyncAfterTwoLostSegments() {
-    var programme = TortureProgramme(serial: 0, segments: [Int](repeating: 150, count: 6))
-    programme.soundsInCompanion = true
+@Test func audioComesBackInSyncAfterTwoLostSegments() {
+    var programme = TortureProgram(serial: 0, segments: [Int](repeating: 150, count: 6))
+    programme.hasCompanionAudio = true
     var (pictures, sounds) = (TortureMultiplexer(), TortureMultiplexer())
     let video = pictures.segments(of: programme)
     let audio = sounds.companion(of: programme, borders: (1...6).map { Int64($0) * 540_000 })
@@ -32,7 +32,7 @@ private func input(
 @Test func aWildPresentationTimeIsNoEndOfTheProcess() async {
     await #expect(processExitsWith: .success) {
         var builder = TransportStreamBuilder()
-        let programme = TortureProgramme(serial: 0)
+        let programme = TortureProgram(serial: 0)
         builder.tables([.init(pid: 256, type: 0x1B)])
         for index in 0..<50 {
             let time = 900_000 + Int64(index) * 3600
@@ -44,11 +44,11 @@ private func input(
     }
 }
 
-@Test func aForeignBeginningOfSoundIsNoEndlessLoop() async {
+@Test func audioFromAnotherStreamIsNoEndlessLoop() async {
     await #expect(processExitsWith: .success) {
         _ = alarm(5)
         var builder = TransportStreamBuilder()
-        let programme = TortureProgramme(serial: 0)
+        let programme = TortureProgram(serial: 0)
         var foreign = programme
         foreign.frequencyIndex = 4
         builder.tables([.init(pid: 256, type: 0x1B), .init(pid: 257, type: 0x0F)])
@@ -68,9 +68,9 @@ private func input(
 }
 
 /// Nobody can know that the last picture is whole until the end, and its segment waits for it.
-@Test func aPictureHeldAtTheEndIsPublished() {
+@Test func aFrameHeldAtTheEndIsPublished() {
     var builder = TransportStreamBuilder()
-    let programme = TortureProgramme(serial: 0)
+    let programme = TortureProgram(serial: 0)
     builder.tables([.init(pid: 256, type: 0x1B)])
     for index in 0..<25 {
         var unit = programme.accessUnit(index)
@@ -79,5 +79,5 @@ private func input(
         builder.pes(pid: 256, pts: 900_000 + Int64(index) * 3600, unit)
     }
     let output = TortureOutput([input(0, builder.cut()), .ended(.main)])
-    #expect(output.pictures.count == 25 && output.counts.segmentsWithoutSync == 0)
+    #expect(output.videoSamples.count == 25 && output.counts.segmentsWithoutSync == 0)
 }

@@ -12,7 +12,7 @@ struct SubtitleChannel {
         var text: String
     }
 
-    struct Programme {
+    struct SourceProgram {
         /// Presentation time of its first picture on its own clock; the wire has the low 33 bits.
         var clock: Int64
         /// Milliseconds of each segment.
@@ -36,7 +36,7 @@ struct SubtitleChannel {
         case picture, text
     }
 
-    var programmes: [Programme]
+    var programs: [SourceProgram]
     var mapping = Mapping.right
     var hasDates = true
     /// Of the text playlist's media sequence against the picture's, when both have segments of the same length.
@@ -46,30 +46,30 @@ struct SubtitleChannel {
 
     /// Where programme `index` begins on the channel's timeline.
     func output(_ index: Int) -> Int64 {
-        18_000 + programmes[..<index].reduce(0) { $0 + $1.pictures.reduce(0, +) * 90 }
+        18_000 + programs[..<index].reduce(0) { $0 + $1.pictures.reduce(0, +) * 90 }
     }
 
     private func discontinuity(_ index: Int) -> UInt64 {
-        UInt64(programmes[...index].count { $0.isTagged })
+        UInt64(programs[...index].count { $0.isTagged })
     }
 
     static let epoch: Int64 = 1_700_000_000_000
 
     /// Segments of picture, with their published numbers.
-    var pictures: [(spans: [SourceSpan], pending: SubtitleTrack.Pending)] {
+    var pictures: [(spans: [SourceSpan], pending: CuePlacer.PublishedSegment)] {
         var number: UInt64 = 100
-        var result: [([SourceSpan], SubtitleTrack.Pending)] = []
-        for (index, programme) in programmes.enumerated() {
+        var result: [([SourceSpan], CuePlacer.PublishedSegment)] = []
+        for (index, programme) in programs.enumerated() {
             var begin: Int64 = 0
             for length in programme.pictures {
                 let output = self.output(index) + begin * 90
                 let span = SourceSpan(
-                    run: index, mediaSequence: number, discontinuitySequence: discontinuity(index),
+                    period: index, mediaSequence: number, discontinuitySequence: discontinuity(index),
                     programDateTime: hasDates ? Self.epoch + output / 90 : nil,
                     start: Ticks(programme.clock + begin * 90), end: Ticks(programme.clock + (begin + length) * 90),
-                    output: Ticks(output))
-                let pending = SubtitleTrack.Pending(
-                    mediaSequence: number, run: index, start: Ticks(output), end: Ticks(output + length * 90))
+                    outputStart: Ticks(output))
+                let pending = CuePlacer.PublishedSegment(
+                    mediaSequence: number, period: index, start: Ticks(output), end: Ticks(output + length * 90))
                 result.append(([span], pending))
                 (begin, number) = (begin + length, number + 1)
             }
@@ -80,7 +80,7 @@ struct SubtitleChannel {
     var texts: [SubtitleInput] {
         var number = 100 + numberOffset
         var result: [SubtitleInput] = []
-        for (index, programme) in programmes.enumerated() {
+        for (index, programme) in programs.enumerated() {
             var begin: Int64 = 0
             for length in programme.texts {
                 let date = hasDates ? Self.epoch + output(index) / 90 + begin : nil
@@ -95,7 +95,7 @@ struct SubtitleChannel {
         return result
     }
 
-    private func text(of programme: Programme, from begin: Int64, to end: Int64) -> [UInt8] {
+    private func text(of programme: SourceProgram, from begin: Int64, to end: Int64) -> [UInt8] {
         // Local times begin at an hour, as broadcasters like it.
         let local: Int64 = 3_600_000
         var lines = ["WEBVTT"]
@@ -115,23 +115,23 @@ struct SubtitleChannel {
     }
 
     /// What is given when pictures and texts come in that order, then the rest of the texts, then the rest of the pictures.
-    func run(_ order: [Step]) -> SubtitleRun {
+    func run(_ order: [Step]) -> SubtitleResult {
         var timeline = SubtitleTimeline(renditions: 1, lateness: lateness)
         var (pictures, texts) = (self.pictures[...], self.texts[...])
-        var run = SubtitleRun(segments: pictures.map(\.pending))
+        var run = SubtitleResult(segments: pictures.map(\.pending))
         for step in order + texts.map({ _ in .text }) + pictures.map({ _ in .picture }) {
             switch step {
             case .picture:
                 guard let next = pictures.popFirst() else { continue }
-                run.take(timeline.note(next.spans, of: next.pending))
+                run.take(timeline.append(next.spans, of: next.pending))
             case .text:
                 guard let next = texts.popFirst() else { continue }
-                run.take(timeline.take(next, of: 0))
+                run.take(timeline.append(next, rendition: 0))
             }
         }
         run.settledBeforeTheEnd = run.files.count
         run.take(timeline.end(0))
-        run.take(timeline.endPictures())
+        run.take(timeline.endVideo())
         run.counts = timeline.counts
         return run
     }
@@ -140,7 +140,7 @@ struct SubtitleChannel {
     var inStep: [Step] {
         var (picture, text): (Int64, Int64) = (0, 0)
         var steps: [Step] = []
-        var (pictures, texts) = (programmes.flatMap(\.pictures)[...], programmes.flatMap(\.texts)[...])
+        var (pictures, texts) = (programs.flatMap(\.pictures)[...], programs.flatMap(\.texts)[...])
         while let nextPicture = pictures.first, let nextText = texts.first {
             if picture + nextPicture <= text + nextText {
                 picture += nextPicture
@@ -157,15 +157,15 @@ struct SubtitleChannel {
 }
 
 /// What a timeline gave.
-struct SubtitleRun {
-    let segments: [SubtitleTrack.Pending]
-    var files: [SettledSubtitles] = []
+struct SubtitleResult {
+    let segments: [CuePlacer.PublishedSegment]
+    var files: [SegmentSubtitles] = []
     var counts = SubtitleCounts()
     var settledBeforeTheEnd = 0
 
-    init(segments: [SubtitleTrack.Pending]) { self.segments = segments }
+    init(segments: [CuePlacer.PublishedSegment]) { self.segments = segments }
 
-    mutating func take(_ settled: [SettledSubtitles]) { files += settled }
+    mutating func take(_ settled: [SegmentSubtitles]) { files += settled }
 
     /// Cues of each file, by the number of its segment.
     var cues: [UInt64: [WebVTT.Cue]] {

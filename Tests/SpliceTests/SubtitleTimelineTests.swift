@@ -4,7 +4,7 @@ import Testing
 @testable import Splice
 
 @Suite struct SubtitleTimelineTests {
-    typealias Programme = SubtitleChannel.Programme
+    typealias Programme = SubtitleChannel.SourceProgram
     typealias Cue = SubtitleChannel.Cue
 
     static let day: Int64 = 36_000 * 90_000
@@ -13,7 +13,7 @@ import Testing
     /// Two programmes of 12 s with an advertisement of 6 s between them, which says nothing.
     static func broken(_ change: (inout SubtitleChannel) -> Void = { _ in }) -> SubtitleChannel {
         let rest = [Cue(start: 500, end: 1500, text: "c"), Cue(start: 9000, end: 11_900, text: "d")]
-        var channel = SubtitleChannel(programmes: [
+        var channel = SubtitleChannel(programs: [
             Programme(clock: day, pictures: [6000, 6000], texts: [6000, 6000], cues: spoken),
             Programme(clock: 126_000, pictures: [4000, 2000], texts: [4000, 2000]),
             Programme(clock: day + 18_000 * 90, pictures: [6000, 6000], texts: [6000, 6000], cues: rest),
@@ -37,7 +37,7 @@ import Testing
                 $0.numberOffset = 77
             }
         ),
-        ("no tags", broken { for index in $0.programmes.indices { $0.programmes[index].isTagged = false } }),
+        ("no tags", broken { for index in $0.programs.indices { $0.programs[index].isTagged = false } }),
         ("discontinuity numbers of its own", broken { $0.textDiscontinuityOffset = 9 }),
         ("the map is two hours off", broken { $0.mapping = .off(7_200_000) }),
         (
@@ -50,21 +50,21 @@ import Testing
         ("no map, times from the segment's beginning", broken { $0.mapping = .absentPerSegment }),
         (
             "every programme from the same clock",
-            broken { for index in $0.programmes.indices { $0.programmes[index].clock = 126_000 } }
+            broken { for index in $0.programs.indices { $0.programs[index].clock = 126_000 } }
         ),
-        ("the clock wraps in a cue", broken { $0.programmes[0].clock = Ticks.wrap - 6000 * 90 }),
-        ("unfolded far beyond 33 bits", broken { $0.programmes[2].clock = 5 * Ticks.wrap + 12_345 }),
+        ("the clock wraps in a cue", broken { $0.programs[0].clock = Ticks.wrap - 6000 * 90 }),
+        ("unfolded far beyond 33 bits", broken { $0.programs[2].clock = 5 * Ticks.wrap + 12_345 }),
         (
             "text in longer segments than the picture",
-            broken { for index in [0, 2] { $0.programmes[index].texts = [12_000] } }
+            broken { for index in [0, 2] { $0.programs[index].texts = [12_000] } }
         ),
         (
             "text in shorter segments than the picture",
-            broken { for index in [0, 2] { $0.programmes[index].texts = [2000, 2000, 2000, 2000, 2000, 2000] } }
+            broken { for index in [0, 2] { $0.programs[index].texts = [2000, 2000, 2000, 2000, 2000, 2000] } }
         ),
     ]
 
-    @Test(arguments: rows.indices) func cuesStandWhereTheirPictureIs(_ index: Int) {
+    @Test(arguments: rows.indices) func cuesStandWhereTheirVideoIs(_ index: Int) {
         let row = Self.rows[index]
         let run = row.channel.run(row.channel.inStep)
         #expect(run.times == Self.placed, "\(row.when)")
@@ -86,22 +86,22 @@ import Testing
         }
     }
 
-    @Test func segmentsAreGivenAsTheyAreCoveredNotAtTheEnd() {
+    @Test func segmentsAreEmittedOnceCovered() {
         for row in Self.rows.prefix(2) {
             let run = row.channel.run(row.channel.inStep)
             #expect(run.settledBeforeTheEnd == 6, "\(row.when)")
         }
     }
 
-    @Test func aCueIsNotShownOverTheAdvertisement() {
-        let channel = Self.broken { $0.programmes[0].cues.append(Cue(start: 11_000, end: 14_000, text: "e")) }
+    @Test func aCueIsNotPresentedOverTheAdvertisement() {
+        let channel = Self.broken { $0.programs[0].cues.append(Cue(start: 11_000, end: 14_000, text: "e")) }
         let run = channel.run(channel.inStep)
         #expect(run.times["e"] == [[11_200, 12_200]], "it ends with its run")
         #expect(run.cues[102] == [], "and the advertisement has none")
     }
 
-    @Test func aCueThatBeganBeforeTheProgrammeCameBackIsShownFromThere() {
-        let channel = Self.broken { $0.programmes[2].cues.append(Cue(start: -2000, end: 800, text: "e")) }
+    @Test func aCueThatBeganBeforeTheProgramCameBackIsPresentedFromThere() {
+        let channel = Self.broken { $0.programs[2].cues.append(Cue(start: -2000, end: 800, text: "e")) }
         let run = channel.run(channel.inStep)
         #expect(run.times["e"] == [[18_200, 19_000]])
     }
@@ -109,7 +109,7 @@ import Testing
     @Test func aSpliceThatKeepsTheClockKeepsTheCue() {
         // The same clock goes on with another configuration: two runs.
         let cues = [Cue(start: 5000, end: 8000, text: "a")]
-        let channel = SubtitleChannel(programmes: [
+        let channel = SubtitleChannel(programs: [
             Programme(clock: Self.day, pictures: [6000], texts: [6000], cues: cues),
             Programme(
                 clock: Self.day + 6000 * 90, pictures: [6000], texts: [6000],
@@ -121,7 +121,7 @@ import Testing
         #expect(counts == [1, 1])
     }
 
-    @Test func whatStaysBehindIsNotWaitedFor() {
+    @Test func aLateRenditionIsNotWaitedFor() {
         var channel = Self.broken()
         channel.lateness = .seconds(10)
         // All the picture first.
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func aRenditionThatNeverCameGetsEmptyFiles() {
-        var channel = Self.broken { for index in $0.programmes.indices { $0.programmes[index].texts = [] } }
+        var channel = Self.broken { for index in $0.programs.indices { $0.programs[index].texts = [] } }
         channel.lateness = .seconds(10)
         let run = channel.run([])
         #expect(run.files.count == 6 && run.settledBeforeTheEnd == 4)
@@ -143,7 +143,7 @@ import Testing
     @Test func whatIsNoWebVTTIsCounted() {
         var timeline = SubtitleTimeline(renditions: 1, lateness: nil)
         let input = SubtitleInput(mediaSequence: 1, duration: .seconds(6), bytes: Array("<html>".utf8))
-        #expect(timeline.take(input, of: 0) == [] && timeline.take(input, of: 5) == [])
+        #expect(timeline.append(input, rendition: 0) == [] && timeline.append(input, rendition: 5) == [])
         #expect(timeline.counts.unreadable == 1 && timeline.counts.segments == 1)
     }
 
@@ -152,7 +152,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let channel = SubtitleChannel(seed: &random)
         var expected: [String: Set<[Int64]>] = [:]
-        for (index, programme) in channel.programmes.enumerated() {
+        for (index, programme) in channel.programs.enumerated() {
             for cue in programme.cues {
                 let base = channel.output(index) / 90
                 expected[cue.text] = [[base + cue.start, base + cue.end]]
@@ -172,14 +172,14 @@ extension SubtitleChannel {
     /// Some programmes of whole seconds with cues that stay inside them; some of the channels without dates, some with
     /// maps that lead astray.
     fileprivate init(seed random: inout SeededGenerator) {
-        var programmes: [Programme] = []
+        var programmes: [SourceProgram] = []
         for index in 0..<Int.random(in: 1...6, using: &random) {
             let lengths = (0..<Int.random(in: 1...4, using: &random)).map { _ in
                 Int64.random(in: 2...8, using: &random) * 1000
             }
             let length = lengths.reduce(0, +)
             let clock = index % 2 == 1 ? 126_000 : Int64.random(in: 0..<Ticks.wrap, using: &random)
-            var programme = Programme(clock: clock, pictures: lengths, texts: lengths)
+            var programme = SourceProgram(clock: clock, pictures: lengths, texts: lengths)
             if Bool.random(using: &random) { programme.texts = [length] }
             var time = Int64.random(in: 0...900, using: &random)
             while index % 2 == 0, time + 1600 < length {
@@ -189,7 +189,7 @@ extension SubtitleChannel {
             }
             programmes.append(programme)
         }
-        self.init(programmes: programmes)
+        self.init(programs: programmes)
         hasDates = Bool.random(using: &random)
         if hasDates {
             mapping =

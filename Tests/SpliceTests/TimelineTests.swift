@@ -41,19 +41,20 @@ func sanitizerGuardsTheMuxer(_ index: Int) {
 }
 
 @Test func datesNeverDisagreeWithDurations() {
-    var dates = DateClock(wallClock: 5_000)
-    dates.beginRun(at: Ticks(18_000))
+    var dates = ProgramDateTimeClock(wallClock: 5_000)
+    dates.beginPeriod(at: Ticks(18_000))
     #expect(
-        dates.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 5_000, "the wall clock where the upstream is silent")
-    dates.note(10_000, at: Ticks(108_000))
-    #expect(dates.date(at: Ticks(108_000), lasting: Ticks(90_000)) == 6_000, "too far for the middle of a run")
-    #expect(dates.notFollowed == 1)
-    dates.beginRun(at: Ticks(198_000))
-    dates.note(11_000, at: Ticks(198_000))
-    #expect(dates.date(at: Ticks(198_000), lasting: Ticks(90_000)) == 11_000)
-    dates.beginRun(at: Ticks(288_000))
-    dates.note(3_000, at: Ticks(288_000))
-    #expect(dates.date(at: Ticks(288_000), lasting: Ticks(90_000)) == 12_000, "never back")
+        dates.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 5_000,
+        "the wall clock where the upstream is silent")
+    dates.record(10_000, at: Ticks(108_000))
+    #expect(dates.stamp(from: Ticks(108_000), duration: Ticks(90_000)) == 6_000, "too far for the middle of a run")
+    #expect(dates.rejectedDates == 1)
+    dates.beginPeriod(at: Ticks(198_000))
+    dates.record(11_000, at: Ticks(198_000))
+    #expect(dates.stamp(from: Ticks(198_000), duration: Ticks(90_000)) == 11_000)
+    dates.beginPeriod(at: Ticks(288_000))
+    dates.record(3_000, at: Ticks(288_000))
+    #expect(dates.stamp(from: Ticks(288_000), duration: Ticks(90_000)) == 12_000, "never back")
     #expect(dates.date(of: Ticks(378_000)) == 13_000)
 }
 
@@ -72,22 +73,22 @@ private let dateRows: [(when: String, said: [Int64?], published: [Int64])] = [
 ]
 
 @Test(arguments: dateRows)
-func datesInsideARun(when: String, said: [Int64?], published: [Int64]) {
-    var dates = DateClock(wallClock: 0)
-    dates.beginRun(at: .zero)
+func datesInsideAPeriod(when: String, said: [Int64?], published: [Int64]) {
+    var dates = ProgramDateTimeClock(wallClock: 0)
+    dates.beginPeriod(at: .zero)
     let given = said.enumerated().map { index, date in
         let time = Ticks.seconds(6 * Int64(index))
-        if let date { dates.note(date, at: time) }
-        return dates.date(at: time, lasting: .seconds(6))
+        if let date { dates.record(date, at: time) }
+        return dates.stamp(from: time, duration: .seconds(6))
     }
     #expect(given == published, "\(when)")
 }
 
-@Test func datesGoOnBehindWhatAnEarlierProcessSaid() {
-    var dates = DateClock(wallClock: 5_000, end: 9_000)
-    dates.beginRun(at: Ticks(18_000))
-    #expect(dates.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 9_000, "its timeline ran ahead of the wall")
-    var later = DateClock(wallClock: 60_000, end: 9_000)
-    later.beginRun(at: Ticks(18_000))
-    #expect(later.date(at: Ticks(18_000), lasting: Ticks(90_000)) == 60_000, "the outage shows in the dates")
+@Test func datesContinueAfterAnEarlierProcess() {
+    var dates = ProgramDateTimeClock(wallClock: 5_000, end: 9_000)
+    dates.beginPeriod(at: Ticks(18_000))
+    #expect(dates.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 9_000, "its timeline ran ahead of the wall")
+    var later = ProgramDateTimeClock(wallClock: 60_000, end: 9_000)
+    later.beginPeriod(at: Ticks(18_000))
+    #expect(later.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 60_000, "the outage shows in the dates")
 }

@@ -2,28 +2,28 @@ import TestSupport
 
 @testable import Splice
 
-/// A made-up channel: programmes one behind the other, and how its packager cut, tagged and numbered them.
+/// A made-up channel: programs one behind the other, and how its packager cut, tagged and numbered them.
 struct TortureChannel: CustomStringConvertible {
-    var programmes: [TortureProgramme] = []
+    var programs: [TortureProgram] = []
     /// The main rendition's segments.
     private(set) var parts: [Part] = []
     /// Inputs of the other rendition in its playlist's order.
     private(set) var companion: [SpliceInput] = []
     /// Longest output segment, ticks.
     var longest: Int64 = 900_000
-    var words: [String] = []
+    var traits: [String] = []
 
     struct Part {
-        /// The programme it begins with.
-        var programme: Int
-        /// Of that programme, the picture it begins with.
+        /// The program it begins with.
+        var program: Int
+        /// Of that program, the picture it begins with.
         var picture: Int
         var isDiscontinuous = false
         var discontinuitySequence: UInt64 = 0
         var segment: TortureSegment
     }
 
-    var description: String { (words + programmes.map { "\($0)" }).joined(separator: "\n") }
+    var description: String { (traits + programs.map { "\($0)" }).joined(separator: "\n") }
     var hasCompanion: Bool { !companion.isEmpty }
 
     var main: [SpliceInput] { Self.inputs(parts) }
@@ -55,42 +55,42 @@ struct TortureChannel: CustomStringConvertible {
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let habits = TortureHabits(hasCompanion: seed % 4 == 0, &random)
+        let habits = TorturePackagerOptions(hasCompanion: seed % 4 == 0, &random)
         // A picture whose sound lags waits for as long as four of the longest segments last.
         longest =
             habits.hasCompanion ? 900_000 : [900_000, 900_000, 60_000].randomElement(using: &random) ?? 900_000
-        programmes = (0..<Int.random(in: 2...5, using: &random)).map { habits.programme($0, &random) }
-        words = ["seed \(seed), longest \(longest), \(habits)"]
+        programs = (0..<Int.random(in: 2...5, using: &random)).map { habits.program($0, &random) }
+        traits = ["seed \(seed), longest \(longest), \(habits)"]
         var (pictures, sounds) = (TorturePackager(), TorturePackager())
-        for programme in programmes {
-            append(pictures.segments(of: programme), of: programme, habits, &random)
+        for program in programs {
+            append(pictures.segments(of: program), of: program, habits, &random)
             guard habits.hasCompanion else { continue }
-            let borders = programme.companionBorders(&random)
-            append(companion: sounds.companion(of: programme, borders: borders), of: programme, habits)
+            let borders = program.companionBoundaries(&random)
+            append(companion: sounds.companion(of: program, borders: borders), of: program, habits)
         }
-        for place in parts.indices.dropFirst() where habits.tagsForNothing {
+        for place in parts.indices.dropFirst() where habits.tagsNeedlessly {
             if Int.random(in: 0..<3, using: &random) == 0 { parts[place].isDiscontinuous = true }
         }
         if habits.hasCompanion { companion.append(.ended(.audio)) }
     }
 
     private mutating func append(
-        _ segments: [TortureSegment], of programme: TortureProgramme, _ habits: TortureHabits,
+        _ segments: [TortureSegment], of program: TortureProgram, _ habits: TorturePackagerOptions,
         _ random: inout SeededGenerator
     ) {
         for (place, segment) in segments.enumerated() {
-            let isSplice = place == 0 && programme.serial > 0
+            let isSplice = place == 0 && program.serial > 0
             if isSplice, habits.splicesInside, Bool.random(using: &random), let last = parts.indices.last,
                 parts[last].segment.initialization == nil, segment.initialization == nil
             {
                 parts[last].segment.atoms += segment.atoms
-                words.append("\(programme.serial) begins inside a segment")
+                traits.append("\(program.serial) begins inside a segment")
                 continue
             }
-            let number = habits.isTagged ? UInt64(programme.serial) : 0
+            let number = habits.isTagged ? UInt64(program.serial) : 0
             parts.append(
                 Part(
-                    programme: programme.serial, picture: programme.borders[place],
+                    program: program.serial, picture: program.boundaries[place],
                     isDiscontinuous: habits.isTagged && isSplice,
                     discontinuitySequence: habits.numbersAreWrong ? UInt64.random(in: 0...9, using: &random) : number,
                     segment: segment))
@@ -98,25 +98,25 @@ struct TortureChannel: CustomStringConvertible {
     }
 
     private mutating func append(
-        companion segments: [TortureSegment], of programme: TortureProgramme, _ habits: TortureHabits
+        companion segments: [TortureSegment], of program: TortureProgram, _ habits: TorturePackagerOptions
     ) {
         for (place, segment) in segments.enumerated() {
             companion.append(
                 .segment(
                     SegmentInput(
                         rendition: .audio, mediaSequence: UInt64(companion.count),
-                        discontinuitySequence: habits.isTagged ? UInt64(programme.serial) : 0,
-                        isDiscontinuous: habits.isTagged && place == 0 && programme.serial > 0,
+                        discontinuitySequence: habits.isTagged ? UInt64(program.serial) : 0,
+                        isDiscontinuous: habits.isTagged && place == 0 && program.serial > 0,
                         initialization: segment.initialization, bytes: segment.bytes)))
         }
     }
 }
 
-extension TortureProgramme {
+extension TortureProgram {
     /// Where a packager that cuts sound by itself would: near the picture's borders, and all that is left at the end.
-    fileprivate func companionBorders(_ random: inout SeededGenerator) -> [Int64] {
-        borders.dropFirst().map { border in
-            border == pictureCount ? .max : rate.time(border) + Int64.random(in: -9000...9000, using: &random)
+    fileprivate func companionBoundaries(_ random: inout SeededGenerator) -> [Int64] {
+        boundaries.dropFirst().map { border in
+            border == videoFrameCount ? .max : rate.time(border) + Int64.random(in: -9000...9000, using: &random)
         }
     }
 }
@@ -126,13 +126,13 @@ extension TortureProgramme {
 extension TortureChannel {
     /// Pictures that follow, in a transport stream, a tag in the middle of a group: the stream is read anew there, and up
     /// to the next parameter sets nothing says how to decode them.
-    var unreadable: Set<TortureLabel> {
-        var labels: Set<TortureLabel> = []
+    var unreadable: Set<TortureFrameLabel> {
+        var labels: Set<TortureFrameLabel> = []
         for part in parts where part.isDiscontinuous && part.segment.initialization == nil {
-            let programme = programmes[part.programme]
-            let end = (part.picture..<programme.pictureCount).first(where: programme.isGroupStart)
-            for index in part.picture..<(end ?? programme.pictureCount) {
-                labels.insert(TortureLabel(part.programme, index))
+            let program = programs[part.program]
+            let end = (part.picture..<program.videoFrameCount).first(where: program.isGroupStart)
+            for index in part.picture..<(end ?? program.videoFrameCount) {
+                labels.insert(TortureFrameLabel(part.program, index))
             }
         }
         return labels
@@ -140,8 +140,8 @@ extension TortureChannel {
 
     /// Ticks by which the coarsest track's times depart from what was meant, of a picture and of the one behind it.
     var grain: Int64 {
-        let maps = programmes.flatMap { programme -> [TortureMovie] in
-            if case .movie(let maps) = programme.container { maps } else { [] }
+        let maps = programs.flatMap { program -> [TortureMovie] in
+            if case .movie(let maps) = program.container { maps } else { [] }
         }
         return maps.map {
             90_000 % Int64($0.videoTimescale) == 0 && $0.videoTimescale >= 90_000
@@ -153,19 +153,19 @@ extension TortureChannel {
     /// Access units beyond one a picture of which it cannot be known that they are fields: nothing was read before.
     var unpairedFields: Int {
         let lost = unreadable
-        return programmes.reduce(0) { sum, programme in
-            guard programme.scan != nil else { return sum }
-            let first = programme.sentPictures.first(where: programme.isRandomAccess) ?? programme.pictureCount
+        return programs.reduce(0) { sum, program in
+            guard program.scan != nil else { return sum }
+            let first = program.sentVideoFrames.first(where: program.isRandomAccess) ?? program.videoFrameCount
             return sum
-                + programme.sentPictures.count { $0 < first || lost.contains(TortureLabel(programme.serial, $0)) }
+                + program.sentVideoFrames.count { $0 < first || lost.contains(TortureFrameLabel(program.serial, $0)) }
         }
     }
 
-    /// The same segments of each programme cut elsewhere, where no tag stands between them.
+    /// The same segments of each program cut elsewhere, where no tag stands between them.
     func recut(_ random: inout SeededGenerator) -> [Part] {
         var result: [Part] = []
         for part in parts {
-            if let last = result.last, last.programme == part.programme, !part.isDiscontinuous,
+            if let last = result.last, last.program == part.program, !part.isDiscontinuous,
                 last.segment.initialization == part.segment.initialization
             {
                 result[result.count - 1].segment.atoms += part.segment.atoms

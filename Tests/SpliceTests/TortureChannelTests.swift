@@ -13,22 +13,23 @@ func anyChannelComesOutWhole(seed: UInt64) {
         channel.inputs(aheadBy: 1, &random), hasAudioRendition: channel.hasCompanion, longest: channel.longest)
     let unreadable = channel.unreadable
     #expect(output.errors.isEmpty, "\(channel)")
-    #expect(output.faults(behind: unreadable, grain: channel.grain).isEmpty, "\(channel)")
-    #expect(output.pictureFaults(of: channel.programmes).isEmpty, "\(channel)")
-    #expect(output.counts.sanitized == 0 && output.counts.holes <= channel.apparentHoles, "\(channel)")
-    for programme in channel.programmes where unreadable.allSatisfy({ $0.serial != programme.serial }) {
+    #expect(output.faults(after: unreadable, grain: channel.grain).isEmpty, "\(channel)")
+    #expect(output.videoFaults(of: channel.programs).isEmpty, "\(channel)")
+    #expect(
+        output.counts.timestampsSanitized == 0 && output.counts.timestampGaps <= channel.apparentHoles, "\(channel)")
+    for programme in channel.programs where unreadable.allSatisfy({ $0.serial != programme.serial }) {
         #expect(
-            output.pictureCount[programme.serial, default: 0] == programme.decodablePictures.count,
+            output.pictureCount[programme.serial, default: 0] == programme.decodableVideoFrames.count,
             "programme \(programme.serial): \(channel)")
     }
-    let fed = channel.programmes.reduce(0) { $0 + $1.sentPictures.count }
-    let left = output.counts.picturesBeforeSync + output.counts.leadingPictures + output.counts.demux.undecodable
-    let accounted = output.pictures.count + left
+    let fed = channel.programs.reduce(0) { $0 + $1.sentVideoFrames.count }
+    let left = output.counts.framesBeforeSync + output.counts.leadingPictures + output.counts.demux.undecodable
+    let accounted = output.videoSamples.count + left
     #expect((fed...fed + channel.unpairedFields).contains(accounted), "\(accounted) of \(fed): \(channel)")
-    for (run, off) in output.departures(of: channel.programmes) {
+    for (run, off) in output.departures(of: channel.programs) {
         #expect(abs(off) <= 25_000, "run \(run) is off by \(off) µs: \(channel)")
     }
-    for (serial, missing) in output.missingSound(of: channel.programmes) {
+    for (serial, missing) in output.missingAudio(of: channel.programs) {
         let lost = unreadable.count { $0.serial == serial }
         #expect(missing < 24 + lost * 2, "programme \(serial) lacks \(missing) frames of sound: \(channel)")
     }
@@ -50,8 +51,8 @@ private func expectSameWhateverTheOrder(
     let other = TortureOutput(TortureChannel.inputs(parts), longest: channel.longest)
     let sizes = parts.map(\.segment.bytes.count)
     #expect(other.faults(grain: channel.grain).isEmpty, "cut into \(sizes): \(channel)")
-    #expect(other.pictures.map(\.label) == output.pictures.map(\.label), "cut into \(sizes): \(channel)")
-    for (one, two) in zip(other.pictures, output.pictures)
+    #expect(other.videoSamples.map(\.label) == output.videoSamples.map(\.label), "cut into \(sizes): \(channel)")
+    for (one, two) in zip(other.videoSamples, output.videoSamples)
     where abs(one.presentation - two.presentation) > 4 + channel.grain * 5 {
         Issue.record("picture \(String(describing: one.label)) is elsewhere, cut into \(sizes): \(channel)")
         return
@@ -73,10 +74,10 @@ extension TortureChannel {
     /// Programmes of one stream with one configuration that the next one's clock leaves behind by no more than a hole: who
     /// does not see the pictures cannot tell.
     fileprivate var apparentHoles: Int {
-        zip(programmes, programmes.dropFirst()).count { last, next in
+        zip(programs, programs.dropFirst()).count { last, next in
             let isAlike = last.videoPID == next.videoPID && last.sequenceSet == next.sequenceSet
-            let step = next.decode(next.sentPictures.lowerBound) - last.decode(last.sentPictures.upperBound - 1)
-            return isAlike && Ticks(step).wire <= ProgramSwitchDetector.longestGap
+            let step = next.decode(next.sentVideoFrames.lowerBound) - last.decode(last.sentVideoFrames.upperBound - 1)
+            return isAlike && Ticks(step).wire <= DiscontinuityDetector.longestGap
         }
     }
 }

@@ -21,22 +21,22 @@ struct TortureMovie: Sendable {
 
 /// Writes a programme's segments, each behind the map that is its turn.
 struct TortureMovieWriter {
-    let programme: TortureProgramme
+    let program: TortureProgram
     let maps: [TortureMovie]
     private var nextFrame = 0
 
-    init(programme: TortureProgramme, maps: [TortureMovie]) {
-        (self.programme, self.maps) = (programme, maps)
+    init(programme: TortureProgram, maps: [TortureMovie]) {
+        (self.program, self.maps) = (programme, maps)
     }
 
-    private var isMuxed: Bool { programme.hasAudio && !programme.soundsInCompanion }
+    private var isMuxed: Bool { program.hasAudio && !program.hasCompanionAudio }
 
     mutating func segments() -> [TortureSegment] {
-        let borders = programme.borders
-        return programme.segments.indices.map { place in
+        let borders = program.boundaries
+        return program.segments.indices.map { place in
             let map = maps[place % maps.count]
             let pictures = borders[place]..<borders[place + 1]
-            let isLast = place == programme.segments.indices.last
+            let isLast = place == program.segments.indices.last
             var tracks = [videoTrack(map, at: pictures.lowerBound)]
             if isMuxed { tracks.append(audioTrack(map)) }
             return TortureSegment(
@@ -60,7 +60,7 @@ struct TortureMovieWriter {
         return stride(from: pictures.lowerBound, to: pictures.upperBound, by: step).compactMap { start in
             let end = min(start + step, pictures.upperBound)
             let isEnd = isLast && end == pictures.upperBound
-            let limit = isEnd ? .max : programme.rate.time(end) - programme.audioLag
+            let limit = isEnd ? .max : program.rate.time(end) - program.audioLag
             let trafs = [video(start..<end, map), isMuxed ? sound(before: limit, map) : nil].compactMap(\.self)
             return trafs.isEmpty ? nil : MovieBuilder.fragment(trafs)
         }
@@ -71,40 +71,40 @@ struct TortureMovieWriter {
     /// All fields of each sample, in the fragment's own `trun`.
     private static let everything: UInt32 = 0xF01
 
-    private func editOfPictures(_ map: TortureMovie) -> Int64 { map.hasEdits ? programme.reorderDelay : 0 }
+    private func videoEdit(_ map: TortureMovie) -> Int64 { map.hasEdits ? program.reorderDelay : 0 }
 
     private func video(_ pictures: Range<Int>, _ map: TortureMovie) -> MovieBuilder.Traf? {
-        let sent = pictures.clamped(to: programme.sentPictures)
+        let sent = pictures.clamped(to: program.sentVideoFrames)
         guard !sent.isEmpty else { return nil }
-        let edit = editOfPictures(map)
-        let decode = { (index: Int) -> Int64 in TortureMovie.units(programme.decode(index) + edit, map.videoTimescale) }
+        let edit = videoEdit(map)
+        let decode = { (index: Int) -> Int64 in TortureMovie.units(program.decode(index) + edit, map.videoTimescale) }
         let samples = sent.map { index in
-            let presentation = TortureMovie.units(programme.presentation(index) + edit, map.videoTimescale)
+            let presentation = TortureMovie.units(program.presentation(index) + edit, map.videoTimescale)
             return MovieBuilder.Sample(
                 duration: UInt32(decode(index + 1) - decode(index)), offset: Int32(presentation - decode(index)),
-                flags: programme.isIDR(index) ? 0 : 0x1_0000, payload: payload(index, map))
+                flags: program.isIDR(index) ? 0 : 0x1_0000, payload: payload(index, map))
         }
         return MovieBuilder.Traf(
             id: 1, decodeTime: UInt64(decode(sent.lowerBound)), runs: [(flags: Self.everything, samples: samples)])
     }
 
     private func payload(_ index: Int, _ map: TortureMovie) -> [UInt8] {
-        programme.units(index).flatMap { (map.isInBand ? $0.sets : []) + $0.media }.flatMap { unit in
+        program.units(index).flatMap { (map.isInBand ? $0.sets : []) + $0.media }.flatMap { unit in
             NALUnitLength.bytes(unit.count).suffix(Int(map.lengthSize)) + unit
         }
     }
 
     private mutating func sound(before border: Int64, _ map: TortureMovie) -> MovieBuilder.Traf? {
-        let frames = programme.frames(from: nextFrame, before: border)
+        let frames = program.frames(from: nextFrame, before: border)
         guard !frames.isEmpty else { return nil }
         nextFrame = frames.upperBound
         let first: Int64 =
-            TortureMovie.units(programme.firstSound + programme.audioOffset, map.audioTimescale) + priming(map)
-        let (rate, scale) = (programme.sampleRate, Int64(map.audioTimescale))
-        let length = programme.samplesPerFrame
+            TortureMovie.units(program.firstAudioTime + program.audioOffset, map.audioTimescale) + priming(map)
+        let (rate, scale) = (program.sampleRate, Int64(map.audioTimescale))
+        let length = program.samplesPerFrame
         let time = { (frame: Int) -> Int64 in (Int64(frame) * length * scale * 2 / rate + 1) / 2 + first }
         let samples = frames.map { frame in
-            MovieBuilder.Sample(duration: UInt32(time(frame + 1) - time(frame)), payload: programme.audioSample(frame))
+            MovieBuilder.Sample(duration: UInt32(time(frame + 1) - time(frame)), payload: program.audioSample(frame))
         }
         return MovieBuilder.Traf(
             id: 2, decodeTime: UInt64(time(frames.lowerBound)), runs: [(flags: Self.everything, samples: samples)])
@@ -112,18 +112,18 @@ struct TortureMovieWriter {
 
     /// One frame, in the track's timescale.
     private func priming(_ map: TortureMovie) -> Int64 {
-        map.hasEdits ? programme.samplesPerFrame * Int64(map.audioTimescale) / programme.sampleRate : 0
+        map.hasEdits ? program.samplesPerFrame * Int64(map.audioTimescale) / program.sampleRate : 0
     }
 
     // MARK: - Tracks
 
     private func videoTrack(_ map: TortureMovie, at index: Int) -> MovieBuilder.Track {
-        let edit = TortureMovie.units(editOfPictures(map), map.videoTimescale)
-        let sets = map.isInBand ? [] : programme.sets(at: index)
+        let edit = TortureMovie.units(videoEdit(map), map.videoTimescale)
+        let sets = map.isInBand ? [] : program.sets(at: index)
         return MovieBuilder.Track(
             id: 1, timescale: map.videoTimescale,
             entries: [
-                programme.isHEVC
+                program.isHEVC
                     ? MovieBuilder.hvc1(sets, lengthSize: map.lengthSize)
                     : MovieBuilder.avc1(sets, lengthSize: map.lengthSize)
             ],
@@ -137,11 +137,11 @@ struct TortureMovieWriter {
 
     private func audioTrack(_ map: TortureMovie) -> MovieBuilder.Track {
         let info: [UInt8] = [
-            2 << 3 | programme.frequencyIndex >> 1, (programme.frequencyIndex & 1) << 7 | programme.channels << 3,
+            2 << 3 | program.frequencyIndex >> 1, (program.frequencyIndex & 1) << 7 | program.channels << 3,
         ]
         return MovieBuilder.Track(
             id: 2, timescale: map.audioTimescale, handler: "soun",
-            entries: [programme.isLayer3 ? MovieBuilder.mp4a(objectType: 0x6B, []) : MovieBuilder.mp4a(info)],
+            entries: [program.isLayer3 ? MovieBuilder.mp4a(objectType: 0x6B, []) : MovieBuilder.mp4a(info)],
             edits: edits(map, from: priming(map)))
     }
 }

@@ -25,7 +25,7 @@ struct TortureSegment: Sendable {
 struct TorturePackager {
     private var transport = TortureMultiplexer()
 
-    mutating func segments(of programme: TortureProgramme) -> [TortureSegment] {
+    mutating func segments(of programme: TortureProgram) -> [TortureSegment] {
         guard case .movie(let maps) = programme.container else {
             return transport.segments(of: programme).map(Self.packets)
         }
@@ -34,7 +34,7 @@ struct TorturePackager {
     }
 
     /// - Parameter borders: where its segments end, ticks behind its first picture.
-    mutating func companion(of programme: TortureProgramme, borders: [Int64]) -> [TortureSegment] {
+    mutating func companion(of programme: TortureProgram, borders: [Int64]) -> [TortureSegment] {
         switch programme.companionContainer {
         case .transport: return transport.companion(of: programme, borders: borders).map(Self.packets)
         case .movie(let maps):
@@ -50,22 +50,22 @@ struct TorturePackager {
             atoms: stride(from: 0, to: bytes.count, by: 188).map { Array(bytes[$0..<min($0 + 188, bytes.count)]) })
     }
 
-    private static func packed(_ programme: TortureProgramme, borders: [Int64]) -> [TortureSegment] {
+    private static func packed(_ programme: TortureProgram, borders: [Int64]) -> [TortureSegment] {
         var next = 0
         return borders.map { border in
             let frames = programme.frames(from: next, before: border)
             next = frames.upperBound
-            let time = programme.firstSound + programme.audioTime(frames.lowerBound)
+            let time = programme.firstAudioTime + programme.audioTime(frames.lowerBound)
             let tag = AudioPackedTests.tag(AudioPackedTests.timestamp(time & (Ticks.wrap - 1)))
             return TortureSegment(initialization: nil, atoms: [tag + frames.flatMap(programme.audioFrame)])
         }
     }
 }
 
-extension TortureProgramme {
+extension TortureProgram {
     /// Frames of sound from `first` on that begin before `border`, ticks behind the first picture.
     func frames(from first: Int, before border: Int64) -> Range<Int> {
-        let count = frameCount
+        let count = audioFrameCount
         var end = first
         while end < count, audioTime(end) < border { end += 1 }
         return first..<end
@@ -81,9 +81,9 @@ struct TortureMultiplexer {
     private func wire(_ time: Int64) -> Int64 { time & (Ticks.wrap - 1) }
 
     /// The bytes of all of a programme's segments.
-    mutating func segments(of programme: TortureProgramme) -> [[UInt8]] {
+    mutating func segments(of programme: TortureProgram) -> [[UInt8]] {
         nextFrame = 0
-        let borders = programme.borders
+        let borders = programme.boundaries
         return programme.segments.indices.map { place in
             write(
                 borders[place]..<borders[place + 1], of: programme, isLast: place == programme.segments.indices.last)
@@ -91,21 +91,21 @@ struct TortureMultiplexer {
         }
     }
 
-    private mutating func write(_ pictures: Range<Int>, of programme: TortureProgramme, isLast: Bool) {
+    private mutating func write(_ pictures: Range<Int>, of programme: TortureProgram, isLast: Bool) {
         var streams = [TransportStreamBuilder.Stream(pid: programme.videoPID, type: programme.isHEVC ? 0x24 : 0x1B)]
-        let isMuxed = programme.hasAudio && !programme.soundsInCompanion
-        if isMuxed { streams.append(.init(pid: programme.audioPID, type: programme.soundType)) }
+        let isMuxed = programme.hasAudio && !programme.hasCompanionAudio
+        if isMuxed { streams.append(.init(pid: programme.audioPID, type: programme.audioStreamType)) }
         builder.tables(streams)
         for index in pictures {
-            if programme.sentPictures.contains(index) { write(picture: index, of: programme) }
+            if programme.sentVideoFrames.contains(index) { write(picture: index, of: programme) }
             let limit = programme.rate.time(index + 1) - programme.audioLag
-            if isMuxed { writeSound(before: limit, of: programme) }
+            if isMuxed { writeAudio(before: limit, of: programme) }
         }
-        if isMuxed, isLast { writeSound(before: .max, of: programme) }
+        if isMuxed, isLast { writeAudio(before: .max, of: programme) }
     }
 
     /// A second field in a PES packet of its own is half a frame later.
-    private mutating func write(picture index: Int, of programme: TortureProgramme) {
+    private mutating func write(picture index: Int, of programme: TortureProgram) {
         var units = programme.units(index).map { $0.stream(isHEVC: programme.isHEVC) }
         if case .fields(apart: true)? = programme.scan {} else { units = [units.flatMap(\.self)] }
         for (field, bytes) in units.enumerated() {
@@ -117,24 +117,24 @@ struct TortureMultiplexer {
         }
     }
 
-    private mutating func writeSound(before limit: Int64, of programme: TortureProgramme) {
-        let count = programme.frameCount
+    private mutating func writeAudio(before limit: Int64, of programme: TortureProgram) {
+        let count = programme.audioFrameCount
         while nextFrame < count, programme.audioTime(nextFrame) < limit {
             let frames = nextFrame..<min(count, nextFrame + programme.framesPerPacket)
             builder.pes(
                 pid: programme.audioPID, streamID: 0xC0,
-                pts: wire(programme.firstSound + programme.audioTime(nextFrame)), isBounded: true,
+                pts: wire(programme.firstAudioTime + programme.audioTime(nextFrame)), isBounded: true,
                 frames.flatMap(programme.audioFrame))
             nextFrame = frames.upperBound
         }
     }
 
     /// The programme's sound alone, in segments that end where `borders` (ticks behind its first picture) say.
-    mutating func companion(of programme: TortureProgramme, borders: [Int64]) -> [[UInt8]] {
+    mutating func companion(of programme: TortureProgram, borders: [Int64]) -> [[UInt8]] {
         nextFrame = 0
         return borders.map { border in
-            builder.tables([.init(pid: programme.audioPID, type: programme.soundType)])
-            writeSound(before: border, of: programme)
+            builder.tables([.init(pid: programme.audioPID, type: programme.audioStreamType)])
+            writeAudio(before: border, of: programme)
             return builder.cut()
         }
     }

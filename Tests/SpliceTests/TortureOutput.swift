@@ -3,7 +3,7 @@
 /// What came out of an engine, taken apart again.
 struct TortureOutput {
     struct Sample {
-        var label: TortureLabel?
+        var label: TortureFrameLabel?
         /// In the track's timescale.
         var decode: Int64
         var presentation: Int64
@@ -26,28 +26,28 @@ struct TortureOutput {
     var segments: [Segment] = []
     var bytes: [[UInt8]] = []
     var counts = SpliceCounts()
-    var errors: [SpliceError] = []
-    var mostHeld = 0
+    var errors: [MediaError] = []
+    var maxHeldBytes = 0
 
-    var pictures: [Sample] { segments.flatMap(\.video) }
+    var videoSamples: [Sample] { segments.flatMap(\.video) }
 
     init(_ inputs: [SpliceInput], hasAudioRendition: Bool = false, longest: Int64 = 900_000) {
         var engine = SpliceEngine(
             .init(hasAudioRendition: hasAudioRendition, longestSegment: Ticks(longest), wallClock: 0))
         for input in inputs {
-            do throws(SpliceError) {
+            do throws(MediaError) {
                 for segment in try engine.handle(input) { append(segment) }
             } catch { errors.append(error) }
-            mostHeld = max(mostHeld, Self.held(in: engine))
+            maxHeldBytes = max(maxHeldBytes, Self.heldByteCount(in: engine))
         }
         counts = engine.counts
     }
 
     /// Audio frames that wait in the merger.
-    static func held(in engine: SpliceEngine) -> Int {
+    static func heldByteCount(in engine: SpliceEngine) -> Int {
         let pictures =
-            Mirror(reflecting: engine).children.first { $0.label == "pictures" }?.value as? PictureQueue
-        return pictures?.merger.stretches.reduce(0) { $0 + $1.frames.count } ?? -1
+            Mirror(reflecting: engine).children.first { $0.label == "pictures" }?.value as? VideoSpanQueue
+        return pictures?.matcher.audioSpans.reduce(0) { $0 + $1.frames.count } ?? -1
     }
 
     private mutating func append(_ segment: SplicedSegment) {
@@ -62,14 +62,14 @@ struct TortureOutput {
             return track.samples.map { sample in
                 defer { decode += Int64(sample.duration) }
                 return Sample(
-                    label: TortureLabel(sample.payload), decode: decode,
+                    label: TortureFrameLabel(sample.payload), decode: decode,
                     presentation: decode + Int64(sample.compositionOffset), duration: Int64(sample.duration),
                     isSync: sample.isSync, payload: sample.payload)
             }
         }
         segments.append(
             Segment(
-                run: segment.description.run, beginsRun: segments.last?.run != segment.description.run,
+                run: segment.description.index, beginsRun: segments.last?.run != segment.description.index,
                 isDiscontinuous: segment.isDiscontinuous, initTracks: tracks.count,
                 initSection: segment.initSection.bytes, video: samples(TrackID.video) ?? [],
                 audio: samples(TrackID.audio)
@@ -84,8 +84,8 @@ extension TortureOutput {
     /// - Parameters:
     ///   - lost: pictures that nobody could read; around them there are holes.
     ///   - grain: ticks by which the upstream's own clocks are not exact.
-    func faults(behind lost: Set<TortureLabel> = [], grain: Int64 = 0) -> [String] {
-        clockFaults + orderFaults + seamFaults(behind: lost, grain: grain) + soundEndFaults
+    func faults(after lost: Set<TortureFrameLabel> = [], grain: Int64 = 0) -> [String] {
+        clockFaults + orderFaults + discontinuityFaults(after: lost, grain: grain) + audioEndFaults
     }
 
     /// tfdt goes on to the tick; no track is missing.
@@ -119,17 +119,17 @@ extension TortureOutput {
     }
 
     /// Pictures under an init section that does not have their parameter sets, and such as are not whole.
-    func pictureFaults(of programmes: [TortureProgramme]) -> [String] {
+    func videoFaults(of programs: [TortureProgram]) -> [String] {
         segments.enumerated().flatMap { number, segment in
             let labels = segment.video.compactMap(\.label)
             // What holds for the first and the last of them holds in between.
             let sets = [labels.first, labels.last].compactMap(\.self).flatMap {
-                programmes[$0.serial].sets(at: $0.index)
+                programs[$0.serial].sets(at: $0.index)
             }
             let isDescribed = sets.allSatisfy { segment.initSection.firstRange(of: $0) != nil }
             let torn = zip(labels, segment.video).enumerated().filter { place, picture in
                 let (label, sample) = picture
-                let whole = programmes[label.serial]
+                let whole = programs[label.serial]
                     .published(label.index, beginsRun: segment.beginsRun && place == 0)
                 return !sample.payload.suffixMatches(whole)
             }
@@ -139,21 +139,21 @@ extension TortureOutput {
     }
 
     private var orderFaults: [String] {
-        let labels = pictures.compactMap(\.label)
+        let labels = videoSamples.compactMap(\.label)
         let isRising = zip(labels, labels.dropFirst()).allSatisfy { $0 < $1 }
-        return (labels.count == pictures.count ? [] : ["a picture cannot be told"])
+        return (labels.count == videoSamples.count ? [] : ["a picture cannot be told"])
             + (isRising ? [] : ["pictures twice or out of order"])
     }
 
-    private func seamFaults(behind lost: Set<TortureLabel>, grain: Int64) -> [String] {
+    private func discontinuityFaults(after lost: Set<TortureFrameLabel>, grain: Int64) -> [String] {
         var faults: [String] = []
         var end: Int64?
         let holed = Set(lost.map(\.serial))
         for (number, segment) in segments.enumerated() {
             guard let first = segment.video.first else { continue }
             if segment.beginsRun,
-                abs(first.presentation - first.decode - ProgramTimeline.compositionDelay.count) > grain,
-                counts.runsBeyondDelay == 0
+                abs(first.presentation - first.decode - PeriodTimeline.compositionDelay.count) > grain,
+                counts.periodsBeyondCompositionDelay == 0
             {
                 faults.append(
                     "offset \(first.presentation - first.decode) at the start of run \(segment.run)")
@@ -171,35 +171,35 @@ extension TortureOutput {
     }
 
     /// A run's sound does not end after its picture by more than a frame.
-    private var soundEndFaults: [String] {
+    private var audioEndFaults: [String] {
         segments.enumerated().compactMap { number, segment in
             guard let sound = segment.audio?.last, let frame = segment.audio?.map(\.duration).min(),
                 let picture = segment.video.map({ $0.presentation + $0.duration }).max()
             else { return nil }
-            let over = sound.decode + sound.duration - ProgramTimeline.audioTime(Ticks(picture))
+            let over = sound.decode + sound.duration - PeriodTimeline.audioTime(Ticks(picture))
             return over > frame ? "sound ends \(over) units after its picture at \(number)" : nil
         }
     }
 
     /// Sound that is not where its source had it beside the picture: worst in microseconds, by run.
-    func departures(of programmes: [TortureProgramme]) -> [Int: Int64] {
+    func departures(of programs: [TortureProgram]) -> [Int: Int64] {
         var worst: [Int: Int64] = [:]
-        // Where picture and sound of each programme would begin on the run's timeline.
-        var starts: [TortureLabel: Int64] = [:]
+        // Where picture and sound of each program would begin on the run's timeline.
+        var starts: [TortureFrameLabel: Int64] = [:]
         for segment in segments {
             for sample in segment.video {
                 guard let label = sample.label else { continue }
-                let programme = programmes[label.serial]
-                let source = programme.rate.time(programme.presented(label.index))
-                let key = TortureLabel(label.serial, segment.run)
+                let program = programs[label.serial]
+                let source = program.rate.time(program.presented(label.index))
+                let key = TortureFrameLabel(label.serial, segment.run)
                 if starts[key] == nil { starts[key] = sample.presentation - source }
             }
             let frame = segment.audio?.map(\.duration).min()
             for (place, sample) in (segment.audio ?? []).enumerated() {
-                guard let label = sample.label, let start = starts[TortureLabel(label.serial, segment.run)],
+                guard let label = sample.label, let start = starts[TortureFrameLabel(label.serial, segment.run)],
                     !(segment.beginsRun && place == 0), sample.duration == frame
                 else { continue }
-                let due = ProgramTimeline.audioTime(Ticks(start + programmes[label.serial].audioTime(label.index)))
+                let due = PeriodTimeline.audioTime(Ticks(start + programs[label.serial].audioTime(label.index)))
                 let off = (sample.decode - due) * 1_000_000 / TrackTimescale.audio
                 if abs(off) > abs(worst[segment.run] ?? 0) { worst[segment.run] = off }
             }
@@ -207,27 +207,27 @@ extension TortureOutput {
         return worst
     }
 
-    /// Frames of sound that were published, by programme.
-    var soundCount: [Int: Int] {
+    /// Frames of sound that were published, by program.
+    var audioFrameCounts: [Int: Int] {
         segments.flatMap { $0.audio ?? [] }.compactMap(\.label?.serial).reduce(into: [:]) {
             $0[$1, default: 0] += 1
         }
     }
 
-    /// Frames of sound, by programme, that its source had beside the pictures shown and that did not come out.
-    func missingSound(of programmes: [TortureProgramme]) -> [Int: Int] {
+    /// Frames of sound, by program, that its source had beside the pictures shown and that did not come out.
+    func missingAudio(of programs: [TortureProgram]) -> [Int: Int] {
         var missing: [Int: Int] = [:]
-        for programme in programmes {
-            let shown = programme.decodablePictures.map { programme.rate.time(programme.presented($0)) }
+        for program in programs {
+            let shown = program.decodableVideoFrames.map { program.rate.time(program.presented($0)) }
             guard let start = shown.min(), let end = shown.max() else { continue }
-            let due = (0..<programme.frameCount).count { (start..<end).contains(programme.audioTime($0)) }
-            missing[programme.serial] = due - (soundCount[programme.serial] ?? 0)
+            let due = (0..<program.audioFrameCount).count { (start..<end).contains(program.audioTime($0)) }
+            missing[program.serial] = due - (audioFrameCounts[program.serial] ?? 0)
         }
         return missing
     }
 
     var pictureCount: [Int: Int] {
-        pictures.compactMap(\.label?.serial).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        videoSamples.compactMap(\.label?.serial).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }
 

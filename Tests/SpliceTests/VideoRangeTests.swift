@@ -27,6 +27,6 @@ import Testing
         var engine = SpliceEngine(.init(hasAudioRendition: false, longestSegment: .seconds(10), wallClock: 0))
         let segment = SegmentInput(rendition: .main, mediaSequence: 0, bytes: stream)
         let written = try engine.handle(.segment(segment)) + engine.handle(.ended(.main))
-        #expect(written.first?.description.picture?.videoRange == row.range, "\(row.when)")
+        #expect(written.first?.description.video?.videoRange == row.range, "\(row.when)")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct WebVTTTests {
     /// A cue as the rows tell it.
-    struct Told: Equatable {
+    struct ExpectedCue: Equatable {
         var start: Int64
         var end: Int64
         var payload: String
@@ -13,48 +13,51 @@ import Testing
         var identifier: String?
     }
 
-    static let rows: [(what: String, text: String, cues: [Told])] = [
-        ("one cue", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi\n", [Told(start: 1000, end: 2500, payload: "hi")]),
+    static let rows: [(what: String, text: String, cues: [ExpectedCue])] = [
+        ("one cue", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi\n", [ExpectedCue(start: 1000, end: 2500, payload: "hi")]),
         (
             "no line end at the end", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi",
-            [Told(start: 1000, end: 2500, payload: "hi")]
+            [ExpectedCue(start: 1000, end: 2500, payload: "hi")]
         ),
         (
             "CR LF and a BOM", "\u{FEFF}WEBVTT\r\n\r\n00:01.000 --> 00:02.000\r\na\r\nb\r\n",
-            [Told(start: 1000, end: 2000, payload: "a\nb")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a\nb")]
         ),
-        ("CR alone", "WEBVTT\r\r00:01.000 --> 00:02.000\ra\r", [Told(start: 1000, end: 2000, payload: "a")]),
+        ("CR alone", "WEBVTT\r\r00:01.000 --> 00:02.000\ra\r", [ExpectedCue(start: 1000, end: 2000, payload: "a")]),
         (
             "a title behind the signature", "WEBVTT - news\n\n00:01.000 --> 00:02.000\na\n",
-            [Told(start: 1000, end: 2000, payload: "a")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a")]
         ),
         (
             "hours of many digits", "WEBVTT\n\n488888:59:59.999 --> 488889:00:00.000\na\n",
-            [Told(start: 1_760_000_399_999, end: 1_760_000_400_000, payload: "a")]
+            [ExpectedCue(start: 1_760_000_399_999, end: 1_760_000_400_000, payload: "a")]
         ),
         (
             "an identifier, settings and tabs", "WEBVTT\n\nid 7\n00:01.000\t-->\t00:02.000\tline:0  align:left\na\n",
-            [Told(start: 1000, end: 2000, payload: "a", settings: "line:0  align:left", identifier: "id 7")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a", settings: "line:0  align:left", identifier: "id 7")]
         ),
         (
             "a comment between cues",
             "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nNOTE not\nshown\n\n00:03.000 --> 00:04.000\nb\n",
-            [Told(start: 1000, end: 2000, payload: "a"), Told(start: 3000, end: 4000, payload: "b")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a"), ExpectedCue(start: 3000, end: 4000, payload: "b")]
         ),
         (
             "the empty line before a cue is missing",
             "WEBVTT\n\n00:01.000 --> 00:02.000\na\n00:03.000 --> 00:04.000\nb\n",
-            [Told(start: 1000, end: 2000, payload: "a"), Told(start: 3000, end: 4000, payload: "b")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a"), ExpectedCue(start: 3000, end: 4000, payload: "b")]
         ),
         (
             "the header goes on to the cue", "WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\na\n",
-            [Told(start: 1000, end: 2000, payload: "a")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "a")]
         ),
-        ("a cue without text", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n", [Told(start: 1000, end: 2000, payload: "")]),
+        (
+            "a cue without text", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n",
+            [ExpectedCue(start: 1000, end: 2000, payload: "")]
+        ),
         ("nothing but the signature", "WEBVTT", []),
         (
             "markup and arrows of other kinds", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a -> b &gt; c\n",
-            [Told(start: 1000, end: 2000, payload: "<v A>a -> b &gt; c")]
+            [ExpectedCue(start: 1000, end: 2000, payload: "<v A>a -> b &gt; c")]
         ),
     ]
 
@@ -62,7 +65,8 @@ import Testing
         let row = Self.rows[index]
         let file = try WebVTTParser.parse(Array(row.text.utf8))
         let cues = file.cues.map {
-            Told(start: $0.start, end: $0.end, payload: $0.payload, settings: $0.settings, identifier: $0.identifier)
+            ExpectedCue(
+                start: $0.start, end: $0.end, payload: $0.payload, settings: $0.settings, identifier: $0.identifier)
         }
         #expect(cues == row.cues, "\(row.what)")
         #expect(file.malformed == 0, "\(row.what)")
@@ -129,7 +133,7 @@ import Testing
         ("hours without end", "99999999999999999999:00:00.000 --> 00:02.000"),
     ]
 
-    @Test(arguments: malformedRows.indices) func aMalformedCueIsCountedAndLeftOut(_ index: Int) throws {
+    @Test(arguments: malformedRows.indices) func aMalformedCueIsCountedAndDropped(_ index: Int) throws {
         let row = Self.malformedRows[index]
         let text = "WEBVTT\n\n\(row.timing)\nbad\n\n00:05.000 --> 00:06.000\ngood\n"
         let file = try WebVTTParser.parse(Array(text.utf8))
@@ -139,10 +143,10 @@ import Testing
 
     @Test func whatIsNoWebVTTIsRefused() {
         for text in ["", "WEBVTTX\n\n", "<html>", "1\n00:00:01,000 --> 00:00:02,000\nsrt\n", "#EXTM3U\n"] {
-            #expect(throws: SpliceError.self, "\(text)") { try WebVTTParser.parse(Array(text.utf8)) }
+            #expect(throws: MediaError.self, "\(text)") { try WebVTTParser.parse(Array(text.utf8)) }
         }
         let large = Array("WEBVTT\n".utf8) + [UInt8](repeating: 0x20, count: WebVTTParser.largestFile)
-        #expect(throws: SpliceError(.tooLarge(bytes: large.count), section: "RFC 8216 §3.5")) {
+        #expect(throws: MediaError(.tooLarge(bytes: large.count), section: "RFC 8216 §3.5")) {
             try WebVTTParser.parse(large)
         }
     }

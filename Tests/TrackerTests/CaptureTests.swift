@@ -125,7 +125,7 @@ private let replayRows: [(when: String, url: String, seconds: Double, text: Stri
 
 @Test(arguments: replayRows)
 func replayAnswersWhatWasSaidLast(when: String, url: String, seconds: Double, text: String?) {
-    var replay = ReplayAnswers(capture(reloaded))
+    var replay = ReplayResponder(capture(reloaded))
     let found = replay.answer(FetchRequest(.mediaPlaylist, url: url), at: .seconds(seconds))
     switch found?.outcome {
     case .success(let answer):
@@ -153,7 +153,7 @@ private let rhythmRows: [(when: String, asked: [Int], texts: [String], arrivals:
 
 @Test(arguments: rhythmRows)
 func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], texts: [String], arrivals: [Int]) {
-    var replay = ReplayAnswers(capture(reloaded))
+    var replay = ReplayResponder(capture(reloaded))
     let answers = asked.map { replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .milliseconds($0)) }
     #expect(answers.map { $0?.outcome.text } == texts, "\(when)")
     #expect(
@@ -162,7 +162,7 @@ func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], te
 
 @Test func theFaultsOfASegmentFollowOnEachOtherHoweverLateItIsAskedFor() {
     let url = "http://h/1.ts"
-    var replay = ReplayAnswers(
+    var replay = ReplayResponder(
         capture([
             exchange(.seconds(2), url, "", status: 404),
             CapturedExchange(at: .seconds(3), url: url, ending: .failure(.reset)),
@@ -175,8 +175,8 @@ func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], te
 }
 
 @Test func whatWasGivenUpIsNeverAnswered() {
-    let exchange = CapturedExchange(at: .zero, took: .seconds(9), url: playlist, ending: .failure(.cancelled))
-    var replay = ReplayAnswers(capture([exchange]))
+    let exchange = CapturedExchange(at: .zero, took: .seconds(9), url: playlist, ending: .failure(.canceled))
+    var replay = ReplayResponder(capture([exchange]))
     #expect(replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero) == nil)
 }
 
@@ -185,7 +185,7 @@ func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], te
     let first = ByteRange(offset: 0, length: 1)
     let second = ByteRange(offset: 1, length: 1)
     let whole = exchange(.seconds(1), "http://h/whole.mp4", "whole")
-    var replay = ReplayAnswers(
+    var replay = ReplayResponder(
         capture([exchange(.zero, url, "a", range: first), exchange(.zero, url, "b", range: second), whole]))
     func body(_ url: String, _ range: ByteRange?) -> String? {
         replay.answer(FetchRequest(.segment, url: url, byteRange: range), at: .seconds(1))?.outcome.text
@@ -198,7 +198,7 @@ func aReplayThatAsksInTheSameRhythmIsAnsweredInIt(when: String, asked: [Int], te
 
 @Test func replayFailsAsRecorded() {
     let failed = CapturedExchange(at: .zero, url: playlist, ending: .failure(.timedOut))
-    var replay = ReplayAnswers(capture([failed]))
+    var replay = ReplayResponder(capture([failed]))
     let expected = FetchError(.timedOut, url: playlist, message: "as recorded")
     #expect(replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero)?.outcome == .failure(expected))
 }
@@ -208,7 +208,7 @@ extension FetchOutcome {
 }
 
 /// Answers from a table, and counts time by a second a request.
-private final class TableUpstream: Upstream {
+private final class TableFetcher: Fetcher {
     private let table: [String: FetchOutcome]
     private let asked = Mutex(0)
 
@@ -218,7 +218,7 @@ private final class TableUpstream: Upstream {
 
     func fetch(_ request: FetchRequest) async -> FetchOutcome {
         asked.withLock { $0 += 1 }
-        return table[request.url] ?? .failure(FetchError(.cancelled, url: request.url))
+        return table[request.url] ?? .failure(FetchError(.canceled, url: request.url))
     }
 }
 
@@ -239,7 +239,7 @@ private let recorded: [String: FetchOutcome] = [
 
 @Test func aRecordingReplaysWhatWasAnswered() async throws {
     try await withDirectory { directory in
-        let table = TableUpstream(recorded)
+        let table = TableFetcher(recorded)
         let writer = try CaptureWriter(
             directory, upstream: playlist, about: "a \"test\"", variant: .height(720), backups: ["http://b"])
         let recorder = CaptureRecorder(table, to: writer) { table.now }
@@ -253,7 +253,7 @@ private let recorded: [String: FetchOutcome] = [
         #expect(read.index.exchanges.map(\.at).first == .zero)
         #expect(read.index.exchanges.allSatisfy { $0.took == .seconds(1) })
         #expect(await recorder.totals == CaptureWriter.Totals(exchanges: urls.count, bytes: 2 * (7 + 188 + 188)))
-        var replay = ReplayAnswers(read)
+        var replay = ReplayResponder(read)
         for (url, outcome) in recorded {
             #expect(replay.answer(FetchRequest(.segment, url: url), at: .zero)?.outcome == outcome.asRecorded)
         }
@@ -270,7 +270,7 @@ extension FetchOutcome {
 
 @Test func aRecordingCanBeReadAfterEachExchange() async throws {
     try await withDirectory { directory in
-        let table = TableUpstream(recorded)
+        let table = TableFetcher(recorded)
         let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { table.now }
         #expect(try CaptureDirectory(directory).index.exchanges.isEmpty)
         for count in 1...3 {
@@ -283,10 +283,10 @@ extension FetchOutcome {
 @Test func aRecordingHoldsNoSecretAndNoSpentHeader() async throws {
     try await withDirectory { directory in
         let headers = [("Set-Cookie", "a=b"), ("Content-Encoding", "gzip"), ("Content-Length", "3"), ("ETag", "e")]
-        let table = TableUpstream([playlist: answer("x", from: playlist, headers)])
+        let table = TableFetcher([playlist: answer("x", from: playlist, headers)])
         let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { .zero }
         _ = await recorder.fetch(FetchRequest(.mediaPlaylist, url: playlist))
-        var replay = ReplayAnswers(try CaptureDirectory(directory))
+        var replay = ReplayResponder(try CaptureDirectory(directory))
         let kept = try replay.answer(FetchRequest(.mediaPlaylist, url: playlist), at: .zero)?.outcome.get().headers
         #expect(kept == [.init(name: "ETag", value: "e")])
     }
@@ -312,7 +312,7 @@ func aRecordingMixesWithNothingElse(holds: String, reason: CaptureError.Reason) 
 /// The process is killed in the middle of any write.
 @Test func aRecordingCutOffAtAnyByteIsReadUpToTheLastWholeExchange() async throws {
     try await withDirectory { directory in
-        let table = TableUpstream(recorded)
+        let table = TableFetcher(recorded)
         let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { table.now }
         let path = directory.appending(path: "index.json")
         _ = await recorder.fetch(FetchRequest(.segment, url: "http://h/1.ts"))
@@ -325,7 +325,7 @@ func aRecordingMixesWithNothingElse(holds: String, reason: CaptureError.Reason) 
             #expect(read.index.upstream == playlist && read.index.exchanges.count <= 2, "\(written) bytes")
             // Where the next line stands over the closing of the last one, the last one's own line is not whole either.
             let isInsideALine = written >= before.count && written < after.count - 4
-            #expect(!isInsideALine || read.isCutOff && read.index.exchanges.count == 1, "\(written) bytes")
+            #expect(!isInsideALine || read.isTruncated && read.index.exchanges.count == 1, "\(written) bytes")
         }
         try after.write(to: path)
         #expect(try CaptureDirectory(directory).index.exchanges.count == 2)
@@ -334,7 +334,7 @@ func aRecordingMixesWithNothingElse(holds: String, reason: CaptureError.Reason) 
 
 @Test func aRecordingThatCannotBeWrittenDoesNotStopTheChannel() async throws {
     try await withDirectory { directory in
-        let table = TableUpstream(recorded)
+        let table = TableFetcher(recorded)
         let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlist)) { .zero }
         try FileManager.default.removeItem(at: directory.appending(path: "body"))
         let request = FetchRequest(.segment, url: "http://h/1.ts")

@@ -30,24 +30,24 @@ private struct ChannelRun {
 
     init(
         _ sources: Sources, seconds: Int, backups: Int = 2, giveUp: Duration? = nil,
-        fillsAfter: OutageFill.Patience? = nil, resuming: JoinPoint? = nil,
-        becomes: @Sendable (Delivery, Duration) -> Reception = { _, _ in .published }
+        fillsAfter: OutageGapTimer.Tolerance? = nil, resuming: JoinPoint? = nil,
+        becomes: @Sendable (Delivery, Duration) -> DeliveryOutcome = { _, _ in .published }
     ) async throws {
         var policy = ChannelSession.Policy(
             session: .init(variant: .highest, giveUp: giveUp), backups: Array(Sources.backups.prefix(backups)),
             fillsAfter: fillsAfter)
-        if let resuming { (policy.resumption, policy.resumedTargetDuration) = (resuming, .seconds(6)) }
+        if let resuming { (policy.joinPoint, policy.resumedTargetDuration) = (resuming, .seconds(6)) }
         let session = ChannelSession(upstream: Sources.home, policy: policy)
         var driver = ReplayDriver(session: session)
         var outputs: [(DriverOutput, Duration)] = []
         var made: [(FetchRequest, Duration)] = []
-        end = try await driver.publish(until: .seconds(seconds)) { request, now in
+        end = try await driver.run(until: .seconds(seconds)) { request, now in
             made.append((request, now))
             return sources.answer(request, at: now)
         } perform: { output, now in
             outputs.append((output, now))
             switch output {
-            case .delivery(let delivery), .examination(let delivery): return becomes(delivery, now)
+            case .delivery(let delivery), .probe(let delivery): return becomes(delivery, now)
             case .event, .status: return .held
             }
         }
@@ -58,7 +58,7 @@ private struct ChannelRun {
             case .event(let event): events.append((event, now))
             case .status(let status): self.status = status
             case .delivery(let delivery): words.append(Self.word(delivery))
-            case .examination: break
+            case .probe: break
             }
         }
         trace = words.joined(separator: " ")
@@ -68,9 +68,9 @@ private struct ChannelRun {
         let source = ["h", "a", "b"][delivery.source]
         switch delivery.content {
         case .segment(let tracked):
-            return (tracked.isAfterSeam ? "|" : "") + "\(source)\(tracked.segment.mediaSequence)"
+            return (tracked.isAfterDiscontinuity ? "|" : "") + "\(source)\(tracked.segment.mediaSequence)"
         case .lost(let loss): return "x\(loss.mediaSequences.count)"
-        case .missing: return "-"
+        case .outageGap: return "-"
         case .ended: return "."
         }
     }
@@ -78,7 +78,7 @@ private struct ChannelRun {
     func times(_ matches: (UpstreamEvent) -> Bool) -> [Duration] { events.filter { matches($0.event) }.map(\.at) }
 
     var switches: [Int] {
-        events.compactMap { if case .switched(let source, _) = $0.event { source } else { nil } }
+        events.compactMap { if case .sourceSwitched(let source, _) = $0.event { source } else { nil } }
     }
 }
 
@@ -96,8 +96,8 @@ private func withoutMedia(_ times: Range<Int>..., status: Int = 404)
 
 /// What a source gives then cannot be used.
 private func unusable(
-    _ times: Range<Int>..., of source: Int = 0, _ why: MediaTrouble = .undecryptable
-) -> @Sendable (Delivery, Duration) -> Reception {
+    _ times: Range<Int>..., of source: Int = 0, _ why: UnpublishedReason = .undecryptable
+) -> @Sendable (Delivery, Duration) -> DeliveryOutcome {
     { $0.source == source && isAmong(times, $1) ? .refused(why) : .published }
 }
 
@@ -122,8 +122,8 @@ private struct ChannelRow: Sendable, CustomTestStringConvertible {
     var seconds = 60
     var backups = 2
     var giveUp: Duration?
-    var fillsAfter: OutageFill.Patience?
-    var becomes: @Sendable (Delivery, Duration) -> Reception = { _, _ in .published }
+    var fillsAfter: OutageGapTimer.Tolerance?
+    var becomes: @Sendable (Delivery, Duration) -> DeliveryOutcome = { _, _ in .published }
     let delivers: String
     var end: SessionEnd?
 
@@ -367,20 +367,20 @@ private let resumedRows:
     let sources = Sources().with { $0.home.instead = down(14..<80, 100..<110) }
     let run = try await ChannelRun(sources, seconds: 260)
     #expect(run.switches == [1, 0])
-    let home = try #require(run.times { $0 == .switched(to: 0, url: Sources.home) }.first)
+    let home = try #require(run.times { $0 == .sourceSwitched(to: 0, url: Sources.home) }.first)
     // It was late once more at 100 s, so the minute is counted from when it was on again after that.
     #expect(home > .seconds(170) && home < .seconds(190), "\(home)")
     let words = run.trace.split(separator: " ")
     #expect(words.filter { $0.hasPrefix("h") }.count == Set(words.filter { $0.hasPrefix("h") }).count, "none twice")
     #expect(words.last?.hasPrefix("h") == true)
-    #expect(run.status?.redundancy?.source == 0 && run.status?.redundancy?.switches == 2)
+    #expect(run.status?.failover?.source == 0 && run.status?.failover?.switches == 2)
 }
 
 /// Its list is well all the while, and would be returned to every minute.
 @Test func theUpstreamIsNotTakenBackWhileItsMediaCannotBeUsed() async throws {
     let run = try await ChannelRun(Sources(), seconds: 400, becomes: unusable(14..<250))
     #expect(run.switches == [1, 0])
-    let home = try #require(run.times { $0 == .switched(to: 0, url: Sources.home) }.first)
+    let home = try #require(run.times { $0 == .sourceSwitched(to: 0, url: Sources.home) }.first)
     #expect(home > .seconds(250), "\(home)")
     let useless = run.times { if case .sourceFailed(0, _) = $0 { true } else { false } }
     #expect(useless.count > 0, "told")
@@ -464,7 +464,7 @@ private let resumedRows:
     let run = try await ChannelRun(sources, seconds: 1000)
     let tries = run.requests.count { $0.request.purpose == .multivariantPlaylist }
     #expect(tries > 150 && tries < 400, "\(tries)")
-    let told = run.times { if case .tries = $0 { true } else { false } }
+    let told = run.times { if case .trialStarted = $0 { true } else { false } }
     #expect(told.count == 2, "each once")
     #expect(run.requests.count < 700, "\(run.requests.count)")
 }
@@ -483,10 +483,10 @@ private let resumedRows:
     while now < .seconds(260) {
         var effects = session.handle(input, at: now)
         for case .deliver(let delivery) in effects {
-            effects += session.handle(.received(delivery, .published), at: now)
+            effects += session.handle(.delivered(delivery, .published), at: now)
         }
-        for case .examine(let delivery) in effects {
-            effects += session.handle(.examined(delivery, .published), at: now)
+        for case .probe(let delivery) in effects {
+            effects += session.handle(.probed(delivery, .published), at: now)
         }
         for effect in effects {
             switch effect {
@@ -496,8 +496,8 @@ private let resumedRows:
                 mostInFlight = max(mostInFlight, inFlight.count)
             case .cancel(let id): inFlight[id] = nil
             case .wake(let time): wake = time
-            case .report(.switched(let source, _)): switches.append(source)
-            case .report, .deliver, .examine, .end: break
+            case .report(.sourceSwitched(let source, _)): switches.append(source)
+            case .report, .deliver, .probe, .end: break
             }
         }
         let next = inFlight.min { $0.value.at < $1.value.at }

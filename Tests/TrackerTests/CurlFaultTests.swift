@@ -251,7 +251,7 @@ private func channel(_ request: LoopbackServer.Request) -> [Step] {
 /// The media sequence numbers delivered.
 private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async throws -> [UInt64] {
     let url = server.url + "/master.m3u8"
-    let upstream = try CurlUpstream(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
+    let upstream = try CurlFetcher(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
     // The clock is the machine's: what else it has to do meanwhile must not end the test.
     let policy = UpstreamSession.Policy(
         variant: .highest, openingLimit: .seconds(120), maxConnections: maxConnections)
@@ -301,7 +301,7 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
     var configuration = loopbackConfiguration()
     configuration.connectLimit = .milliseconds(300)
     let url = "http://127.0.0.1:\(queue.port)/"
-    let upstream = try CurlUpstream(upstream: url, configuration: configuration)
+    let upstream = try CurlFetcher(upstream: url, configuration: configuration)
     let outcome = await upstream.fetch(FetchRequest(.mediaPlaylist, url: url))
     guard case .failure(let error) = outcome else {
         Issue.record("\(outcome)")

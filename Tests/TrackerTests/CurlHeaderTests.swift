@@ -138,10 +138,10 @@ private let loginRows: [(when: String, address: String, user: String?, password:
 
 @Test(arguments: loginRows)
 func aPasswordIsForItsOrigin(when: String, address: String, user: String?, password: String?) throws {
-    let backup = try HTTPAddress("http://you:other@b/list.m3u8")
-    let headers = try ChannelHeaders(
-        loopbackConfiguration(), for: HTTPAddress("http://me:secret@h/main.m3u8"), backups: [backup])
-    let login = headers.login(for: try HTTPAddress(address))
+    let backup = try HTTPURL("http://you:other@b/list.m3u8")
+    let headers = try RequestHeaders(
+        loopbackConfiguration(), for: HTTPURL("http://me:secret@h/main.m3u8"), backups: [backup])
+    let login = headers.login(for: try HTTPURL(address))
     #expect(login?.user == user && login?.password == password, "\(when)")
 }
 
@@ -160,7 +160,7 @@ private let basic = "Basic bWU6c2VjcmV0"
         }
     }
     let named = origin.url.replacing("http://", with: "http://me:secret@")
-    let upstream = try CurlUpstream(upstream: named + "/main.m3u8", configuration: loopbackConfiguration())
+    let upstream = try CurlFetcher(upstream: named + "/main.m3u8", configuration: loopbackConfiguration())
     let answer = try await upstream.fetch(FetchRequest(.mediaPlaylist, url: named + "/main.m3u8")).get()
     #expect(answer.finalURL == named + "/moved/main.m3u8", "its relative addresses are asked in the same name")
     for url in [origin.url + "/absolute.ts", named + "/relative.ts", named + "/away"] {
@@ -174,7 +174,7 @@ private let basic = "Basic bWU6c2VjcmV0"
 @Test func whoGivesACredentialAndAPasswordMeansTheCredential() async throws {
     let origin = try LoopbackServer { _ in [.answer()] }
     let named = origin.url.replacing("http://", with: "http://me:secret@")
-    let upstream = try CurlUpstream(upstream: named, configuration: given)
+    let upstream = try CurlFetcher(upstream: named, configuration: given)
     _ = try await upstream.fetch(FetchRequest(.segment, url: named)).get()
     #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
 }
@@ -200,8 +200,8 @@ private let originRows = [
 @Test(arguments: originRows)
 func credentialsAreForOneOrigin(row: OriginRow) throws {
     let configuration = loopbackConfiguration(headers: [("authorization", "x"), ("Origin", "y")])
-    let headers = try ChannelHeaders(configuration, for: HTTPAddress("https://cdn.example/main.m3u8"))
-    let lines = headers.lines(for: try HTTPAddress(row.address))
+    let headers = try RequestHeaders(configuration, for: HTTPURL("https://cdn.example/main.m3u8"))
+    let lines = headers.lines(for: try HTTPURL(row.address))
     #expect(lines.contains("authorization: x") == row.isShown, "\(row.when)")
     #expect(lines.contains("Origin: y"), "\(row.when)")
 }
@@ -213,7 +213,7 @@ func credentialsAreForOneOrigin(row: OriginRow) throws {
     loopbackConfiguration(cookie: "a=b\tc"), loopbackConfiguration(cookie: "=b"),
 ])
 func aHeaderThatBreaksTheRequestIsRefused(configuration: CurlConfiguration) {
-    #expect(throws: FetchError.self) { try CurlUpstream(upstream: "http://h/", configuration: configuration) }
+    #expect(throws: FetchError.self) { try CurlFetcher(upstream: "http://h/", configuration: configuration) }
 }
 
 private let addressRows: [(given: String, asked: String?, reason: FetchError.Reason?)] = [
@@ -236,7 +236,7 @@ private let addressRows: [(given: String, asked: String?, reason: FetchError.Rea
 
 @Test(arguments: addressRows)
 func addressesAreAskedAsWritten(given: String, asked: String?, reason: FetchError.Reason?) {
-    let address = Result { () throws(FetchError) in try HTTPAddress(given) }
+    let address = Result { () throws(FetchError) in try HTTPURL(given) }
     switch address {
     case .success(let address): #expect(address.text == asked)
     case .failure(let error): #expect(error.reason == reason, "\(error)")

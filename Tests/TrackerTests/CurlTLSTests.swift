@@ -32,7 +32,7 @@ func certificatesAreChecked(row: TrustRow) async throws {
     let url = "https://\(row.host):\(try #require(try portAccepted(by: server.output)))/"
     var configuration = loopbackConfiguration()
     if row.isTrusted { configuration.certificateAuthorities = certificate }
-    let upstream = try CurlUpstream(upstream: url, configuration: configuration)
+    let upstream = try CurlFetcher(upstream: url, configuration: configuration)
     switch await upstream.fetch(FetchRequest(.mediaPlaylist, url: url)) {
     case .success(let answer):
         #expect(row.reason == nil)

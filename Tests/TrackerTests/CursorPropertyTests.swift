@@ -23,7 +23,7 @@ func everyNumberIsSettledOnceAndInOrder(seed: UInt64) {
         let list = isDated ? datedPlaylist(numbers, uri: uri) : mediaPlaylist(numbers, uri: uri)
         for effect in cursor.handle(list, at: .seconds(3 * load)) {
             switch effect {
-            case .take(let numbers), .gap(let numbers), .slid(let numbers): settled += Array(numbers)
+            case .fetch(let numbers), .gap(let numbers), .slidOut(let numbers): settled += Array(numbers)
             case .reset(let anchor): Issue.record("seed \(seed): reset by \(anchor) of numbers that never went back")
             case .stale, .ended: break
             }
@@ -59,9 +59,10 @@ func everySegmentIsTakenOnceWhateverItsNumber(seed: UInt64) {
         let list = mediaPlaylist(numbers) { isForeign ? "other\(load)-\($0).ts" : "\($0 - offset)" }
         for effect in cursor.handle(list, at: .seconds(6 * load)) {
             switch effect {
-            case .take(let numbers): taken += numbers.compactMap { UInt64(list.segment($0).uri) }
-            case .slid where isForeign: break
-            case .slid(let lost): Issue.record("seed \(seed): \(lost) lost of an origin that always lists what is new")
+            case .fetch(let numbers): taken += numbers.compactMap { UInt64(list.segment($0).uri) }
+            case .slidOut where isForeign: break
+            case .slidOut(let lost):
+                Issue.record("seed \(seed): \(lost) lost of an origin that always lists what is new")
             case .gap, .stale, .reset, .ended: break
             }
         }
@@ -85,7 +86,7 @@ func arbitraryListsAreSurvived(seed: UInt64) {
         let numbers = start..<start + count
         let list = datedPlaylist(numbers, epoch: epoch) { "s\($0 / 2 + salt).ts" }
         for effect in cursor.handle(list, at: .seconds(load)) {
-            guard case .take(let taken) = effect else { continue }
+            guard case .fetch(let taken) = effect else { continue }
             #expect(!taken.isEmpty && taken.clamped(to: numbers) == taken, "seed \(seed)")
         }
     }

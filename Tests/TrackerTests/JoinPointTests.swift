@@ -58,18 +58,18 @@ private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist,
 
 @Test(arguments: rows.indices) func aListIsJoinedWhereItWasLeft(_ index: Int) {
     let row = rows[index]
-    #expect(row.point.number(in: row.list) == row.number, "\(row.when)")
+    #expect(row.point.joinNumber(in: row.list) == row.number, "\(row.when)")
 }
 
 @Test(arguments: finishedRows.indices) func ofAFinishedListOnlyWhatIsOwedIsTaken(_ index: Int) {
     let row = finishedRows[index]
     var list = row.list
     list.hasEndList = true
-    #expect(row.point.number(in: list) == row.number, "\(row.when)")
+    #expect(row.point.joinNumber(in: list) == row.number, "\(row.when)")
     guard let window = list.window else { return }
     var cursor = SegmentCursor(joinsAt: row.point)
     let first = row.number ?? window.lowerBound
-    let takes = first < window.upperBound ? [SegmentCursor.Effect.take(first..<window.upperBound)] : []
+    let takes = first < window.upperBound ? [SegmentCursor.Effect.fetch(first..<window.upperBound)] : []
     #expect(cursor.handle(list, at: .zero) == takes + [.ended], "\(row.when)")
 }
 
@@ -99,15 +99,15 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
     let row = goneRows[index]
     for policy in [CursorPolicy.main, .companion] {
         var cursor = SegmentCursor(policy: policy, joinsAt: row.point)
-        let slid = cursor.handle(row.list, at: .zero).filter { if case .slid = $0 { true } else { false } }
+        let slid = cursor.handle(row.list, at: .zero).filter { if case .slidOut = $0 { true } else { false } }
         let gone = policy == .main ? row.gone : nil
-        #expect(slid == (gone.map { [.slid(lost: $0)] } ?? []), "\(row.when)")
+        #expect(slid == (gone.map { [.slidOut(lost: $0)] } ?? []), "\(row.when)")
     }
 }
 
 /// Where a source was left says nothing of its list while that is live: the other one has shown what it lists since.
 @Test func aLiveListIsNotJoinedWhereItsSourceWasLeft() {
-    #expect(JoinPoint(left: 12).number(in: list(10..<15)) == nil)
+    #expect(JoinPoint(left: 12).joinNumber(in: list(10..<15)) == nil)
 }
 
 /// Only the channel's own upstream has its numbers, and only as long as nothing else was published.
@@ -117,7 +117,7 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
     #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(0)))
     var segment = MediaSegment(uri: "s", duration: .seconds(2), mediaSequence: 40, discontinuitySequence: 0)
     segment.programDateTime = date(10)
-    edge.note(Delivery(rendition: .main, content: .missing(.seconds(2)), source: 1))
+    edge.note(Delivery(rendition: .main, content: .outageGap(.seconds(2)), source: 1))
     #expect(edge.joinPoint(of: 0).mediaSequence == 12, "nothing came")
     edge.note(
         Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))

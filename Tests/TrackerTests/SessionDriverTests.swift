@@ -22,21 +22,21 @@ struct FrozenClock: Clock {
     }
 }
 
-private struct OriginUpstream: Upstream {
+private struct OriginFetcher: Fetcher {
     let origin: SessionOrigin
 
     func fetch(_ request: FetchRequest) async -> FetchOutcome { origin.answer(request, at: .zero).0 }
 }
 
 /// Never answers; tells when it was asked and when it was let go.
-private struct SilentUpstream: Upstream {
+private struct SilentFetcher: Fetcher {
     let log: AsyncStream<String>.Continuation
 
     func fetch(_ request: FetchRequest) async -> FetchOutcome {
         log.yield("asked")
         for await _ in AsyncStream<Never>.makeStream().stream {}
         log.yield("cancelled")
-        return .failure(FetchError(.cancelled, url: request.url))
+        return .failure(FetchError(.canceled, url: request.url))
     }
 }
 
@@ -54,7 +54,7 @@ private func session() -> UpstreamSession {
 }
 
 @Test func theLiveDriverDeliversWhatTheReplayDriverDoes() async throws {
-    let driver = TrackerDriver(upstream: OriginUpstream(origin: finished), clock: FrozenClock())
+    let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     var deliveries: [Delivery] = []
     let end = try await driver.run(session: session()) { output, _ in
         if case .delivery(let delivery) = output { deliveries.append(delivery) }
@@ -80,7 +80,7 @@ private func session() -> UpstreamSession {
 
 @Test func cancellingTheTaskCancelsTheTransfers() async throws {
     let (log, source) = AsyncStream<String>.makeStream()
-    let driver = TrackerDriver(upstream: SilentUpstream(log: source), clock: FrozenClock())
+    let driver = TrackerDriver(upstream: SilentFetcher(log: source), clock: FrozenClock())
     let run = Task { try await driver.run(session: session()) { _, _ in } }
     var entries = log.makeAsyncIterator()
     #expect(await entries.next() == "asked")
@@ -91,7 +91,7 @@ private func session() -> UpstreamSession {
 
 @Test func anErrorFromDownstreamEndsTheRun() async throws {
     struct DiskFull: Error {}
-    let driver = TrackerDriver(upstream: OriginUpstream(origin: finished), clock: FrozenClock())
+    let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     await #expect(throws: DiskFull.self) {
         _ = try await driver.run(session: session()) { output, _ in
             if case .delivery = output { throw DiskFull() }

@@ -114,7 +114,7 @@ func faultsOfASegment(row: FaultRow) async throws {
     #expect(run.trace() == row.delivers)
     #expect(run.requested(.segment).count { $0.hasSuffix("seg107.ts") } == row.tries)
     #expect(run.status?.faults == row.faults)
-    let told = run.events.count { if case .tryFailed = $0.event { true } else { false } }
+    let told = run.events.count { if case .fetchFailed = $0.event { true } else { false } }
     #expect(
         told
             == row.faults.filter { ![.refused(status: 429), .refused(status: 509)].contains($0.key) }.map(\.value)
@@ -156,14 +156,14 @@ func faultsOfASegment(row: FaultRow) async throws {
     #expect(asked.count <= 4, "\(asked.count)")
     let told = run.events.compactMap { told -> String? in
         switch told.event {
-        case .metered(let host, let status, let pause): "\(host) \(status) \(pause.components.seconds)"
-        case .meteringEnded(let host, let answers): "\(host) \(answers)"
+        case .hostLimited(let host, let status, let pause): "\(host) \(status) \(pause.components.seconds)"
+        case .hostLimitEnded(let host, let answers): "\(host) \(answers)"
         default: nil
         }
     }
     #expect(told == ["origin.example 429 3", "origin.example \(asked.count)"])
     #expect(run.status?.meteredAnswers == asked.count)
-    #expect(run.status?.meteredHosts == [])
+    #expect(run.status?.rateLimitedHosts == [])
 }
 
 // MARK: - Tokens
@@ -194,7 +194,7 @@ private func tokens(_ status: Int, every seconds: Int64, keys: Bool = false) -> 
 func aTokenThatExpiresLosesNothing(status: Int, ofKeys: Bool) async throws {
     let run = try await SessionRun(tokens(status, every: 13, keys: ofKeys), seconds: 60, upstream: master)
     #expect(run.trace() == (104...114).map { "\($0)" }.joined(separator: " "), "no repetition, no seam")
-    let expired = run.events.filter { if case .tryFailed(_, .refused, _, _) = $0.event { true } else { false } }
+    let expired = run.events.filter { if case .fetchFailed(_, .refused, _, _) = $0.event { true } else { false } }
     let rereads = run.requests.filter { $0.request.url == master && $0.at > .zero }
     #expect(expired.count >= 3 && rereads.count >= 3)
     for reread in rereads { #expect(expired.contains { $0.at == reread.at }, "at once") }

@@ -71,7 +71,7 @@ extension ReplayDriver {
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
     ) async throws -> SessionEnd? {
-        try await publish(until: limit, answer: answer) { output, now in
+        try await run(until: limit, answer: answer) { output, now in
             try await perform(output, now)
             return .published
         }
@@ -105,7 +105,7 @@ struct SessionRun {
             endedAt = now
             switch output {
             case .delivery(let delivery): deliveries.append((delivery, now))
-            case .examination: break
+            case .probe: break
             case .event(let event): events.append((event, now))
             case .status(let status): self.status = status
             }
@@ -138,10 +138,10 @@ struct SessionRun {
     func trace(_ role: RenditionRole = .main) -> String {
         deliveries.filter { $0.delivery.rendition == role }.map { delivered in
             switch delivered.delivery.content {
-            case .segment(let segment): (segment.isAfterSeam ? "|" : "") + "\(segment.segment.mediaSequence)"
+            case .segment(let segment): (segment.isAfterDiscontinuity ? "|" : "") + "\(segment.segment.mediaSequence)"
             case .lost(let loss): "x\(loss.mediaSequences.lowerBound)..<\(loss.mediaSequences.upperBound)"
             case .ended: "."
-            case .missing: "-"
+            case .outageGap: "-"
             }
         }.joined(separator: " ")
     }

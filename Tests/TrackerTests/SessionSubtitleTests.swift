@@ -36,7 +36,7 @@ private func channel(
 
 @Test func everySubtitleRenditionOfTheVariantsGroupIsFollowed() async throws {
     let run = try await SessionRun(channel(["en", "de"]), seconds: 20, upstream: upstream)
-    guard case .chose(_, _, let subtitles) = run.events.first?.event else {
+    guard case .variantSelected(_, _, let subtitles) = run.events.first?.event else {
         Issue.record("nothing was chosen")
         return
     }

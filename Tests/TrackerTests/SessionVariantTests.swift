@@ -33,7 +33,7 @@ private func multivariant(
     #expect(lists == ["http://origin.example/high.m3u8", "http://origin.example/audio.m3u8"])
     #expect(run.trace(.main) == "104 105 106 107 108 109")
     #expect(run.trace(.audio) == "103 104 105 106 107 108 109", "one segment further back")
-    guard case .chose(let variant, let audio, _) = run.events.first?.event else {
+    guard case .variantSelected(let variant, let audio, _) = run.events.first?.event else {
         Issue.record("nothing was chosen")
         return
     }
@@ -110,10 +110,10 @@ private func multivariant(
     let policy = UpstreamSession.Policy(variant: .highest, giveUp: .seconds(60))
     let run = try await SessionRun(origin, seconds: 200, upstream: upstream, policy: policy)
     let grewAt = run.status?.renditions.first?.grewAt ?? .zero
-    let steps = run.events.compactMap { told -> StallLadder.Step? in
+    let steps = run.events.compactMap { told -> StallEscalation.Step? in
         if case .stalled(.main, let step, _) = told.event { step } else { nil }
     }
-    #expect(steps == [.late, .rereadMultivariant, .outage, .giveUp], "there is no redundant variant")
+    #expect(steps == [.late, .reloadMultivariant, .outage, .giveUp], "there is no redundant variant")
     guard case .gaveUp(let error) = run.end else {
         Issue.record("it did not give up")
         return

@@ -20,14 +20,15 @@ import Testing
         ),
         (
             "a malformed line",
-            .rereadFailed(
+            .multivariantReloadFailed(
                 TrackerError(
-                    .malformedPlaylist(PlaylistError(reason: .missing, tag: "EXTINF", line: 7, section: "4.3.2.1")), url: url)),
+                    .malformedPlaylist(PlaylistError(reason: .missing, tag: "EXTINF", line: 7, section: "4.3.2.1")),
+                    url: url)),
             "master-failed url=\(url) reason=malformed-playlist line=7 tag=EXTINF"
         ),
         (
             "a byte range refused",
-            .tryFailed(
+            .fetchFailed(
                 FetchRequest(.map, url: url, byteRange: ByteRange(offset: 10, length: 20)), .refused(status: 416),
                 failures: 3, isLast: true),
             "fetch-failed purpose=map url=\(url) range=10+20 reason=http416 failures=3 final=true"
@@ -38,11 +39,11 @@ import Testing
             "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable"
         ),
         (
-            "a limit that ended", .meteringEnded(host: "a.example", answers: 4),
+            "a limit that ended", .hostLimitEnded(host: "a.example", answers: 4),
             "host-limit-ended host=a.example answers=4"
         ),
         (
-            "a backup's own event", .ofBackup(2, .stalled(.main, .rereadMultivariant, silence: .milliseconds(1_500))),
+            "a backup's own event", .backup(2, .stalled(.main, .reloadMultivariant, silence: .milliseconds(1_500))),
             "stalled source=2 rendition=main step=reload-master silence=1.5"
         ),
         (

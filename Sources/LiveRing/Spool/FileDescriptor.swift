@@ -3,7 +3,7 @@ import Glibc
 /// An open file, closed with its owner. Errors name the path.
 @safe struct FileDescriptor: ~Copyable {
     /// Pieces given to one `writev`; the kernel takes 1024 at most (IOV_MAX).
-    private static let piecesAtOnce = 64
+    private static let chunksPerWrite = 64
 
     private let raw: Int32
     let path: String
@@ -65,24 +65,24 @@ import Glibc
 
     /// Writes all pieces one behind the other, from where they lie.
     func write(_ pieces: [ArraySlice<UInt8>]) throws(RingError) {
-        for start in stride(from: 0, to: pieces.count, by: Self.piecesAtOnce) {
-            let batch = pieces[start..<min(start + Self.piecesAtOnce, pieces.count)]
+        for start in stride(from: 0, to: pieces.count, by: Self.chunksPerWrite) {
+            let batch = pieces[start..<min(start + Self.chunksPerWrite, pieces.count)]
             var vectors: [iovec] = unsafe []
-            let code = unsafe gather(batch, into: &vectors)
+            let code = unsafe gatherWrite(batch, into: &vectors)
             guard code == 0 else { throw .system(.write, path: path, code: code) }
         }
     }
 
     /// Holds the pieces' memory one inside the other, then writes.
     /// - Returns: errno, 0 when everything is written.
-    private func gather(_ pieces: ArraySlice<ArraySlice<UInt8>>, into vectors: inout [iovec]) -> Int32 {
+    private func gatherWrite(_ pieces: ArraySlice<ArraySlice<UInt8>>, into vectors: inout [iovec]) -> Int32 {
         guard let piece = pieces.first else { return unsafe writeAll(&vectors) }
         return unsafe piece.withUnsafeBytes { bytes in
             if unsafe !bytes.isEmpty {
                 let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
                 unsafe vectors.append(iovec(iov_base: base, iov_len: bytes.count))
             }
-            return unsafe gather(pieces.dropFirst(), into: &vectors)
+            return unsafe gatherWrite(pieces.dropFirst(), into: &vectors)
         }
     }
 

@@ -9,7 +9,7 @@ struct JournalFile: Sendable {
     /// In the file, those that are no longer needed included; nil when the file is stale.
     private var records: Int?
     /// Its head has EXT-X-INDEPENDENT-SEGMENTS.
-    private(set) var promisesIndependence = false
+    private(set) var declaresIndependentSegments = false
 
     /// Stale: whatever stands in the spool under that name, nothing is appended to it.
     init(_ name: String) { self.name = name }
@@ -17,10 +17,10 @@ struct JournalFile: Sendable {
     var isStale: Bool { records == nil }
 
     /// Whether it is mostly about what is gone.
-    func isOverdue(needing needed: Int) -> Bool { records.map { $0 > 2 * needed + 64 } ?? true }
+    func needsCompaction(entryCount needed: Int) -> Bool { records.map { $0 > 2 * needed + 64 } ?? true }
 
     /// What stands in the file is not true any more, or nothing may stand behind it.
-    mutating func spoil() { records = nil }
+    mutating func invalidate() { records = nil }
 
     /// Puts `text`, which has so many records, in place of what is there. After an error that stays as it is.
     mutating func rewrite(_ text: String, records count: Int, in spool: borrowing SpoolDirectory) throws(RingError) {
@@ -28,9 +28,9 @@ struct JournalFile: Sendable {
         records = count
     }
 
-    mutating func rewrite(_ journal: Journal, in spool: borrowing SpoolDirectory) throws(RingError) {
+    mutating func rewrite(_ journal: RingJournal, in spool: borrowing SpoolDirectory) throws(RingError) {
         try rewrite(journal.text, records: journal.entries.count, in: spool)
-        promisesIndependence = journal.promisesIndependence
+        declaresIndependentSegments = journal.declaresIndependentSegments
     }
 
     /// Puts a record at the end of a journal that is not stale.

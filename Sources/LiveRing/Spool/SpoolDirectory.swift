@@ -10,15 +10,15 @@ struct SpoolDirectory: ~Copyable {
     private var lock: FileDescriptor
     /// Bytes free on the file system, nil when it does not say; a parameter so that a test can fill a disk.
     private let freeBytes: @Sendable () -> UInt64?
-    private let fault: Fault?
+    private let fault: WriteFault?
 
     /// How a disk fails that a test made up: given a file's name and how many bytes it shall get, how many it takes and
     /// the errno then; nil when it takes them all.
-    typealias Fault = @Sendable (_ name: String, _ byteCount: Int) -> (taken: Int, code: Int32)?
+    typealias WriteFault = @Sendable (_ name: String, _ byteCount: Int) -> (taken: Int, code: Int32)?
 
     /// Creates the directory, not its parents, and locks it.
-    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: Fault? = nil) throws(RingError) {
-        lock = try Self.take(path)
+    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: WriteFault? = nil) throws(RingError) {
+        lock = try Self.acquireLock(at: path)
         self.path = path
         self.freeBytes = freeBytes ?? { Self.freeBytes(at: path) }
         self.fault = fault
@@ -32,7 +32,7 @@ struct SpoolDirectory: ~Copyable {
         fault = other.fault
     }
 
-    private static func take(_ path: String) throws(RingError) -> FileDescriptor {
+    private static func acquireLock(at path: String) throws(RingError) -> FileDescriptor {
         if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
             throw .system(.createDirectory, path: path, code: errno)
         }
@@ -44,9 +44,9 @@ struct SpoolDirectory: ~Copyable {
     /// Makes sure that nobody else may write what is written next: a directory that was removed or replaced under us has
     /// another lock, or none. It is made again if need be.
     /// - Returns: sizes of the ring's files in it by name, if it had to be taken anew; nil when it is the same as before.
-    mutating func retake() throws(RingError) -> [String: Int]? {
+    mutating func reacquireLock() throws(RingError) -> [String: Int]? {
         if lock.isAtItsPath { return nil }
-        let taken = try Self.take(path)
+        let taken = try Self.acquireLock(at: path)
         let files = try files()
         lock = taken
         return files
@@ -69,9 +69,9 @@ struct SpoolDirectory: ~Copyable {
         if let available = freeBytes(), available < needed {
             throw .diskFull(directory: path, available: available, needed: needed)
         }
-        let unfinished = path(of: name + SpoolName.unfinished)
+        let unfinished = path(of: name + SpoolName.partSuffix)
         do throws(RingError) {
-            try put(pieces, at: FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
+            try writeChunks(pieces, to: FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
             try rename(unfinished, to: path(of: name))
         } catch {
             unsafe unlink(unfinished)
@@ -83,7 +83,7 @@ struct SpoolDirectory: ~Copyable {
     func append(_ text: String, to name: String) throws(RingError) {
         let bytes = Array(text.utf8)
         do throws(RingError) {
-            try put([bytes[...]], at: FileDescriptor(path(of: name), flags: O_WRONLY | O_APPEND), as: name)
+            try writeChunks([bytes[...]], to: FileDescriptor(path(of: name), flags: O_WRONLY | O_APPEND), as: name)
         } catch {
             throw asDiskFull(error, needed: UInt64(bytes.count))
         }
@@ -96,8 +96,8 @@ struct SpoolDirectory: ~Copyable {
         _ = unsafe Glibc.link(path(of: name), path(of: other))
     }
 
-    private func put(
-        _ pieces: [ArraySlice<UInt8>], at file: borrowing FileDescriptor, as name: String
+    private func writeChunks(
+        _ pieces: [ArraySlice<UInt8>], to file: borrowing FileDescriptor, as name: String
     ) throws(RingError) {
         guard let (taken, code) = fault?(name, pieces.reduce(0) { $0 + $1.count }) else {
             return try file.write(pieces)
@@ -135,7 +135,7 @@ struct SpoolDirectory: ~Copyable {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
-            guard SpoolName.isOurs(name), let size = Self.byteCount(ofRegularFile: path(of: name)) else { continue }
+            guard SpoolName.isRingFile(name), let size = Self.byteCount(ofRegularFile: path(of: name)) else { continue }
             files[name] = size
         }
         return files

@@ -16,7 +16,7 @@ enum SpoolName {
     /// What stood in a journal of which a part cannot be read, for who wants to look.
     static let damagedJournal = "ring.m3u8.damaged"
     /// Added to the name of a file that is not whole yet.
-    static let unfinished = ".part"
+    static let partSuffix = ".part"
 
     /// `seg-<media sequence>-<fingerprint>.m4s`. The number makes a directory readable. The fingerprint, taken over
     /// the fragment's header (decode times and the size of every sample), keeps a cache from answering with the
@@ -65,7 +65,7 @@ enum SpoolName {
     /// `<media sequence>-<fingerprint>`
     private static func mediaSequence(in text: some StringProtocol) -> UInt64? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 8, parts[1].allSatisfy(isPlain) else { return nil }
+        guard parts.count == 2, parts[1].count == 8, parts[1].allSatisfy(isAlphanumeric) else { return nil }
         // Above this a number cannot be one of ours, and counting on from it could not go well.
         return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
@@ -73,18 +73,18 @@ enum SpoolName {
     static func isInitialization(_ name: some StringProtocol) -> Bool {
         guard name.hasPrefix("init-"), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
         let middle = name.dropFirst(5).dropLast(4)
-        return !middle.isEmpty && middle.allSatisfy(isPlain)
+        return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
     }
 
     /// Whether a file of that name can only have come from a ring.
-    static func isOurs(_ name: String) -> Bool {
-        if name == journal + unfinished { return true }
-        let whole = name.hasSuffix(unfinished) ? name.dropLast(unfinished.count) : name[...]
+    static func isRingFile(_ name: String) -> Bool {
+        if name == journal + partSuffix { return true }
+        let whole = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(whole) || mediaSequence(ofSegment: whole) != nil || subtitles(named: whole) != nil
             || rendition(ofSubtitleJournal: whole) != nil
     }
 
-    private static func isPlain(_ character: Character) -> Bool {
+    private static func isAlphanumeric(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber)
     }
 

@@ -13,7 +13,7 @@ enum BoxReader {
 
     /// The boxes that fill `bytes`, in order.
     /// - Throws: `.truncated` when one says it is longer than what is left, or shorter than its header.
-    static func boxes(in bytes: ArraySlice<UInt8>) throws(SpliceError) -> [Box] {
+    static func boxes(in bytes: ArraySlice<UInt8>) throws(MediaError) -> [Box] {
         var boxes: [Box] = []
         var rest = bytes
         while !rest.isEmpty {
@@ -30,13 +30,13 @@ enum BoxReader {
         var boxes: [Box] = []
         var rest = bytes
         while !rest.isEmpty {
-            do throws(SpliceError) { boxes.append(try first(in: rest)) } catch { break }
+            do throws(MediaError) { boxes.append(try first(in: rest)) } catch { break }
             rest = rest[(boxes.last?.body.endIndex ?? rest.endIndex)...]
         }
         return (boxes, rest)
     }
 
-    private static func first(in bytes: ArraySlice<UInt8>) throws(SpliceError) -> Box {
+    private static func first(in bytes: ArraySlice<UInt8>) throws(MediaError) -> Box {
         var fields = BoxFields(bytes)
         let shortSize = try fields.u32()
         let type = BoxType(code: try fields.u32())
@@ -55,14 +55,14 @@ enum BoxReader {
 
 extension Box {
     /// The boxes inside, behind `fields` bytes of the box's own.
-    func children(after fields: Int = 0) throws(SpliceError) -> [Box] {
+    func children(after fields: Int = 0) throws(MediaError) -> [Box] {
         guard body.count >= fields else { throw BoxFields(body).truncated }
         return try BoxReader.boxes(in: body.dropFirst(fields))
     }
 
     /// The first box at the end of a path of plain containers.
     /// - Throws: when there is none.
-    func descendant(_ path: BoxType...) throws(SpliceError) -> Box {
+    func descendant(_ path: BoxType...) throws(MediaError) -> Box {
         var box = self
         for type in path { box = try box.children().require(type) }
         return box
@@ -72,9 +72,9 @@ extension Box {
 extension [Box] {
     func first(_ type: BoxType) -> Box? { first { $0.type == type } }
 
-    func require(_ type: BoxType) throws(SpliceError) -> Box {
+    func require(_ type: BoxType) throws(MediaError) -> Box {
         guard let box = first(type) else {
-            throw SpliceError(
+            throw MediaError(
                 .badParameterSet(field: "\(type)"), offset: first?.start ?? 0, section: BoxReader.section)
         }
         return box
@@ -92,22 +92,22 @@ struct BoxFields {
         index = bytes.startIndex
     }
 
-    var truncated: SpliceError { SpliceError(.truncated, offset: index, section: BoxReader.section) }
+    var truncated: MediaError { MediaError(.truncated, offset: index, section: BoxReader.section) }
 
-    mutating func u8() throws(SpliceError) -> UInt8 {
+    mutating func u8() throws(MediaError) -> UInt8 {
         guard index < bytes.endIndex else { throw truncated }
         defer { index += 1 }
         return bytes[index]
     }
 
-    mutating func u16() throws(SpliceError) -> UInt16 { try UInt16(u8()) << 8 | UInt16(u8()) }
+    mutating func u16() throws(MediaError) -> UInt16 { try UInt16(u8()) << 8 | UInt16(u8()) }
 
-    mutating func u32() throws(SpliceError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
+    mutating func u32() throws(MediaError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
 
-    mutating func u64() throws(SpliceError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
+    mutating func u64() throws(MediaError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
 
     /// The next `count` bytes as they stand.
-    mutating func take(_ count: Int) throws(SpliceError) -> ArraySlice<UInt8> {
+    mutating func bytes(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
         let start = index
         try skip(count)
         return bytes[start..<index]
@@ -116,13 +116,13 @@ struct BoxFields {
     /// What has not been read.
     var rest: ArraySlice<UInt8> { bytes[index...] }
 
-    mutating func skip(_ count: Int) throws(SpliceError) {
+    mutating func skip(_ count: Int) throws(MediaError) {
         guard bytes.endIndex - index >= count else { throw truncated }
         index += count
     }
 
     /// Version and flags of a full box.
-    mutating func versionAndFlags() throws(SpliceError) -> (version: UInt8, flags: UInt32) {
+    mutating func versionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
         let word = try u32()
         return (UInt8(word >> 24), word & 0xFF_FFFF)
     }

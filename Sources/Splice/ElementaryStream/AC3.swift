@@ -76,7 +76,7 @@ extension AudioFrameHeader.Format {
     /// Takes in the format of a dependent frame.
     mutating func join(_ dependent: Self) {
         guard var enhanced, let other = dependent.enhanced else { return }
-        enhanced.join(other)
+        enhanced.merge(other)
         self = Self(
             enhanced, sampleRate: sampleRate, samplesPerFrame: samplesPerFrame, dataRate: dataRate + dependent.dataRate)
     }

@@ -25,7 +25,7 @@ enum ADTS {
             samplesPerFrame: blocks * 1024,
             specific: UInt64(profile + 1) << 11 | UInt64(frequencyIndex) << 7 | UInt64(channels) << 3, specificSize: 2)
         // With protection, each of several blocks is followed by a CRC of its own that no sample may hold.
-        let use = isProtected && blocks > 1 ? AudioFrameHeader.Use.none : .packet
+        let use = isProtected && blocks > 1 ? AudioFrameHeader.Use.undecodable : .packet
         return .frame(
             AudioFrameHeader(size: size, headerSize: headerSize, format: format, use: use))
     }

@@ -5,11 +5,11 @@ struct AccessUnit: Equatable, Sendable {
     /// From the first zero of its first start code to the same of the next access unit.
     var bytes: Range<Int>
     /// A coded slice is in it.
-    var hasPicture: Bool
+    var hasSlice: Bool
     /// The first field of a frame whose second is not here.
     var isHalf = false
 
-    mutating func join(_ next: AccessUnit) {
+    mutating func merge(_ next: AccessUnit) {
         units = units.lowerBound..<next.units.upperBound
         bytes = bytes.lowerBound..<next.bytes.upperBound
         isHalf = false
@@ -47,15 +47,15 @@ struct AccessUnitSplitter: Sendable {
 
     private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
         var packets = PacketStartCursor()
-        var open = AccessUnit(units: first..<first, bytes: 0..<0, hasPicture: false)
-        var begin = packets.begin(of: units[first], in: buffer)
+        var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
+        var begin = packets.startOffset(of: units[first], in: buffer)
         for index in first..<units.count {
             if begins(roles[index], after: open) {
-                let next = packets.begin(of: units[index], in: buffer)
+                let next = packets.startOffset(of: units[index], in: buffer)
                 close(&open, units: index, bytes: begin..<next)
                 begin = next
             }
-            if case .slice = roles[index] { open.hasPicture = true }
+            if case .slice = roles[index] { open.hasSlice = true }
         }
         close(&open, units: units.count, bytes: begin..<end)
     }
@@ -64,7 +64,7 @@ struct AccessUnitSplitter: Sendable {
         open.units = open.units.lowerBound..<end
         open.bytes = bytes
         accessUnits.append(open)
-        open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasPicture: false)
+        open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasSlice: false)
     }
 
     /// A second field goes with the access unit of the first.
@@ -74,7 +74,7 @@ struct AccessUnitSplitter: Sendable {
         for unit in accessUnits {
             let field = field(of: unit, bytes)
             if kept > 0, let field, let first = open, first.isCompleted(by: field) {
-                accessUnits[kept - 1].join(unit)
+                accessUnits[kept - 1].merge(unit)
                 open = nil
             } else {
                 accessUnits[kept] = unit
@@ -90,7 +90,7 @@ struct AccessUnitSplitter: Sendable {
         for index in unit.units {
             let content = bytes[units[index].start..<units[index].end]
             switch roles[index] {
-            case .parameterSet(.sequence): pairing.learn(content)
+            case .parameterSet(.sequence): pairing.setSequenceParameterSet(content)
             case .slice: return pairing.field(content)
             default: break
             }
@@ -99,7 +99,7 @@ struct AccessUnitSplitter: Sendable {
     }
 
     private func begins(_ role: NALUnitRole, after open: AccessUnit) -> Bool {
-        role.canBeginAccessUnit && open.hasPicture
+        role.canBeginAccessUnit && open.hasSlice
     }
 }
 
@@ -111,14 +111,14 @@ struct PacketStartCursor: Sendable {
 
     /// Where an access unit begins that has `unit` in front: the zeros before its start code belong to it, but never
     /// those of an earlier PES packet, whose times are not its own.
-    mutating func begin(of unit: NALUnit, in buffer: borrowing ElementaryBuffer) -> Int {
+    mutating func startOffset(of unit: NALUnit, in buffer: borrowing ElementaryBuffer) -> Int {
         let code = unit.start - 3
-        let start = packet(at: code, in: buffer).map { buffer.starts[$0].offset } ?? 0
+        let start = packetIndex(at: code, in: buffer).map { buffer.starts[$0].offset } ?? 0
         return max(unit.prefix, start)
     }
 
     /// The PES packet that `offset` lies in; offsets ascend from call to call.
-    mutating func packet(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
+    mutating func packetIndex(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
         while index + 1 < buffer.starts.count, buffer.starts[index + 1].offset <= offset { index += 1 }
         return index < 0 ? nil : index
     }

@@ -11,7 +11,7 @@ struct AudioFrameHeader: Equatable, Sendable {
     enum Use: Equatable, Sendable {
         case packet
         /// Nothing can be made of the frame; it is counted, and its time passes.
-        case none
+        case undecodable
         /// A further programme in the same stream, at the same time: not followed.
         case otherProgram
     }
@@ -66,7 +66,7 @@ struct AudioFrameHeader: Equatable, Sendable {
     var duration: Int { samples ?? format.samplesPerFrame }
 
     /// Takes in a frame that extends this one.
-    mutating func join(_ dependent: AudioFrameHeader) {
+    mutating func merge(_ dependent: AudioFrameHeader) {
         size += dependent.size
         format.join(dependent.format)
         if format.codec == .dts { trailerSize += dependent.size }
@@ -87,8 +87,8 @@ extension AudioFraming {
             return AC3.header(bytes, at: offset, end: end)
         case .loas: return LOAS.header(bytes, at: offset, end: end)
         case .dts: return DTS.header(bytes, at: offset, end: end)
-        case .smpte302: return PacketPCM.smpte302(bytes, at: offset, end: end)
-        case .blurayPCM: return PacketPCM.bluray(bytes, at: offset, end: end)
+        case .smpte302: return PCMPacket.smpte302(bytes, at: offset, end: end)
+        case .blurayPCM: return PCMPacket.bluray(bytes, at: offset, end: end)
         }
     }
 

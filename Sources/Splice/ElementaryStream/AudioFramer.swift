@@ -11,19 +11,19 @@ struct AudioFramer: Sendable {
 
     private let pid: UInt16
     private let framing: AudioFraming
-    private var search: AudioFrameSearch
-    private var clock = AudioSampleClock()
-    private var configurations = AudioConfigurations()
-    private var mux = AudioMuxReader()
+    private var sync: AudioFrameSync
+    private var timestamps = AudioTimestampInterpolator()
+    private var configurations = AudioConfigurationCache()
+    private var latm = LATMReader()
     private var frames: [Frame] = []
     /// Frames from this one on follow each other without a loss.
-    private var stretch = 0
+    private var firstSinceLoss = 0
     private var unpacked: [UInt8] = []
 
     init(pid: UInt16, framing: AudioFraming) {
         self.pid = pid
         self.framing = framing
-        search = AudioFrameSearch(framing: framing)
+        sync = AudioFrameSync(framing: framing)
     }
 
     /// Takes every whole frame out of `buffer` and leaves the beginning of the next there.
@@ -31,72 +31,73 @@ struct AudioFramer: Sendable {
     mutating func frame(
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout DemuxCounts
     ) -> [AudioPacket] {
-        var times = PacketTimes()
+        var times = PESTimestamps()
         var offset = 0
         scan: while offset < buffer.bytes.count {
             if framing.isOneFramePerPacket, let start = buffer.packetStart(after: offset) {
                 offset = start
                 continue
             }
-            let fault = times.passFaults(upTo: offset, in: buffer)
-            let wasInStep = search.isInStep
-            switch search.step(buffer.bytes, at: offset, fault: fault, isClosed: isClosed) {
-            case .take(let header, let isDoubted):
-                if let pts = times.take(at: offset, in: buffer) { setClock(pts) }
-                take(header, at: offset, of: buffer.bytes, isDoubted: isDoubted, counts: &counts)
+            let fault = times.skipLosses(upTo: offset, in: buffer)
+            let wasInStep = sync.isSynced
+            switch sync.nextStep(buffer.bytes, at: offset, loss: fault, isClosed: isClosed) {
+            case .frame(let header, let isDoubted):
+                if let pts = times.consumeTimestamp(at: offset, in: buffer) { setClock(pts) }
+                append(header, at: offset, of: buffer.bytes, isSuspect: isDoubted, counts: &counts)
                 offset += header.size
-            case .search(let next):
+            case .resync(let next):
                 if wasInStep { counts.undecodable += 1 }
-                clock.set(nil)
-                stretch = frames.count
+                timestamps.set(nil)
+                firstSinceLoss = frames.count
                 offset = next
-            case .wait: break scan
+            case .needsMore: break scan
             }
         }
         if isClosed, offset < buffer.bytes.count {
             counts.abandoned += 1
             offset = buffer.bytes.count
         }
-        return give(buffer.detachFirst(offset, keepsTimes: times.isUntaken(at: offset, in: buffer)))
+        return makePackets(buffer.detachFirst(offset, keepsTimes: times.isUnused(at: offset, in: buffer)))
     }
 
     private mutating func setClock(_ pts: Ticks) {
-        if clock.now == nil { countBack(from: pts) }
-        clock.set(pts)
+        if timestamps.now == nil { backfillTimestamps(from: pts) }
+        timestamps.set(pts)
     }
 
     /// After a loss the next time given says when the frames since then were due.
-    private mutating func countBack(from pts: Ticks) {
+    private mutating func backfillTimestamps(from pts: Ticks) {
         var samples: Int64 = 0
-        for index in frames.indices[stretch...].reversed() {
+        for index in frames.indices[firstSinceLoss...].reversed() {
             let configuration = frames[index].configuration
             samples += Int64(frames[index].samples)
-            frames[index].pts = (pts - AudioSampleClock.ticks(samples, at: Int64(configuration.sampleRate))).wire
+            frames[index].pts =
+                (pts - AudioTimestampInterpolator.ticks(samples, at: Int64(configuration.sampleRate))).wire
         }
     }
 
-    private mutating func take(
-        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isDoubted: Bool, counts: inout DemuxCounts
+    private mutating func append(
+        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout DemuxCounts
     ) {
         let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
-        if framing == .loas { return unpack(bytes[payload], isDoubted: isDoubted, counts: &counts) }
+        if framing == .loas { return unpack(bytes[payload], isDoubted: isSuspect, counts: &counts) }
         guard header.use != .otherProgram else { return }
         if header.use == .packet, let configuration = configurations.configuration(of: header, bytes[payload]) {
             frames.append(
                 Frame(
-                    configuration: configuration, pts: clock.now, samples: header.duration, isDamaged: isDoubted,
+                    configuration: configuration, pts: timestamps.now, samples: header.duration, isDamaged: isSuspect,
                     payload: payload))
         } else {
             counts.undecodable += 1
         }
-        clock.advance(header.duration, at: header.format.sampleRate)
+        timestamps.advance(header.duration, at: header.format.sampleRate)
     }
 
     private mutating func unpack(_ element: ArraySlice<UInt8>, isDoubted: Bool, counts: inout DemuxCounts) {
-        guard let contained = try? mux.frames(element), let configuration = mux.configuration else {
+        guard let contained = try? latm.frames(element), let configuration = latm.configuration else {
             counts.undecodable += 1
-            clock.set(nil)
-            stretch = frames.count
+            timestamps.set(nil)
+            firstSinceLoss = frames.count
             return
         }
         for frame in contained {
@@ -104,17 +105,17 @@ struct AudioFramer: Sendable {
             unpacked += frame
             frames.append(
                 Frame(
-                    configuration: configuration, pts: clock.now, samples: configuration.samplesPerFrame,
+                    configuration: configuration, pts: timestamps.now, samples: configuration.samplesPerFrame,
                     isDamaged: isDoubted, payload: payload))
-            clock.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
+            timestamps.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
         }
     }
 
-    private mutating func give(_ bytes: [UInt8]) -> [AudioPacket] {
+    private mutating func makePackets(_ bytes: [UInt8]) -> [AudioPacket] {
         let source = framing == .loas ? unpacked : bytes
         defer {
             frames.removeAll(keepingCapacity: true)
-            stretch = 0
+            firstSinceLoss = 0
             unpacked = []
         }
         return frames.map { frame in
@@ -126,7 +127,7 @@ struct AudioFramer: Sendable {
 }
 
 /// The configuration of each frame, built once as long as the headers agree.
-private struct AudioConfigurations: Sendable {
+private struct AudioConfigurationCache: Sendable {
     private var format: AudioFrameHeader.Format?
     private var current: AudioConfiguration?
     private var element: ProgramConfigElement?

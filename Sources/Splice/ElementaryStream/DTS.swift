@@ -24,7 +24,7 @@ enum DTS {
 
     private static func coreHeader(_ bytes: ArraySlice<UInt8>) -> AudioFrameHeader.Outcome {
         var bits = BitReader(bytes, section: "ETSI TS 102 114 §5.3.1")
-        do throws(SpliceError) {
+        do throws(MediaError) {
             try bits.skip(32 + 1 + 5 + 1)  // SYNC, FTYPE, SHORT, CPF
             let samples = try (bits.u(7, "NBLKS", in: 5...127) + 1) * 32
             let size = try bits.u(14, "FSIZE", in: 95...16_383) + 1
@@ -45,7 +45,7 @@ enum DTS {
     /// An extension substream says only how long it is.
     private static func extensionHeader(_ bytes: ArraySlice<UInt8>) -> AudioFrameHeader.Outcome {
         var bits = BitReader(bytes, section: "ETSI TS 102 114 §7.4.1")
-        do throws(SpliceError) {
+        do throws(MediaError) {
             try bits.skip(32 + 8 + 2)  // SYNCEXTSSH, UserDefinedBits, nExtSSIndex
             let isLong = try bits.flag()
             let headerSize = try bits.u(isLong ? 12 : 8) + 1

@@ -8,7 +8,7 @@ struct ElementaryBuffer: Equatable, Sendable {
     }
 
     /// Where bytes are missing: between `offset - 1` and `offset`.
-    struct Fault: Equatable, Sendable {
+    struct ByteLoss: Equatable, Sendable {
         var offset: Int
         /// What stands in front of the fault was complete; what follows has lost its beginning.
         let isBetweenPackets: Bool
@@ -18,7 +18,7 @@ struct ElementaryBuffer: Equatable, Sendable {
     /// Ascending.
     private(set) var starts: [PacketStart] = []
     /// Ascending.
-    private(set) var faults: [Fault] = []
+    private(set) var losses: [ByteLoss] = []
 
     init() {}
 
@@ -26,9 +26,9 @@ struct ElementaryBuffer: Equatable, Sendable {
         starts.append(PacketStart(offset: bytes.count, pts: pts, dts: dts))
     }
 
-    mutating func noteFault(isBetweenPackets: Bool = false) {
-        if let last = faults.last, last.offset == bytes.count { return }
-        faults.append(Fault(offset: bytes.count, isBetweenPackets: isBetweenPackets))
+    mutating func recordLoss(isBetweenPackets: Bool = false) {
+        if let last = losses.last, last.offset == bytes.count { return }
+        losses.append(ByteLoss(offset: bytes.count, isBetweenPackets: isBetweenPackets))
     }
 
     /// Where the next PES packet begins; nil when one begins at `offset`.
@@ -45,9 +45,9 @@ struct ElementaryBuffer: Equatable, Sendable {
     }
 
     /// Bytes of a packet are missing behind the first byte of `range` or at its end.
-    func hasFault(in range: Range<Int>) -> Bool {
-        let index = faults.partitioningIndex { $0.offset > range.lowerBound }
-        return faults[index...].prefix { $0.offset <= range.upperBound }.contains { !$0.isBetweenPackets }
+    func hasLoss(in range: Range<Int>) -> Bool {
+        let index = losses.partitioningIndex { $0.offset > range.lowerBound }
+        return losses[index...].prefix { $0.offset <= range.upperBound }.contains { !$0.isBetweenPackets }
     }
 
     /// Forgets the bytes in front of `offset`. The packet that `offset` lies in keeps its times when
@@ -58,7 +58,7 @@ struct ElementaryBuffer: Equatable, Sendable {
         } else if offset > 0 {
             bytes.removeFirst(offset)
         }
-        moveMarks(back: offset, keepsTimes: keepsTimes)
+        shiftOffsets(by: offset, keepsTimes: keepsTimes)
     }
 
     /// Gives the bytes away whole, so that frames can be slices of them, and goes on with a copy of the rest.
@@ -67,19 +67,19 @@ struct ElementaryBuffer: Equatable, Sendable {
         bytes = []
         bytes.reserveCapacity(whole.count)
         bytes += whole[offset...]
-        moveMarks(back: offset, keepsTimes: keepsTimes)
+        shiftOffsets(by: offset, keepsTimes: keepsTimes)
         return whole
     }
 
-    private mutating func moveMarks(back offset: Int, keepsTimes: Bool) {
+    private mutating func shiftOffsets(by offset: Int, keepsTimes: Bool) {
         let current = keepsTimes ? starts.last { $0.offset < offset } : nil
         starts.removeAll { $0.offset < offset }
         if let current, starts.first?.offset != offset {
             starts.insert(PacketStart(offset: offset, pts: current.pts, dts: current.dts), at: 0)
         }
         for index in starts.indices { starts[index].offset -= offset }
-        faults.removeAll { $0.offset <= offset }
-        for index in faults.indices { faults[index].offset -= offset }
+        losses.removeAll { $0.offset <= offset }
+        for index in losses.indices { losses[index].offset -= offset }
     }
 }
 

@@ -21,7 +21,7 @@ struct EnhancedAC3: Equatable, Sendable {
     static let longestInformation = 128
 
     /// - Parameter frame: from the syncword on; `longestInformation` bytes of it, or all.
-    init(_ frame: ArraySlice<UInt8>) throws(SpliceError) {
+    init(_ frame: ArraySlice<UInt8>) throws(MediaError) {
         var bits = BitReader(frame, section: Self.section)
         try bits.skip(16)
         let streamType = try bits.u(2)
@@ -50,7 +50,7 @@ struct EnhancedAC3: Equatable, Sendable {
 
     /// infomdat, behind its flag.
     /// - Returns: bsmod.
-    private static func information(_ bits: inout BitReader, acmod: Int, fscod: Int) throws(SpliceError) -> Int {
+    private static func information(_ bits: inout BitReader, acmod: Int, fscod: Int) throws(MediaError) -> Int {
         let bsmod = try bits.u(3)
         try bits.skip(2)  // copyrightb, origbs
         if acmod == 2 { try bits.skip(2 + 2) }
@@ -61,7 +61,7 @@ struct EnhancedAC3: Equatable, Sendable {
     }
 
     /// addbsi, behind its flag: seven reserved bits, flag_ec3_extension_type_a and complexity_index_type_a.
-    private static func objects(_ bits: inout BitReader) throws(SpliceError) -> Int? {
+    private static func objects(_ bits: inout BitReader) throws(MediaError) -> Int? {
         let size = try bits.u(6) + 1
         try bits.skip(7)
         guard try bits.flag(), size >= 2 else { return nil }
@@ -69,7 +69,7 @@ struct EnhancedAC3: Equatable, Sendable {
     }
 
     /// Takes in a dependent frame: it replaces channels of the independent one, or adds others.
-    mutating func join(_ dependent: EnhancedAC3) {
+    mutating func merge(_ dependent: EnhancedAC3) {
         dependentCount += 1
         locations.formUnion(dependent.locations)
         objectComplexity = objectComplexity ?? dependent.objectComplexity
@@ -146,7 +146,7 @@ extension EnhancedAC3 {
         /// numblkscod.
         let blockCode: Int
 
-        func skip(_ bits: inout BitReader) throws(SpliceError) {
+        func skip(_ bits: inout BitReader) throws(MediaError) {
             if acmod > 2 { try bits.skip(2) }  // dmixmod
             if acmod > 2, acmod & 1 != 0 { try bits.skip(3 + 3) }
             if acmod & 4 != 0 { try bits.skip(3 + 3) }
@@ -161,7 +161,7 @@ extension EnhancedAC3 {
             if try bits.flag() { try skipBlocks(&bits) }
         }
 
-        private func skipMixDefinition(_ bits: inout BitReader) throws(SpliceError) {
+        private func skipMixDefinition(_ bits: inout BitReader) throws(MediaError) {
             switch try bits.u(2) {
             case 1: try bits.skip(1 + 1 + 3)
             case 2: try bits.skip(12)
@@ -171,7 +171,7 @@ extension EnhancedAC3 {
         }
 
         /// blkmixcfginfo of each block.
-        private func skipBlocks(_ bits: inout BitReader) throws(SpliceError) {
+        private func skipBlocks(_ bits: inout BitReader) throws(MediaError) {
             guard blockCode > 0 else { return try bits.skip(5) }
             for _ in 0..<[1, 2, 3, 6][blockCode] { try bits.skipOptional(5) }
         }
@@ -180,7 +180,7 @@ extension EnhancedAC3 {
 
 extension BitReader {
     /// A flag, and `count` bits when it is set.
-    fileprivate mutating func skipOptional(_ count: Int) throws(SpliceError) {
+    fileprivate mutating func skipOptional(_ count: Int) throws(MediaError) {
         if try flag() { try skip(count) }
     }
 }

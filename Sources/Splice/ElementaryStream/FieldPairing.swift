@@ -20,7 +20,7 @@ struct FieldPairing: Sendable {
     init() {}
 
     /// - Parameter unit: a sequence parameter set as it passed.
-    mutating func learn(_ unit: ArraySlice<UInt8>) {
+    mutating func setSequenceParameterSet(_ unit: ArraySlice<UInt8>) {
         guard !sequenceBytes.elementsEqual(unit) else { return }
         sequenceBytes = Array(unit)
         sequence = nil
@@ -34,7 +34,7 @@ struct FieldPairing: Sendable {
     func field(_ slice: ArraySlice<UInt8>) -> Field? {
         guard let sequence, let header = slice.first else { return nil }
         var bits = BitReader(nalUnit: Array(slice.prefix(24)), section: "ISO/IEC 14496-10 §7.3.3")
-        do throws(SpliceError) {
+        do throws(MediaError) {
             try bits.skip(8)
             for name: StaticString in ["first_mb_in_slice", "slice_type", "pic_parameter_set_id"] {
                 _ = try bits.ue(name, in: 0...0xFFFF_FFFE)

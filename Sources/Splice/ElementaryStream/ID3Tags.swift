@@ -7,7 +7,7 @@ struct ID3Tags: Equatable, Sendable {
     /// The PTS of the first frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
     /// The tags that hold anything beside the timestamp, without it.
-    private(set) var telling: [[UInt8]] = []
+    private(set) var metadataTags: [[UInt8]] = []
 
     init(_ bytes: [UInt8]) {
         while end + 10 <= bytes.count, bytes[end..<end + 3].elementsEqual("ID3".utf8) {
@@ -16,7 +16,7 @@ struct ID3Tags: Equatable, Sendable {
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
             let frames = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
-            if !frames.isEmpty { telling.append(Self.tag(like: bytes[end..<end + 6], frames)) }
+            if !frames.isEmpty { metadataTags.append(Self.tag(like: bytes[end..<end + 6], frames)) }
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
         }
     }

@@ -2,7 +2,7 @@
 enum NALUnitRole: Equatable, Sendable {
     enum ParameterSet: Int, Sendable { case video, sequence, picture }
 
-    enum Picture: Equatable, Sendable {
+    enum PictureType: Equatable, Sendable {
         case plain
         /// IDR; HEVC: IDR or BLA.
         case instantaneousRefresh
@@ -17,7 +17,7 @@ enum NALUnitRole: Equatable, Sendable {
     /// Supplemental information and the like: begins an access unit when a picture stands in front of it.
     case prefix
     /// A coded slice; the first of its picture begins an access unit when a picture stands in front of it.
-    case slice(isFirst: Bool, Picture)
+    case slice(isFirst: Bool, PictureType)
     /// Anything else stays with the picture in front of it.
     case other
 

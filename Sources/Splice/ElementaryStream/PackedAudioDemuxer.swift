@@ -2,18 +2,18 @@
 /// Each segment holds whole frames, so nothing is kept between them but the count for one that does not say its time.
 package struct PackedAudioDemuxer: SegmentDemuxer {
     /// The sound goes with a picture in another rendition: a segment that does not say its time cannot be used.
-    private let isAligned: Bool
-    private var clock = SoundClock()
+    private let requiresTimestamp: Bool
+    private var clock = AudioTimestampUnwrapper()
 
-    package init(isAligned: Bool = true) { self.isAligned = isAligned }
+    package init(isAligned: Bool = true) { self.requiresTimestamp = isAligned }
 
-    package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
+    package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         let tags = ID3Tags(segment)
-        guard tags.timestamp != nil || !isAligned else {
-            throw SpliceError(.missingTimestamp, offset: tags.end, section: "RFC 8216 §3.4")
+        guard tags.timestamp != nil || !requiresTimestamp else {
+            throw MediaError(.missingTimestamp, offset: tags.end, section: "RFC 8216 §3.4")
         }
         guard let framing = AudioFraming.sniff(segment, at: tags.end) else {
-            throw SpliceError(
+            throw MediaError(
                 .unknownContainer(firstBytes: Array(segment[tags.end...].prefix(16))), offset: tags.end,
                 section: "RFC 8216 §3.4")
         }
@@ -22,10 +22,10 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         buffer.bytes.append(contentsOf: segment[tags.end...])
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        output.metadata = tags.telling.map { TimedMetadata(.id3($0), at: tags.timestamp) }
+        output.metadata = tags.metadataTags.map { TimedMetadata(.id3($0), at: tags.timestamp) }
         for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
             let time = clock.unfold(packet)
-            output.audio.append(packet.pts == nil ? packet.timed(time.wire) : packet)
+            output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)
         }
         return output
     }
@@ -36,7 +36,7 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
 }
 
 extension AudioPacket {
-    fileprivate func timed(_ time: Ticks) -> AudioPacket {
+    fileprivate func withPTS(_ time: Ticks) -> AudioPacket {
         AudioPacket(pid: pid, configuration: configuration, pts: time, isDamaged: isDamaged, payload: payload)
     }
 }

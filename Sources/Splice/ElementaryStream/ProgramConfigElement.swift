@@ -11,7 +11,7 @@ struct ProgramConfigElement: Equatable, Sendable {
     init?(rawDataBlock: ArraySlice<UInt8>) {
         guard let first = rawDataBlock.first, first >> 5 == Self.elementID else { return nil }
         var bits = BitReader(rawDataBlock, section: Self.section)
-        do throws(SpliceError) {
+        do throws(MediaError) {
             try bits.skip(3)
             self = try Self(&bits, bitsInFront: 3)
         } catch {
@@ -19,37 +19,37 @@ struct ProgramConfigElement: Equatable, Sendable {
         }
     }
 
-    private init(_ bits: inout BitReader, bitsInFront: Int) throws(SpliceError) {
-        var copy = BitCopy()
-        channelCount = try Self.take(&bits, into: &copy, bitsInFront: bitsInFront)
+    private init(_ bits: inout BitReader, bitsInFront: Int) throws(MediaError) {
+        var copy = BitCopier()
+        channelCount = try Self.copy(&bits, into: &copy, bitsBefore: bitsInFront)
         bytes = copy.bytes
     }
 
     /// Copies one behind what `copy` holds.
     /// - Parameter bitsInFront: of the structure around it, as byte_alignment() counts them, less those in `copy`.
     /// - Returns: the number of channels.
-    static func take(
-        _ bits: inout BitReader, into copy: inout BitCopy, bitsInFront: Int = 0
-    ) throws(SpliceError) -> Int {
-        try copy.take(4 + 2 + 4, &bits)  // element_instance_tag, object_type, sampling_frequency_index
-        let front = try copy.take(4, &bits)
-        let side = try copy.take(4, &bits)
-        let back = try copy.take(4, &bits)
-        let lowFrequency = try copy.take(2, &bits)
-        let associated = try copy.take(3, &bits)
-        let coupling = try copy.take(4, &bits)
-        for size in [4, 4, 3] where try copy.take(1, &bits) == 1 { try copy.take(size, &bits) }  // mixdowns
+    static func copy(
+        _ bits: inout BitReader, into copy: inout BitCopier, bitsBefore: Int = 0
+    ) throws(MediaError) -> Int {
+        try copy.copy(4 + 2 + 4, from: &bits)  // element_instance_tag, object_type, sampling_frequency_index
+        let front = try copy.copy(4, from: &bits)
+        let side = try copy.copy(4, from: &bits)
+        let back = try copy.copy(4, from: &bits)
+        let lowFrequency = try copy.copy(2, from: &bits)
+        let associated = try copy.copy(3, from: &bits)
+        let coupling = try copy.copy(4, from: &bits)
+        for size in [4, 4, 3] where try copy.copy(1, from: &bits) == 1 { try copy.copy(size, from: &bits) }  // mixdowns
         var channels = lowFrequency
         for _ in 0..<front + side + back {
-            channels += try copy.take(1, &bits) + 1  // is_cpe
-            try copy.take(4, &bits)
+            channels += try copy.copy(1, from: &bits) + 1  // is_cpe
+            try copy.copy(4, from: &bits)
         }
-        for _ in 0..<lowFrequency + associated { try copy.take(4, &bits) }
-        for _ in 0..<coupling { try copy.take(5, &bits) }
-        try bits.skip((8 - (bitsInFront + copy.count) % 8) % 8)
+        for _ in 0..<lowFrequency + associated { try copy.copy(4, from: &bits) }
+        for _ in 0..<coupling { try copy.copy(5, from: &bits) }
+        try bits.skip((8 - (bitsBefore + copy.count) % 8) % 8)
         copy.align()
-        let comment = try copy.take(8, &bits)
-        for _ in 0..<comment { try copy.take(8, &bits) }
+        let comment = try copy.copy(8, from: &bits)
+        for _ in 0..<comment { try copy.copy(8, from: &bits) }
         return channels
     }
 }

@@ -17,36 +17,36 @@ struct VideoSampleWriter: Sendable {
 
     private let pid: UInt16
     private let codec: VideoConfiguration.Codec
-    private var ledger: ParameterSetLedger
+    private var parameterSets: ParameterSetStore
     private var samples: [Sample] = []
     private var arena: [UInt8] = []
     /// Bytes that the arena may have: every sync sample repeats its parameter sets, and an upstream may make these as
     /// large and those as many as it likes.
-    private(set) var room: Int
+    private(set) var maxArenaSize: Int
     /// What any segment may take. NAL units behind one byte of length become less than four times as long.
-    private static let spareRoom = 1 << 20
+    private static let arenaHeadroom = 1 << 20
 
     /// - Parameters:
     ///   - pid: of the packets; 0 when the container has none.
     ///   - room: bytes that may be written until it is told for how many.
     init(pid: UInt16, codec: VideoConfiguration.Codec, room: Int = 0) {
-        self.room = room
+        self.maxArenaSize = room
         self.pid = pid
         self.codec = codec
-        ledger = ParameterSetLedger(codec: codec)
+        parameterSets = ParameterSetStore(codec: codec)
     }
 
     /// - Parameter bytes: from which samples are written until `take`.
     mutating func reserve(bytes: Int) {
         arena.reserveCapacity(arena.count + bytes)
-        room = arena.count + 4 * bytes + Self.spareRoom
+        maxArenaSize = arena.count + 4 * bytes + Self.arenaHeadroom
     }
 
     /// Parameter sets that stand outside the stream: they hold from here on, and nothing else does.
-    mutating func adopt(_ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)]) {
-        ledger.beginAccessUnit()
-        for set in sets { _ = ledger.take(set.unit, set.kind) }
-        ledger.refresh()
+    mutating func activate(_ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)]) {
+        parameterSets.beginAccessUnit()
+        for set in sets { _ = parameterSets.insert(set.unit, set.kind) }
+        parameterSets.activate()
     }
 
     /// Appends one access unit.
@@ -60,13 +60,13 @@ struct VideoSampleWriter: Sendable {
         let sync = syncKind(units, roles, bytes)
         let isRandomAccess = sync?.isRandomAccess ?? false
         let start = arena.count
-        if isRandomAccess { prepare(units, roles, bytes) }
+        if isRandomAccess { activateParameterSets(units, roles, bytes) }
         for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, isRandomAccess: isRandomAccess) {
             NALUnitLength.append(unit.end - unit.start, to: &arena)
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
-        if !isRandomAccess { ledger.settleFirst() }
-        guard let configuration = ledger.configuration, let sync, arena.count <= room else {
+        if !isRandomAccess { parameterSets.activateFirst() }
+        guard let configuration = parameterSets.configuration, let sync, arena.count <= maxArenaSize else {
             arena.removeLast(arena.count - start)
             return false
         }
@@ -76,7 +76,7 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Everything written since the last time, as slices of one array.
-    mutating func take() -> [VideoPacket] {
+    mutating func drain() -> [VideoPacket] {
         let bytes = arena
         arena = []
         defer { samples.removeAll(keepingCapacity: true) }
@@ -88,16 +88,16 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// At random access: its parameter sets come into force, and all in force are put in front.
-    private mutating func prepare(
+    private mutating func activateParameterSets(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
     ) {
-        ledger.beginAccessUnit()
+        parameterSets.beginAccessUnit()
         for (unit, role) in zip(units, roles) {
             guard case .parameterSet(let kind) = role else { continue }
-            _ = ledger.take(bytes[unit.start..<unit.end], kind)
+            _ = parameterSets.insert(bytes[unit.start..<unit.end], kind)
         }
-        ledger.refresh()
-        arena.append(contentsOf: ledger.prefix)
+        parameterSets.activate()
+        arena.append(contentsOf: parameterSets.prefix)
     }
 
     /// Parameter sets stay in the payload where a decoder that began at the last sync sample would not hold them.
@@ -108,8 +108,8 @@ struct VideoSampleWriter: Sendable {
         case .delimiter, .filler: return false
         case .parameterSet(let kind):
             guard !isRandomAccess else { return false }
-            let isNew = ledger.take(bytes[unit.start..<unit.end], kind)
-            return isNew && ledger.configuration != nil
+            let isNew = parameterSets.insert(bytes[unit.start..<unit.end], kind)
+            return isNew && parameterSets.configuration != nil
         case .prefix, .slice, .other: return true
         }
     }
@@ -125,7 +125,7 @@ struct VideoSampleWriter: Sendable {
             case .slice(_, .instantaneousRefresh): return .instantaneousRefresh
             case .slice(_, .cleanRandomAccess): return .cleanRandomAccess
             case .slice: hasPicture = true
-            case .prefix where SupplementalInformation.recoveryPoint.isIn(unit, of: bytes, codec: codec):
+            case .prefix where SEIMessage.recoveryPoint.isPresent(in: unit, of: bytes, codec: codec):
                 recovers = true
             default: break
             }

@@ -18,7 +18,7 @@ struct AudioFragmentFramer: Sendable {
     private var arena: [UInt8] = []
 
     /// - Returns: nil when the track's first entry is none that we carry.
-    init?(_ track: MovieTrack) throws(SpliceError) {
+    init?(_ track: MovieTrack) throws(MediaError) {
         var descriptions: [AudioSampleDescription?] = []
         for entry in track.sampleEntries { descriptions.append(try AudioSampleDescription(entry)) }
         guard descriptions[0] != nil else { return nil }
@@ -30,23 +30,23 @@ struct AudioFragmentFramer: Sendable {
     /// - Parameters:
     ///   - index: of the sample entry that holds for the samples to come, from 0.
     ///   - samples: of that entry.
-    mutating func useEntry(_ index: Int, for samples: [TrackFragment.Sample]) throws(SpliceError) {
+    mutating func selectEntry(_ index: Int, for samples: [TrackFragment.Sample]) throws(MediaError) {
         guard descriptions.indices.contains(index), let description = descriptions[index] else {
-            throw SampleEntry.refusal(index, of: entries)
+            throw SampleEntry.unusableError(index, of: entries)
         }
         if index != current { configuration = nil }
         current = index
         guard configuration == nil else { return }
         switch description {
         case .complete(let complete): configuration = complete
-        case .ofDurations(let partial): configuration = partial.completed(by: samples, timescale: timescale)
-        case .ofFrames: break
+        case .needsSampleDurations(let partial): configuration = partial.completed(by: samples, timescale: timescale)
+        case .needsFrameHeaders: break
         }
     }
 
     /// - Returns: false when nothing says how to decode it.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks) -> Bool {
-        if let current, case .ofFrames(let framing) = descriptions[current] {
+        if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
             configuration = framing.configuration(of: bytes, in: sample.payload.indices)
         }
         guard let configuration, !sample.payload.isEmpty else { return false }
@@ -58,7 +58,7 @@ struct AudioFragmentFramer: Sendable {
     }
 
     /// Everything appended since the last time, as slices of one array.
-    mutating func take() -> [AudioPacket] {
+    mutating func drain() -> [AudioPacket] {
         let bytes = arena
         arena = []
         defer { frames.removeAll(keepingCapacity: true) }

@@ -12,7 +12,7 @@ struct ElementaryStreamDescriptor: Equatable, Sendable {
     }
 
     /// - Parameter esds: version and flags included.
-    init(_ esds: ArraySlice<UInt8>) throws(SpliceError) {
+    init(_ esds: ArraySlice<UInt8>) throws(MediaError) {
         var fields = BoxFields(esds)
         try fields.skip(4)
         var stream = BoxFields(try fields.descriptor(Tag.elementaryStream))
@@ -31,9 +31,9 @@ struct ElementaryStreamDescriptor: Equatable, Sendable {
 extension BoxFields {
     /// The body of the next descriptor, which has to be of that tag (ISO/IEC 14496-1 §8.3.3). A length that says more than
     /// there is ends with what there is.
-    fileprivate mutating func descriptor(_ tag: UInt8) throws(SpliceError) -> ArraySlice<UInt8> {
+    fileprivate mutating func descriptor(_ tag: UInt8) throws(MediaError) -> ArraySlice<UInt8> {
         guard try u8() == tag else {
-            throw SpliceError(.badParameterSet(field: "esds"), offset: index, section: "ISO/IEC 14496-1 §7.2.6.5")
+            throw MediaError(.badParameterSet(field: "esds"), offset: index, section: "ISO/IEC 14496-1 §7.2.6.5")
         }
         var length = 0
         for _ in 0..<4 {
@@ -41,6 +41,6 @@ extension BoxFields {
             length = length << 7 | Int(byte & 0x7F)
             if byte & 0x80 == 0 { break }
         }
-        return try take(min(length, rest.count))
+        return try bytes(min(length, rest.count))
     }
 }

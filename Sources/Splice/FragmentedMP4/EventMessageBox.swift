@@ -1,28 +1,28 @@
 /// One `emsg` as it stands in a segment (ISO/IEC 23009-1 §5.10.3.3).
 struct EventMessageBox: Equatable, Sendable {
-    enum Moment: Equatable, Sendable {
+    enum PresentationTime: Equatable, Sendable {
         /// Version 0: counted from the earliest presentation time in the segment.
-        case sinceSegment(UInt32)
+        case relativeToSegment(UInt32)
         /// Version 1: on the movie's timeline, on which edit lists have had their say.
-        case onMovie(UInt64)
+        case onMovieTimeline(UInt64)
     }
 
     /// Units a second, above 0.
     let timescale: UInt32
-    let moment: Moment
+    let presentationTime: PresentationTime
     let message: EventMessage
 
     private static let section = "ISO/IEC 23009-1 §5.10.3.3"
     private static let unknownDuration = UInt32.max
 
-    init(_ emsg: Box) throws(SpliceError) {
+    init(_ emsg: Box) throws(MediaError) {
         var fields = BoxFields(emsg.body)
         let version = try fields.versionAndFlags().version
         guard version <= 1 else { throw Self.fault("version", emsg) }
         let before = version == 0 ? try fields.names() : nil
         timescale = try fields.u32()
         guard timescale > 0 else { throw Self.fault("timescale", emsg) }
-        moment = version == 0 ? .sinceSegment(try fields.u32()) : .onMovie(try fields.u64())
+        presentationTime = version == 0 ? .relativeToSegment(try fields.u32()) : .onMovieTimeline(try fields.u64())
         let duration = try fields.u32()
         let number = try fields.u32()
         let (scheme, value) = if let before { before } else { try fields.names() }
@@ -32,33 +32,33 @@ struct EventMessageBox: Equatable, Sendable {
             number: number, data: Array(fields.rest))
     }
 
-    private static func fault(_ field: String, _ emsg: Box) -> SpliceError {
-        SpliceError(.badParameterSet(field: field), offset: emsg.start, section: section)
+    private static func fault(_ field: String, _ emsg: Box) -> MediaError {
+        MediaError(.badParameterSet(field: field), offset: emsg.start, section: section)
     }
 
     /// Presentation time as on the wire, 0 ..< 2³³.
     /// - Parameter start: the earliest in the segment; nil when nothing in it has a time.
     func time(from start: Ticks?) -> Ticks? {
-        switch moment {
-        case .sinceSegment(let delta):
+        switch presentationTime {
+        case .relativeToSegment(let delta):
             start.map { ($0 + Ticks(units: UInt64(delta), timescale: timescale)).wire }
-        case .onMovie(let time): Ticks(units: time, timescale: timescale).wire
+        case .onMovieTimeline(let time): Ticks(units: time, timescale: timescale).wire
         }
     }
 }
 
 extension BoxFields {
     /// scheme_id_uri and value, each with a zero behind it.
-    fileprivate mutating func names() throws(SpliceError) -> (scheme: String, value: String) {
+    fileprivate mutating func names() throws(MediaError) -> (scheme: String, value: String) {
         (try name(), try name())
     }
 
-    private mutating func name() throws(SpliceError) -> String {
+    private mutating func name() throws(MediaError) -> String {
         guard let end = rest.firstIndex(of: 0) else { throw truncated }
-        let bytes = try take(end - index)
+        let bytes = try bytes(end - index)
         try skip(1)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw SpliceError(
+            throw MediaError(
                 .badParameterSet(field: "scheme_id_uri"), offset: bytes.startIndex, section: BoxReader.section)
         }
         return text
@@ -79,7 +79,7 @@ extension [Box] {
                 counts.excessMessages += 1
                 continue
             }
-            do throws(SpliceError) {
+            do throws(MediaError) {
                 let read = try EventMessageBox(box)
                 let splice = Self.splice(in: read.message, counts: &counts)
                 messages.append(TimedMetadata(.message(read.message, splice), at: read.time(from: start)))
@@ -90,10 +90,10 @@ extension [Box] {
         return messages
     }
 
-    private static func splice(in message: EventMessage, counts: inout DemuxCounts) -> SpliceInformation? {
+    private static func splice(in message: EventMessage, counts: inout DemuxCounts) -> SpliceInfoSection? {
         guard message.scheme == EventMessage.spliceScheme else { return nil }
-        do throws(SpliceError) {
-            return try SpliceInformation(message.data)
+        do throws(MediaError) {
+            return try SpliceInfoSection(message.data)
         } catch {
             counts.badSections += 1
             return nil

@@ -25,7 +25,7 @@ struct FragmentReader {
         bytesLeft = bytes.count
     }
 
-    mutating func fragment(_ moof: Box) throws(SpliceError) -> MovieFragment {
+    mutating func fragment(_ moof: Box) throws(MediaError) -> MovieFragment {
         let boxes = try moof.children()
         var header = BoxFields(try boxes.require("mfhd").body)
         try header.skip(4)
@@ -36,7 +36,7 @@ struct FragmentReader {
         return MovieFragment(sequenceNumber: sequenceNumber, tracks: tracks)
     }
 
-    private mutating func track(_ traf: Box, moof: Int) throws(SpliceError) -> TrackFragment {
+    private mutating func track(_ traf: Box, moof: Int) throws(MediaError) -> TrackFragment {
         let boxes = try traf.children()
         let header = try TrackFragmentHeader(boxes, defaults)
         var base: Int?
@@ -66,12 +66,12 @@ struct FragmentReader {
         }
     }
 
-    private mutating func sample(_ entry: TrackRun.Entry) throws(SpliceError) -> TrackFragment.Sample {
+    private mutating func sample(_ entry: TrackRun.Entry) throws(MediaError) -> TrackFragment.Sample {
         let start = min(max(position, 0), bytes.count)
         let end = min(max(position + Int(entry.size), start), bytes.count)
         position += Int(entry.size)
         bytesLeft -= end - start
-        guard bytesLeft >= 0 else { throw SpliceError(.truncated, offset: start, section: BoxReader.section) }
+        guard bytesLeft >= 0 else { throw MediaError(.truncated, offset: start, section: BoxReader.section) }
         return TrackFragment.Sample(
             duration: entry.duration, compositionOffset: entry.compositionOffset, flags: entry.flags,
             payload: bytes[start..<end], size: entry.size)

@@ -8,30 +8,30 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     private var movieBytes: [UInt8] = []
     /// Nil before the first init section that could be used.
     private var movie: Movie?
-    private var tracks: TrackChoice?
+    private var tracks: SelectedTracks?
 
     package init(tracks: TrackSelection = .both) { selection = tracks }
 
     /// The same section again changes nothing.
-    package mutating func initialize(with section: [UInt8]) throws(SpliceError) {
-        try adopt(BoxReader.wholeBoxes(in: section[...]).boxes.require("moov"))
+    package mutating func initialize(with section: [UInt8]) throws(MediaError) {
+        try apply(BoxReader.wholeBoxes(in: section[...]).boxes.require("moov"))
     }
 
-    package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
+    package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         let (boxes, rest) = BoxReader.wholeBoxes(in: segment[...])
-        if let moov = boxes.first("moov") { try adopt(moov) }
-        guard let movie, var tracks else { throw SpliceError(.missingInitialization, section: "RFC 8216 §3.3") }
+        if let moov = boxes.first("moov") { try apply(moov) }
+        guard let movie, var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         var output = DemuxedSegment()
-        output.announcesVideo = tracks.video != nil
-        output.announcesAudio = tracks.audio != nil
+        output.declaresVideo = tracks.video != nil
+        output.declaresAudio = tracks.audio != nil
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         // Taken out while it is fed: a second owner would make it copy what it holds.
         self.tracks = nil
         defer { self.tracks = tracks }
         tracks.beginSegment(capacity: segment.count)
-        do throws(SpliceError) {
-            for fragment in fragments.flatMap(\.tracks) { try tracks.take(fragment, of: segment, into: &output) }
+        do throws(MediaError) {
+            for fragment in fragments.flatMap(\.tracks) { try tracks.append(fragment, of: segment, into: &output) }
         } catch {
             tracks.endSegment(into: &output)
             throw error
@@ -45,12 +45,12 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     /// - Throws: when there is none that can be read.
     private static func fragments(
         in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout DemuxCounts
-    ) throws(SpliceError) -> [MovieFragment] {
+    ) throws(MediaError) -> [MovieFragment] {
         var reader = FragmentReader(segment, boxes: boxes, defaults: movie.defaults)
         var fragments: [MovieFragment] = []
-        var refusal = SpliceError(.badParameterSet(field: "moof"), section: BoxReader.section)
+        var refusal = MediaError(.badParameterSet(field: "moof"), section: BoxReader.section)
         for box in boxes where box.type == "moof" {
-            do throws(SpliceError) {
+            do throws(MediaError) {
                 fragments.append(try reader.fragment(box))
             } catch {
                 counts.badBoxes += 1
@@ -67,14 +67,14 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     }
 
     /// What was followed goes on when another section comes into force.
-    private mutating func adopt(_ moov: Box) throws(SpliceError) {
+    private mutating func apply(_ moov: Box) throws(MediaError) {
         guard !moov.body.elementsEqual(movieBytes) else { return }
         let old = tracks
         (movie, tracks, movieBytes) = (nil, nil, [])
         // A copy: what is kept of it must not keep the segment it may have come in.
         let bytes = Array(moov.body)
         let read = try Movie(Box(type: moov.type, body: bytes[...], start: 0))
-        tracks = try TrackChoice(read, selection, after: old)
+        tracks = try SelectedTracks(read, selection, after: old)
         (movie, movieBytes) = (read, bytes)
     }
 

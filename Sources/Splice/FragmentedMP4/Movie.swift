@@ -7,7 +7,7 @@ struct Movie: Equatable, Sendable {
     /// `trex` by track ID (§8.8.3).
     let defaults: [UInt32: SampleDefaults]
 
-    init(_ moov: Box) throws(SpliceError) {
+    init(_ moov: Box) throws(MediaError) {
         let boxes = try moov.children()
         timescale = try boxes.first("mvhd").map(Self.timescale) ?? 0
         var tracks: [MovieTrack] = []
@@ -25,7 +25,7 @@ struct Movie: Equatable, Sendable {
         self.defaults = defaults
     }
 
-    private static func timescale(_ mvhd: Box) throws(SpliceError) -> UInt32 {
+    private static func timescale(_ mvhd: Box) throws(MediaError) -> UInt32 {
         var fields = BoxFields(mvhd.body)
         try fields.skip(fields.versionAndFlags().version == 1 ? 16 : 8)
         return try fields.u32()

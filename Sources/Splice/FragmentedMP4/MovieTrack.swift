@@ -12,11 +12,11 @@ struct MovieTrack: Equatable, Sendable {
     let edits: EditList
 
     /// The tracks of `moov`, in order.
-    static func tracks(of initSection: [UInt8]) throws(SpliceError) -> [MovieTrack] {
+    static func tracks(of initSection: [UInt8]) throws(MediaError) -> [MovieTrack] {
         try Movie(BoxReader.boxes(in: initSection[...]).require("moov")).tracks
     }
 
-    init(_ trak: Box) throws(SpliceError) {
+    init(_ trak: Box) throws(MediaError) {
         var header = BoxFields(try trak.descendant("tkhd").body)
         let (version, flags) = try header.versionAndFlags()
         try header.skip(version == 1 ? 16 : 8)
@@ -26,7 +26,7 @@ struct MovieTrack: Equatable, Sendable {
         try media.skip(media.versionAndFlags().version == 1 ? 16 : 8)
         timescale = try media.u32()
         guard timescale > 0 else {
-            throw SpliceError(.badParameterSet(field: "timescale"), section: "ISO/IEC 14496-12 §8.4.2")
+            throw MediaError(.badParameterSet(field: "timescale"), section: "ISO/IEC 14496-12 §8.4.2")
         }
         var reference = BoxFields(try trak.descendant("mdia", "hdlr").body)
         try reference.skip(8)
@@ -35,7 +35,7 @@ struct MovieTrack: Equatable, Sendable {
         for box in try trak.descendant("mdia", "minf", "stbl", "stsd").children(after: 8) {
             entries.append(try SampleEntry(box, handler: handler))
         }
-        guard !entries.isEmpty else { throw SpliceError(.truncated, section: BoxReader.section) }
+        guard !entries.isEmpty else { throw MediaError(.truncated, section: BoxReader.section) }
         sampleEntries = entries
         edits = try EditList(trak.children().first("edts")?.children().first("elst"))
     }
@@ -57,7 +57,7 @@ struct EditList: Equatable, Sendable {
     }
 
     /// - Parameter elst: nil when the track has none.
-    init(_ elst: Box?) throws(SpliceError) {
+    init(_ elst: Box?) throws(MediaError) {
         self = .none
         guard let elst else { return }
         var fields = BoxFields(elst.body)

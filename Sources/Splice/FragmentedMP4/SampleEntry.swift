@@ -8,7 +8,7 @@ struct SampleEntry: Equatable, Sendable {
         case other
     }
 
-    struct Record: Equatable, Sendable {
+    struct ChildBox: Equatable, Sendable {
         let type: BoxType
         let payload: ArraySlice<UInt8>
     }
@@ -17,11 +17,11 @@ struct SampleEntry: Equatable, Sendable {
     let type: BoxType
     let format: Format
     /// The boxes in the entry: avcC, colr, esds ... in the order in which they stand.
-    let configuration: [Record]
+    let configuration: [ChildBox]
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
-    init(_ entry: Box, handler: BoxType) throws(SpliceError) {
+    init(_ entry: Box, handler: BoxType) throws(MediaError) {
         type = entry.type
         var fields = BoxFields(entry.body)
         switch handler {
@@ -40,16 +40,16 @@ struct SampleEntry: Equatable, Sendable {
             return
         }
         // Writers leave a terminating zero or two behind the last box.
-        configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { Record(type: $0.type, payload: $0.body) }
+        configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { ChildBox(type: $0.type, payload: $0.body) }
     }
 
     /// The payload of the first box of that type.
-    func record(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
+    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
 
     /// The payload of a box without which the entry means nothing.
-    func require(_ type: BoxType) throws(SpliceError) -> ArraySlice<UInt8> {
-        guard let payload = record(type) else {
-            throw SpliceError(.badParameterSet(field: "\(type)"), section: Self.section)
+    func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
+        guard let payload = child(type) else {
+            throw MediaError(.badParameterSet(field: "\(type)"), section: Self.section)
         }
         return payload
     }
@@ -61,7 +61,7 @@ extension SampleEntry {
     /// The scheme_type of a protected entry (§8.12), or its own type when none is said; nil when samples are clear.
     var protectionScheme: String? {
         guard Self.protectedTypes.contains(type) else { return nil }
-        let boxes = record("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }
+        let boxes = child("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }
         guard let scheme = boxes?.first("schm")?.body.dropFirst(4).prefix(4), scheme.count == 4 else {
             return "\(type)"
         }

@@ -27,14 +27,14 @@ struct MovieFragment: Equatable, Sendable {
     let tracks: [TrackFragment]
 
     /// The fragments of a segment, in order.
-    static func fragments(of segment: [UInt8]) throws(SpliceError) -> [MovieFragment] {
+    static func fragments(of segment: [UInt8]) throws(MediaError) -> [MovieFragment] {
         let boxes = try BoxReader.boxes(in: segment[...])
         var reader = FragmentReader(segment, boxes: boxes, defaults: [:])
         var fragments: [MovieFragment] = []
         for box in boxes where box.type == "moof" {
             let fragment = try reader.fragment(box)
             guard fragment.tracks.flatMap(\.samples).allSatisfy(\.isWhole) else {
-                throw SpliceError(.truncated, offset: segment.endIndex, section: BoxReader.section)
+                throw MediaError(.truncated, offset: segment.endIndex, section: BoxReader.section)
             }
             fragments.append(fragment)
         }

@@ -19,7 +19,7 @@ struct TrackFragmentHeader: Equatable, Sendable {
     /// - Parameters:
     ///   - boxes: in the `traf`.
     ///   - defaults: of `trex`, by track ID.
-    init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(SpliceError) {
+    init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(MediaError) {
         var header = BoxFields(try boxes.require("tfhd").body)
         let flags = try header.versionAndFlags().flags
         trackID = try header.u32()
@@ -37,7 +37,7 @@ struct TrackFragmentHeader: Equatable, Sendable {
         decodeTime = try boxes.first("tfdt").map(Self.decodeTime)
     }
 
-    private static func decodeTime(_ tfdt: Box) throws(SpliceError) -> UInt64 {
+    private static func decodeTime(_ tfdt: Box) throws(MediaError) -> UInt64 {
         var fields = BoxFields(tfdt.body)
         return try fields.versionAndFlags().version == 1 ? fields.u64() : UInt64(fields.u32())
     }

@@ -13,7 +13,7 @@ struct TrackRun: Equatable, Sendable {
     let entries: [Entry]
 
     /// - Parameter limit: more samples than this cannot be in the segment.
-    init(_ trun: Box, _ defaults: SampleDefaults, limit: Int) throws(SpliceError) {
+    init(_ trun: Box, _ defaults: SampleDefaults, limit: Int) throws(MediaError) {
         var fields = BoxFields(trun.body)
         let flags = try fields.versionAndFlags().flags
         let count = try fields.u32()

@@ -11,7 +11,7 @@ struct VideoFragmentFramer: Sendable {
     private var roles: [NALUnitRole] = []
 
     /// - Returns: nil when the track's first entry is none that we carry.
-    init?(_ track: MovieTrack) throws(SpliceError) {
+    init?(_ track: MovieTrack) throws(MediaError) {
         var descriptions: [VideoSampleDescription?] = []
         for entry in track.sampleEntries { descriptions.append(try VideoSampleDescription(entry)) }
         guard let first = descriptions[0] else { return nil }
@@ -25,19 +25,19 @@ struct VideoFragmentFramer: Sendable {
 
     /// - Parameter index: of the sample entry that holds for the samples to come, from 0.
     /// - Returns: the packets so far, when their codec ends here.
-    mutating func useEntry(_ index: Int) throws(SpliceError) -> [VideoPacket] {
+    mutating func selectEntry(_ index: Int) throws(MediaError) -> [VideoPacket] {
         guard index != current else { return [] }
         guard descriptions.indices.contains(index), let description = descriptions[index] else {
-            throw SampleEntry.refusal(index, of: entries)
+            throw SampleEntry.unusableError(index, of: entries)
         }
         var done: [VideoPacket] = []
         if description.codec != codec {
-            done = writer.take()
+            done = writer.drain()
             codec = description.codec
-            writer = VideoSampleWriter(pid: 0, codec: codec, room: writer.room)
+            writer = VideoSampleWriter(pid: 0, codec: codec, room: writer.maxArenaSize)
         }
         lengthSize = description.lengthSize
-        writer.adopt(description.parameterSets.map { ($0.kind, $0.unit) })
+        writer.activate(description.parameterSets.map { ($0.kind, $0.unit) })
         current = index
         return done
     }
@@ -46,7 +46,7 @@ struct VideoFragmentFramer: Sendable {
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks) -> Bool {
         units.removeAll(keepingCapacity: true)
         roles.removeAll(keepingCapacity: true)
-        let isWhole = LengthPrefixedUnits.scan(
+        let isWhole = LengthPrefixedNALUnits.scan(
             bytes, in: sample.payload.indices, lengthSize: lengthSize, into: &units)
         for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
         return writer.write(
@@ -54,5 +54,5 @@ struct VideoFragmentFramer: Sendable {
             VideoSampleWriter.Timing(pts: pts, dts: dts, isDamaged: !isWhole || !sample.isWhole))
     }
 
-    mutating func take() -> [VideoPacket] { writer.take() }
+    mutating func drain() -> [VideoPacket] { writer.drain() }
 }

@@ -17,7 +17,7 @@ struct VideoSampleDescription: Equatable, Sendable {
 
     /// - Returns: nil for a codec we do not carry.
     /// - Throws: when the decoder's configuration is missing or cut short.
-    init?(_ entry: SampleEntry) throws(SpliceError) {
+    init?(_ entry: SampleEntry) throws(MediaError) {
         guard let codec = Self.codecs[entry.type] else { return nil }
         self.codec = codec
         switch codec {
@@ -27,7 +27,7 @@ struct VideoSampleDescription: Equatable, Sendable {
     }
 
     /// AVCDecoderConfigurationRecord (§5.3.3.1); what profiles above Extended have behind the sets is in them too.
-    private static func readAVC(_ record: ArraySlice<UInt8>) throws(SpliceError) -> (Int, [ParameterSet]) {
+    private static func readAVC(_ record: ArraySlice<UInt8>) throws(MediaError) -> (Int, [ParameterSet]) {
         var fields = BoxFields(record)
         try fields.skip(4)
         let lengthSize = Int(try fields.u8() & 3) + 1
@@ -38,7 +38,7 @@ struct VideoSampleDescription: Equatable, Sendable {
     }
 
     /// HEVCDecoderConfigurationRecord (§8.3.3.1).
-    private static func readHEVC(_ record: ArraySlice<UInt8>) throws(SpliceError) -> (Int, [ParameterSet]) {
+    private static func readHEVC(_ record: ArraySlice<UInt8>) throws(MediaError) -> (Int, [ParameterSet]) {
         let kinds: [UInt8: NALUnitRole.ParameterSet] = [32: .video, 33: .sequence, 34: .picture]
         var fields = BoxFields(record)
         try fields.skip(21)
@@ -56,8 +56,8 @@ extension BoxFields {
     /// - Parameter kind: nil for other units, which are passed over.
     fileprivate mutating func appendParameterSet(
         _ kind: NALUnitRole.ParameterSet?, to sets: inout [VideoSampleDescription.ParameterSet]
-    ) throws(SpliceError) {
-        var unit = try take(Int(u16()))
+    ) throws(MediaError) {
+        var unit = try bytes(Int(u16()))
         while unit.last == 0 { unit.removeLast() }
         guard let kind, !unit.isEmpty else { return }
         sets.append(VideoSampleDescription.ParameterSet(kind: kind, unit: unit))

@@ -7,16 +7,16 @@ import CLibAV
 struct AACEncoder: ~Copyable {
     static let samplesPerFrame = 1024
 
-    private let context: CodecContext
-    private let frame: SoundFrame
-    private let packet: CodedPacket
+    private let context: LibAVCodecContext
+    private let frame: LibAVFrame
+    private let packet: LibAVPacket
     private var samplesSent: Int64 = 0
 
-    init(sampleRate: Int, layout: AACLayout) throws(SpliceError) {
+    init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
         guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_AAC) else {
             throw LibAV.fault(averrorEncoderNotFound, "avcodec_find_encoder")
         }
-        let context = unsafe try CodecContext(codec)
+        let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
         unsafe context.raw.pointee.sample_rate = Int32(clamping: sampleRate)
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
@@ -27,14 +27,14 @@ struct AACEncoder: ~Copyable {
         let padding = unsafe context.raw.pointee.initial_padding
         guard padding == Self.samplesPerFrame else { throw LibAV.fault(padding, "initial_padding") }
         let frame = try Self.frame(layout)
-        let packet = try CodedPacket()
+        let packet = try LibAVPacket()
         self.context = context
         self.frame = frame
         self.packet = packet
     }
 
-    private static func frame(_ layout: AACLayout) throws(SpliceError) -> SoundFrame {
-        let frame = try SoundFrame()
+    private static func frame(_ layout: AACLayout) throws(MediaError) -> LibAVFrame {
+        let frame = try LibAVFrame()
         unsafe frame.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
         unsafe frame.raw.pointee.nb_samples = Int32(samplesPerFrame)
         unsafe av_channel_layout_from_mask(&frame.raw.pointee.ch_layout, layout.mask)
@@ -43,7 +43,7 @@ struct AACEncoder: ~Copyable {
     }
 
     /// Encodes whole frames of `samples`, and leaves the rest there.
-    mutating func encode(_ samples: inout PlanarSamples) throws(SpliceError) -> [[UInt8]] {
+    mutating func encode(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while samples.count >= Self.samplesPerFrame {
             frames += try encode(Self.samplesPerFrame, of: &samples)
@@ -52,14 +52,14 @@ struct AACEncoder: ~Copyable {
     }
 
     /// The last frames: of what is left of `samples`, filled up with silence, and of what is still inside.
-    mutating func finish(_ samples: inout PlanarSamples) throws(SpliceError) -> [[UInt8]] {
+    mutating func finish(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames = try encode(&samples)
         if samples.count > 0 { frames += try encode(samples.count, of: &samples) }
         try LibAV.check(unsafe avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
         return try frames + receive()
     }
 
-    private mutating func encode(_ count: Int, of samples: inout PlanarSamples) throws(SpliceError) -> [[UInt8]] {
+    private mutating func encode(_ count: Int, of samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         try LibAV.check(unsafe av_frame_make_writable(frame.raw), "av_frame_make_writable")
         unsafe frame.raw.pointee.nb_samples = Int32(clamping: count)
         unsafe frame.raw.pointee.pts = samplesSent
@@ -69,7 +69,7 @@ struct AACEncoder: ~Copyable {
         return try receive()
     }
 
-    private func receive() throws(SpliceError) -> [[UInt8]] {
+    private func receive() throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while true {
             let code = unsafe avcodec_receive_packet(context.raw, packet.raw)

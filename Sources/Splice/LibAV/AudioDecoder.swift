@@ -4,21 +4,21 @@ import CLibAV
 ///
 /// Bit-exact and on one thread: the same packets give the same samples on every machine of one libav version.
 struct AudioDecoder: ~Copyable {
-    private let context: CodecContext
-    private let packet: CodedPacket
+    private let context: LibAVCodecContext
+    private let packet: LibAVPacket
     /// What `receive` decoded last.
-    let frame: SoundFrame
+    let frame: LibAVFrame
 
-    init(_ configuration: AudioConfiguration) throws(SpliceError) {
+    init(_ configuration: AudioConfiguration) throws(MediaError) {
         guard let codec = unsafe configuration.codec.decoder else {
             throw LibAV.fault(averrorDecoderNotFound, "avcodec_find_decoder")
         }
-        let context = unsafe try CodecContext(codec)
+        let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate)
         unsafe av_channel_layout_default(&context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
         unsafe try context.open(codec, extradata: configuration.decoderExtradata)
-        let packet = try CodedPacket()
-        let frame = try SoundFrame()
+        let packet = try LibAVPacket()
+        let frame = try LibAVFrame()
         self.context = context
         self.packet = packet
         self.frame = frame
@@ -28,22 +28,22 @@ struct AudioDecoder: ~Copyable {
     var profile: Int32 { unsafe context.raw.pointee.profile }
 
     /// - Parameter time: given back with the first frame that is decoded from it.
-    func send(_ payload: ArraySlice<UInt8>, time: Int64) throws(SpliceError) {
+    func send(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
         try packet.fill(payload, time: time)
         try LibAV.check(unsafe avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
     }
 
     /// Nothing more is sent: `receive` gives what is still inside.
-    func close() throws(SpliceError) {
+    func sendEndOfStream() throws(MediaError) {
         try LibAV.check(unsafe avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
     }
 
     /// - Returns: whether there is another frame.
-    func receive() throws(SpliceError) -> Bool {
+    func receive() throws(MediaError) -> Bool {
         let code = unsafe avcodec_receive_frame(context.raw, frame.raw)
         if code == averrorAgain || code == averrorEOF { return false }
         try LibAV.check(code, "avcodec_receive_frame")
-        frame.settleLayout()
+        frame.resolveChannelLayout()
         return true
     }
 }

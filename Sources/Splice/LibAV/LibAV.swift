@@ -7,30 +7,30 @@ enum LibAV {
 
     static func silenceLog() { isQuiet }
 
-    static func fault(_ code: Int32, _ call: String) -> SpliceError {
-        SpliceError(.library(code: code, call: call), section: "libavcodec")
+    static func fault(_ code: Int32, _ call: String) -> MediaError {
+        MediaError(.library(code: code, call: call), section: "libavcodec")
     }
 
     /// - Returns: `code` when it is no error.
     @discardableResult
-    static func check(_ code: Int32, _ call: String) throws(SpliceError) -> Int32 {
+    static func check(_ code: Int32, _ call: String) throws(MediaError) -> Int32 {
         guard code >= 0 else { throw fault(code, call) }
         return code
     }
 
     static func allocated<Object>(
         _ pointer: UnsafeMutablePointer<Object>?, _ call: String
-    ) throws(SpliceError) -> UnsafeMutablePointer<Object> {
+    ) throws(MediaError) -> UnsafeMutablePointer<Object> {
         guard let pointer = unsafe pointer else { throw fault(averrorNoMemory, call) }
         return unsafe pointer
     }
 }
 
 /// An AVFrame and whatever it refers to.
-@safe struct SoundFrame: ~Copyable {
+@safe struct LibAVFrame: ~Copyable {
     let raw: UnsafeMutablePointer<AVFrame>
 
-    init() throws(SpliceError) { unsafe raw = try LibAV.allocated(av_frame_alloc(), "av_frame_alloc") }
+    init() throws(MediaError) { unsafe raw = try LibAV.allocated(av_frame_alloc(), "av_frame_alloc") }
 
     deinit {
         var freed: UnsafeMutablePointer<AVFrame>? = unsafe raw
@@ -45,7 +45,7 @@ enum LibAV {
     var time: Int64? { unsafe raw.pointee.pts == avNoPTS ? nil : raw.pointee.pts }
 
     /// A decoder that only knows how many channels there are means the usual ones.
-    func settleLayout() {
+    func resolveChannelLayout() {
         guard unsafe raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC else { return }
         let count = unsafe raw.pointee.ch_layout.nb_channels
         unsafe av_channel_layout_default(&raw.pointee.ch_layout, count)
@@ -53,10 +53,10 @@ enum LibAV {
 }
 
 /// An AVPacket and the bytes it owns.
-@safe struct CodedPacket: ~Copyable {
+@safe struct LibAVPacket: ~Copyable {
     let raw: UnsafeMutablePointer<AVPacket>
 
-    init() throws(SpliceError) { unsafe raw = try LibAV.allocated(av_packet_alloc(), "av_packet_alloc") }
+    init() throws(MediaError) { unsafe raw = try LibAV.allocated(av_packet_alloc(), "av_packet_alloc") }
 
     deinit {
         var freed: UnsafeMutablePointer<AVPacket>? = unsafe raw
@@ -66,7 +66,7 @@ enum LibAV {
     var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: raw.pointee.data, count: Int(raw.pointee.size))) }
 
     /// Takes a copy of `payload`, followed by the zeros that decoders read into.
-    func fill(_ payload: ArraySlice<UInt8>, time: Int64) throws(SpliceError) {
+    func fill(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
         unsafe av_packet_unref(raw)
         guard let size = Int32(exactly: payload.count), size < Int32.max / 2 else {
             throw LibAV.fault(averrorInvalidData, "av_new_packet")
@@ -78,10 +78,10 @@ enum LibAV {
 }
 
 /// A decoder or an encoder: bit-exact and on one thread, so that the same input gives the same output.
-@safe struct CodecContext: ~Copyable {
+@safe struct LibAVCodecContext: ~Copyable {
     let raw: UnsafeMutablePointer<AVCodecContext>
 
-    init(_ codec: UnsafePointer<AVCodec>) throws(SpliceError) {
+    init(_ codec: UnsafePointer<AVCodec>) throws(MediaError) {
         LibAV.silenceLog()
         unsafe raw = try LibAV.allocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
         unsafe raw.pointee.thread_count = 1
@@ -94,7 +94,7 @@ enum LibAV {
     }
 
     /// - Parameter extradata: what the codec has to know before the first packet; copied.
-    func open(_ codec: UnsafePointer<AVCodec>, extradata: [UInt8] = []) throws(SpliceError) {
+    func open(_ codec: UnsafePointer<AVCodec>, extradata: [UInt8] = []) throws(MediaError) {
         if !extradata.isEmpty {
             // Owned, and freed, by the context.
             guard let copy = unsafe av_mallocz(extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {

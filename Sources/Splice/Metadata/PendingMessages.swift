@@ -6,17 +6,17 @@ struct PendingMessages: Sendable {
 
     private var waiting: [PlacedMessage] = []
     private var bytes = 0
-    private var known = KnownMessages()
+    private var seen = EventMessageDuplicates()
     private(set) var written = 0
     /// Told again by the upstream, so that a player which joins hears of them; ours are in the list already.
-    private(set) var repeated = 0
+    private(set) var duplicates = 0
     /// Messages whose time did not come.
     private(set) var discarded = 0
 
     /// - Returns: false when it is known already.
     mutating func add(_ message: PlacedMessage) -> Bool {
-        guard known.note(message) else {
-            repeated += 1
+        guard seen.insert(message) else {
+            duplicates += 1
             return false
         }
         let index = waiting.firstIndex { $0.time > message.time } ?? waiting.endIndex
@@ -30,7 +30,7 @@ struct PendingMessages: Sendable {
     }
 
     /// Takes the messages of a segment that ends at `end`, those that came late included.
-    mutating func take(before end: Ticks) -> [PlacedMessage] {
+    mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = waiting.firstIndex { $0.time >= end } ?? waiting.endIndex
         defer { waiting.removeFirst(count) }
         written += count
@@ -39,7 +39,7 @@ struct PendingMessages: Sendable {
     }
 
     /// The time up to `end` is over, and was not this source's; nil: nothing will be written any more.
-    mutating func giveUp(before end: Ticks? = nil) {
+    mutating func discard(before end: Ticks? = nil) {
         let count = end.flatMap { end in waiting.firstIndex { $0.time >= end } } ?? waiting.endIndex
         bytes -= waiting[..<count].reduce(0) { $0 + $1.message.size }
         discarded += count
@@ -56,8 +56,8 @@ extension EventMessage {
 ///
 /// Packagers that number all of their messages alike are not taken at their word: what is the same also has the same
 /// data, and is of the same moment or, told while it lasts, of a moment inside it.
-private struct KnownMessages: Sendable {
-    private struct Known: Sendable {
+private struct EventMessageDuplicates: Sendable {
+    private struct Entry: Sendable {
         let identity: UInt64
         let start: Ticks
         let end: Ticks
@@ -67,17 +67,17 @@ private struct KnownMessages: Sendable {
     /// Times are rounded in other timescales on their way.
     private static let tolerance = Ticks.milliseconds(10)
 
-    private var messages: [Known] = []
+    private var messages: [Entry] = []
 
     /// - Returns: false when it was noted before.
-    mutating func note(_ placed: PlacedMessage) -> Bool {
+    mutating func insert(_ placed: PlacedMessage) -> Bool {
         guard let identity = placed.message.identity else { return true }
         let time = placed.time
         let isKnown = messages.contains { known in
             known.identity == identity && time >= known.start - Self.tolerance && time <= known.end + Self.tolerance
         }
         guard !isKnown else { return false }
-        messages.append(Known(identity: identity, start: time, end: time + (placed.message.duration ?? .zero)))
+        messages.append(Entry(identity: identity, start: time, end: time + (placed.message.duration ?? .zero)))
         if messages.count > Self.limit { messages.removeFirst() }
         return true
     }
@@ -94,6 +94,6 @@ extension EventMessage {
             key.u8(0)
         }
         key.append(data)
-        return ContentHash.number(of: key.bytes[...])
+        return ContentHash.digest(of: key.bytes[...])
     }
 }

@@ -5,7 +5,7 @@ package struct SegmentationDescriptor: Equatable, Sendable {
 
     package let eventID: UInt32
     /// The event is not going to happen; nothing else is said of it.
-    package let isCancelled: Bool
+    package let isCanceled: Bool
     package let duration: Ticks?
     /// SCTE 35 Table 23.
     package let typeID: UInt8
@@ -14,13 +14,13 @@ package struct SegmentationDescriptor: Equatable, Sendable {
 
     /// - Parameter body: behind descriptor_length.
     /// - Returns: nil when it is private to somebody else.
-    init?(_ body: [UInt8]) throws(SpliceError) {
+    init?(_ body: [UInt8]) throws(MediaError) {
         var bits = BitReader(body[...], section: "SCTE 35 §10.3.3")
         guard try bits.u(32) == Self.identifier else { return nil }
         eventID = UInt32(try bits.u(32))
-        isCancelled = try bits.flag()
+        isCanceled = try bits.flag()
         try bits.skip(7)
-        guard !isCancelled else {
+        guard !isCanceled else {
             (duration, typeID, upidType, upid) = (nil, 0, 0, [])
             return
         }
@@ -47,7 +47,7 @@ package struct SpliceCue: Equatable, Sendable {
         /// Neither: a programme or a chapter begins, and the like.
         case command
         /// What was announced is not going to happen.
-        case cancelled
+        case canceled
     }
 
     package let kind: Kind
@@ -62,7 +62,7 @@ package struct SpliceCue: Equatable, Sendable {
     }
 }
 
-extension SpliceInformation {
+extension SpliceInfoSection {
     /// Empty for commands that keep a receiver company and say nothing.
     package var cues: [SpliceCue] {
         switch command {
@@ -76,10 +76,10 @@ extension SpliceInformation {
 
 extension SpliceInsert {
     fileprivate var cue: SpliceCue {
-        if isCancelled { return SpliceCue(.cancelled, eventID: eventID) }
-        guard isOut else { return SpliceCue(.in(ofAnyEvent: true), eventID: eventID) }
+        if isCanceled { return SpliceCue(.canceled, eventID: eventID) }
+        guard isOutOfNetwork else { return SpliceCue(.in(ofAnyEvent: true), eventID: eventID) }
         return SpliceCue(
-            .out(returnsByItself: duration?.returnsByItself ?? false), eventID: eventID, duration: duration?.duration)
+            .out(returnsByItself: duration?.autoReturn ?? false), eventID: eventID, duration: duration?.duration)
     }
 }
 
@@ -88,7 +88,7 @@ extension SegmentationDescriptor {
     private static let breaks: Set<UInt8> = [0x22, 0x30, 0x32, 0x34, 0x36, 0x38, 0x3A, 0x3C, 0x3E, 0x44, 0x46]
 
     fileprivate var cue: SpliceCue {
-        if isCancelled { return SpliceCue(.cancelled, eventID: eventID) }
+        if isCanceled { return SpliceCue(.canceled, eventID: eventID) }
         guard Self.breaks.contains(typeID & 0xFE) else {
             return SpliceCue(.command, eventID: eventID, duration: duration)
         }

@@ -3,10 +3,10 @@ package struct TimedMetadata: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         /// ID3v2 tags, whole.
         case id3([UInt8])
-        case splice(SpliceInformation)
+        case splice(SpliceInfoSection)
         /// An event message of a fragmented MP4 upstream, and the splice command in it. The command is of the message's
         /// time: its own counts on the clock that it was made for, which was left behind (SCTE 214-3 §8.3.3).
-        case message(EventMessage, SpliceInformation?)
+        case message(EventMessage, SpliceInfoSection?)
     }
 
     package let content: Content
@@ -62,7 +62,7 @@ extension PlacedMessage {
             box.u32(UInt32(TrackTimescale.video))
             box.u64(UInt64(max(0, time.count)))
             box.u32(message.duration.flatMap { UInt32(exactly: $0.count) } ?? .max)
-            box.u32(message.number ?? ownNumber)
+            box.u32(message.number ?? derivedNumber)
             for text in [message.scheme, message.value] {
                 box.append(text.utf8.filter { $0 != 0 })
                 box.u8(0)
@@ -72,10 +72,10 @@ extension PlacedMessage {
     }
 
     /// The same for the same message told twice, and after a restart.
-    private var ownNumber: UInt32 {
+    private var derivedNumber: UInt32 {
         var key = BoxWriter()
         key.u64(UInt64(bitPattern: time.count))
         key.append(message.data)
-        return UInt32(truncatingIfNeeded: ContentHash.number(of: key.bytes[...]))
+        return UInt32(truncatingIfNeeded: ContentHash.digest(of: key.bytes[...]))
     }
 }

@@ -5,10 +5,10 @@ struct AudioSampleEntry {
     init(_ configuration: AudioConfiguration) { self.configuration = configuration }
 
     /// Rate and channels of what is heard: SBR and parametric stereo that are announced count.
-    private var played: (sampleRate: Int, channelCount: Int) {
+    private var outputFormat: (sampleRate: Int, channelCount: Int) {
         let asCoded = (configuration.sampleRate, configuration.channelCount)
         guard configuration.codec == .aac else { return asCoded }
-        do throws(SpliceError) {
+        do throws(MediaError) {
             let specific = try AudioSpecificConfig(configuration.decoderSpecificInfo)
             let isParametricStereo = specific.extensionAudioObjectType == AudioSpecificConfig.parametricStereo
             return (
@@ -20,17 +20,17 @@ struct AudioSampleEntry {
         }
     }
 
-    func write(to stsd: inout BoxWriter) throws(SpliceError) {
+    func write(to stsd: inout BoxWriter) throws(MediaError) {
         let type = try type
         stsd.box(type) { entry in
             entry.zeros(6)
             entry.u16(1)  // data_reference_index
             entry.zeros(8)
-            entry.u16(UInt16(clamping: played.channelCount))
+            entry.u16(UInt16(clamping: outputFormat.channelCount))
             entry.u16(configuration.sampleSize)
             entry.zeros(4)
             // 16.16; a rate that does not fit is 0 and stands in the decoder's configuration.
-            entry.u32((UInt32(UInt16(exactly: played.sampleRate) ?? 0)) << 16)
+            entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
@@ -44,7 +44,7 @@ struct AudioSampleEntry {
     }
 
     private var type: BoxType {
-        get throws(SpliceError) {
+        get throws(MediaError) {
             switch configuration.codec {
             case .aac, .mpegAudio: "mp4a"
             case .ac3: "ac-3"
@@ -54,7 +54,7 @@ struct AudioSampleEntry {
             case .alac: "alac"
             // The audio bridge is their only way: no player takes them in fragmented MP4.
             case .dts, .smpte302, .blurayPCM:
-                throw SpliceError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
+                throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
             }
         }
     }

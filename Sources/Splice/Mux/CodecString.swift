@@ -47,7 +47,7 @@ extension AudioConfiguration {
 
     /// AAC LC when the configuration does not say.
     private var announcedObjectType: Int {
-        do throws(SpliceError) {
+        do throws(MediaError) {
             let configuration = try AudioSpecificConfig(decoderSpecificInfo)
             return configuration.extensionAudioObjectType ?? configuration.audioObjectType
         } catch {

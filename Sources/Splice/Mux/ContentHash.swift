@@ -4,16 +4,18 @@ enum ContentHash {
     ///
     /// 128 bits, because an init section is served for ever under the name this gives it: at 64 bits two of a
     /// channel's many ads would share a name far sooner.
-    static func name(of bytes: [UInt8]) -> String {
+    static func hexName(of bytes: [UInt8]) -> String {
         let prime: UInt128 = 1 << 88 | 0x13B
         let hash = bytes.reduce(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d as UInt128) { ($0 ^ UInt128($1)) &* prime }
         return padded(String(hash, radix: 16), to: 32)
     }
 
     /// 16 lower-case hexadecimal digits, for a line in a dump.
-    static func mark(of bytes: ArraySlice<UInt8>) -> String { padded(String(number(of: bytes), radix: 16), to: 16) }
+    static func hexDigest(of bytes: ArraySlice<UInt8>) -> String {
+        padded(String(digest(of: bytes), radix: 16), to: 16)
+    }
 
-    static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
+    static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return hash

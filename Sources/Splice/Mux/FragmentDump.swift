@@ -12,7 +12,7 @@ package enum FragmentDump {
     /// What is malformed ends the text with a line that says where.
     package static func text(initSection: [UInt8], segment: [UInt8]) -> String {
         var lines: [String] = []
-        do throws(SpliceError) {
+        do throws(MediaError) {
             lines += try MovieTrack.tracks(of: initSection).map(line)
             let boxes = try BoxReader.boxes(in: segment[...])
             for box in boxes where box.type == "emsg" { lines.append(line(try EventMessageBox(box))) }
@@ -36,7 +36,7 @@ package enum FragmentDump {
             case .audio(let channels, let sampleRate): "channels=\(channels) rate=\(sampleRate)"
             case .other: "-"
             }
-        let records = entry.configuration.map { " \($0.type)=\(ContentHash.mark(of: $0.payload))" }.joined()
+        let records = entry.configuration.map { " \($0.type)=\(ContentHash.hexDigest(of: $0.payload))" }.joined()
         let kind = "\(track.handler) \(entry.type) timescale=\(track.timescale)"
         return "track \(track.trackID) \(kind) \(format)\(records)"
     }
@@ -47,7 +47,7 @@ package enum FragmentDump {
         let time = box.time(from: .zero).map { "\($0.count)" } ?? "none"
         let duration = message.duration.map { "\($0.count)" } ?? "none"
         return "message \(number) time=\(time) duration=\(duration) \(message.scheme) \"\(message.value)\" "
-            + "size=\(message.data.count) \(ContentHash.mark(of: message.data[...]))"
+            + "size=\(message.data.count) \(ContentHash.hexDigest(of: message.data[...]))"
     }
 
     private static func lines(_ track: TrackFragment) -> [String] {
@@ -65,7 +65,7 @@ package enum FragmentDump {
         let offset = sample.compositionOffset
         let sign = offset < 0 ? "" : "+"
         let kind = sample.isSync ? "sync" : "delta"
-        let hash = ContentHash.mark(of: sample.payload)
+        let hash = ContentHash.hexDigest(of: sample.payload)
         return "duration=\(sample.duration) offset=\(sign)\(offset) \(kind) size=\(sample.payload.count) \(hash)"
     }
 }

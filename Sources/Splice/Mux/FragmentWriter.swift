@@ -17,7 +17,7 @@ package struct MuxSample: Equatable, Sendable {
 }
 
 /// What one track puts into a fragment.
-package struct FragmentTrack: Equatable, Sendable {
+package struct MuxTrack: Equatable, Sendable {
     package let trackID: UInt32
     /// Of the first sample, in the track's timescale: `tfdt`.
     package let decodeTime: UInt64
@@ -60,7 +60,7 @@ package enum FragmentWriter {
     ///   - messages: of the time of these samples; they stand in front of moof (ISO/IEC 23009-1 §5.10.3.3).
     ///   - startsSegment: puts `styp` in front, which a part after the first of its segment does without.
     package static func write(
-        sequenceNumber: UInt32, video: FragmentTrack?, audio: FragmentTrack?, messages: [PlacedMessage] = [],
+        sequenceNumber: UInt32, video: MuxTrack?, audio: MuxTrack?, messages: [PlacedMessage] = [],
         startsSegment: Bool = true
     ) -> Fragment {
         let tracks = [video, audio].compactMap(\.self)
@@ -92,7 +92,7 @@ package enum FragmentWriter {
 
     /// - Returns: where each track's data offset stands, to be patched once the size of moof is known.
     private static func writeMovieFragment(
-        _ tracks: [FragmentTrack], sequenceNumber: UInt32, _ writer: inout BoxWriter
+        _ tracks: [MuxTrack], sequenceNumber: UInt32, _ writer: inout BoxWriter
     ) -> [Int] {
         var offsets: [Int] = []
         writer.box("moof") { moof in

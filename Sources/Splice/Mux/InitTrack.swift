@@ -10,13 +10,13 @@ enum InitTrack {
         }
     }
 
-    func write(to moov: inout BoxWriter) throws(SpliceError) {
-        try moov.box("trak") { (trak: inout BoxWriter) throws(SpliceError) in
+    func write(to moov: inout BoxWriter) throws(MediaError) {
+        try moov.box("trak") { (trak: inout BoxWriter) throws(MediaError) in
             writeHeader(&trak)
-            try trak.box("mdia") { (mdia: inout BoxWriter) throws(SpliceError) in
+            try trak.box("mdia") { (mdia: inout BoxWriter) throws(MediaError) in
                 writeMediaHeader(&mdia)
                 writeHandler(&mdia)
-                try mdia.box("minf") { (minf: inout BoxWriter) throws(SpliceError) in
+                try mdia.box("minf") { (minf: inout BoxWriter) throws(MediaError) in
                     writeMediaInformation(&minf)
                     try writeSampleTable(&minf)
                 }
@@ -74,9 +74,9 @@ enum InitTrack {
         }
     }
 
-    private func writeSampleTable(_ minf: inout BoxWriter) throws(SpliceError) {
-        try minf.box("stbl") { (stbl: inout BoxWriter) throws(SpliceError) in
-            try stbl.fullBox("stsd") { (stsd: inout BoxWriter) throws(SpliceError) in
+    private func writeSampleTable(_ minf: inout BoxWriter) throws(MediaError) {
+        try minf.box("stbl") { (stbl: inout BoxWriter) throws(MediaError) in
+            try stbl.fullBox("stsd") { (stsd: inout BoxWriter) throws(MediaError) in
                 stsd.u32(1)
                 switch self {
                 case .video(let configuration, let description):

@@ -6,7 +6,7 @@ package struct InitSection: Equatable, Sendable {
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {
-        name = "init-\(ContentHash.name(of: bytes)).mp4"
+        name = "init-\(ContentHash.hexName(of: bytes)).mp4"
         self.bytes = bytes
     }
 }
@@ -18,13 +18,13 @@ package enum InitWriter {
     /// - Throws: when a parameter set does not decode, so that size or profile are not known.
     package static func write(
         video: VideoConfiguration?, audio: AudioConfiguration?
-    ) throws(SpliceError) -> InitSection {
+    ) throws(MediaError) -> InitSection {
         var tracks: [InitTrack] = []
         if let video { tracks.append(.video(video, try VideoDescription(video))) }
         if let audio { tracks.append(.audio(audio)) }
         var writer = BoxWriter(capacity: 1536)
         writeFileType(&writer)
-        try writer.box("moov") { (moov: inout BoxWriter) throws(SpliceError) in
+        try writer.box("moov") { (moov: inout BoxWriter) throws(MediaError) in
             writeMovieHeader(&moov)
             for track in tracks { try track.write(to: &moov) }
             moov.box("mvex") { mvex in

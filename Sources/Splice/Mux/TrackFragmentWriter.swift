@@ -1,6 +1,6 @@
 /// Writes one `traf`: what all samples share goes to `tfhd`, what varies to `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
 struct TrackFragmentWriter {
-    private let track: FragmentTrack
+    private let track: MuxTrack
     /// nil when durations vary.
     private let commonDuration: UInt32?
     private let syncPattern: SyncPattern
@@ -19,7 +19,7 @@ struct TrackFragmentWriter {
     }
 
     /// Flags of `trun`.
-    private enum RunFlag {
+    private enum TrackRunFlag {
         static let dataOffset: UInt32 = 0x001
         static let firstSampleFlags: UInt32 = 0x004
         static let sampleDuration: UInt32 = 0x100
@@ -28,7 +28,7 @@ struct TrackFragmentWriter {
         static let sampleCompositionTimeOffsets: UInt32 = 0x800
     }
 
-    init(_ track: FragmentTrack) {
+    init(_ track: MuxTrack) {
         self.track = track
         let first = track.samples.first
         commonDuration = track.samples.allSatisfy { $0.duration == first?.duration } ? first?.duration : nil
@@ -55,7 +55,7 @@ struct TrackFragmentWriter {
         moof.box("traf") { traf in
             writeHeader(&traf)
             traf.fullBox("tfdt", version: 1) { $0.u64(track.decodeTime) }
-            dataOffset = writeRun(&traf)
+            dataOffset = writeTrackRun(&traf)
         }
         return dataOffset
     }
@@ -70,9 +70,9 @@ struct TrackFragmentWriter {
         }
     }
 
-    private func writeRun(_ traf: inout BoxWriter) -> Int {
+    private func writeTrackRun(_ traf: inout BoxWriter) -> Int {
         var dataOffset = 0
-        traf.fullBox("trun", version: 1, flags: runFlags) { trun in
+        traf.fullBox("trun", version: 1, flags: trackRunFlags) { trun in
             trun.u32(UInt32(track.samples.count))
             dataOffset = trun.position
             trun.u32(0)
@@ -82,12 +82,12 @@ struct TrackFragmentWriter {
         return dataOffset
     }
 
-    private var runFlags: UInt32 {
-        var flags = RunFlag.dataOffset | RunFlag.sampleSize
-        if commonDuration == nil, !track.samples.isEmpty { flags |= RunFlag.sampleDuration }
-        if syncPattern == .onlyFirst { flags |= RunFlag.firstSampleFlags }
-        if syncPattern == .mixed { flags |= RunFlag.sampleFlags }
-        if hasCompositionOffsets { flags |= RunFlag.sampleCompositionTimeOffsets }
+    private var trackRunFlags: UInt32 {
+        var flags = TrackRunFlag.dataOffset | TrackRunFlag.sampleSize
+        if commonDuration == nil, !track.samples.isEmpty { flags |= TrackRunFlag.sampleDuration }
+        if syncPattern == .onlyFirst { flags |= TrackRunFlag.firstSampleFlags }
+        if syncPattern == .mixed { flags |= TrackRunFlag.sampleFlags }
+        if hasCompositionOffsets { flags |= TrackRunFlag.sampleCompositionTimeOffsets }
         return flags
     }
 

@@ -9,18 +9,18 @@ struct VideoSampleEntry {
         self.description = description
     }
 
-    func write(to stsd: inout BoxWriter) throws(SpliceError) {
+    func write(to stsd: inout BoxWriter) throws(MediaError) {
         let isH264 = configuration.codec == .h264
-        try stsd.box(isH264 ? "avc1" : "hvc1") { (entry: inout BoxWriter) throws(SpliceError) in
+        try stsd.box(isH264 ? "avc1" : "hvc1") { (entry: inout BoxWriter) throws(MediaError) in
             writeFields(&entry)
             if isH264 {
-                let record = try AVCConfiguration(configuration).bytes
+                let record = try AVCDecoderConfigurationRecord(configuration).bytes
                 entry.box("avcC") { $0.append(record) }
             } else {
-                let record = try HEVCConfiguration(configuration).bytes
+                let record = try HEVCDecoderConfigurationRecord(configuration).bytes
                 entry.box("hvcC") { $0.append(record) }
             }
-            writeColour(&entry)
+            writeColor(&entry)
             writePixelAspectRatio(&entry)
         }
     }
@@ -41,8 +41,8 @@ struct VideoSampleEntry {
     }
 
     /// §12.1.5.
-    private func writeColour(_ entry: inout BoxWriter) {
-        guard let colour = description.colour else { return }
+    private func writeColor(_ entry: inout BoxWriter) {
+        guard let colour = description.color else { return }
         entry.box("colr") { colr in
             colr.type("nclx")
             colr.u16(UInt16(colour.primaries))

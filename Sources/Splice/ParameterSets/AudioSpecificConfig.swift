@@ -24,7 +24,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     private static let spectralBandReplication = 5
     static let parametricStereo = 29
 
-    init(_ bytes: [UInt8]) throws(SpliceError) {
+    init(_ bytes: [UInt8]) throws(MediaError) {
         var bits = BitReader(bytes[...], section: Self.section)
         audioObjectType = try Self.objectType(&bits)
         samplingFrequency = try Self.frequency(&bits)
@@ -50,7 +50,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
         return [UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)]
     }
 
-    private static func objectType(_ bits: inout BitReader) throws(SpliceError) -> Int {
+    private static func objectType(_ bits: inout BitReader) throws(MediaError) -> Int {
         let short = try bits.u(5)
         return short == 31 ? try 32 + bits.u(6) : short
     }
@@ -58,7 +58,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     /// frameLengthFlag, the first bit behind the common fields (§4.4.1, §4.6.20.3).
     private static func frameLength(_ objectType: Int, _ bits: BitReader) -> Int? {
         var bits = bits
-        do throws(SpliceError) {
+        do throws(MediaError) {
             switch objectType {
             case 1...4, 6, 7, 17, 19...22: return try bits.flag() ? 960 : 1024
             case 23, 39: return try bits.flag() ? 480 : 512  // low delay
@@ -74,7 +74,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
         [1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 11: 7, 12: 8, 13: 24, 14: 8][channelConfiguration]
     }
 
-    private static func frequency(_ bits: inout BitReader) throws(SpliceError) -> Int {
+    private static func frequency(_ bits: inout BitReader) throws(MediaError) -> Int {
         let index = try bits.u(4)
         if index == 15 { return try bits.u(24) }
         guard index < samplingFrequencies.count else {
@@ -84,7 +84,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     }
 
     /// GASpecificConfig (§4.4.1) without a program_config_element.
-    private static func skipGeneralAudioConfig(_ bits: inout BitReader) throws(SpliceError) {
+    private static func skipGeneralAudioConfig(_ bits: inout BitReader) throws(MediaError) {
         try bits.skip(1)
         if try bits.flag() { try bits.skip(14) }
         try bits.skip(1)
@@ -93,7 +93,7 @@ struct AudioSpecificConfig: Equatable, Sendable {
     /// The backward compatible announcement: syncExtensionType 0x2B7 for SBR, then 0x548 for parametric stereo. What
     /// does not read as one is not there: encoders pad.
     private mutating func readTrailingExtension(_ bits: inout BitReader) {
-        do throws(SpliceError) {
+        do throws(MediaError) {
             guard try bits.u(11) == Self.syncExtension, try Self.objectType(&bits) == Self.spectralBandReplication,
                 try bits.flag()
             else { return }

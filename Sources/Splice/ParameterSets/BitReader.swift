@@ -36,46 +36,46 @@ struct BitReader: Sendable {
     /// Bits not read yet, emulation prevention bytes counted.
     var bitsLeft: Int { (bytes.endIndex - index) * 8 + bitsInCurrent }
 
-    func fault(_ reason: SpliceError.Reason) -> SpliceError {
-        SpliceError(reason, offset: offset, section: section)
+    func fault(_ reason: MediaError.Reason) -> MediaError {
+        MediaError(reason, offset: offset, section: section)
     }
 
-    mutating func flag() throws(SpliceError) -> Bool {
+    mutating func flag() throws(MediaError) -> Bool {
         if bitsInCurrent == 0 { try loadByte() }
         bitsInCurrent -= 1
         return (current >> UInt8(bitsInCurrent)) & 1 == 1
     }
 
     /// - Parameter count: 0 ... 32.
-    mutating func u(_ count: Int) throws(SpliceError) -> Int {
+    mutating func u(_ count: Int) throws(MediaError) -> Int {
         var value = 0
         for _ in 0..<count { value = try value << 1 | (flag() ? 1 : 0) }
         return value
     }
 
     /// A field of `count` bits whose values are limited.
-    mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(SpliceError) -> Int {
+    mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(u(count), field, range)
     }
 
-    mutating func skip(_ count: Int) throws(SpliceError) {
+    mutating func skip(_ count: Int) throws(MediaError) {
         for _ in 0..<count { _ = try flag() }
     }
 
     /// ue(v), 0 ... 2³² − 2, limited to `range`.
-    mutating func ue(_ field: StaticString, in range: ClosedRange<Int>) throws(SpliceError) -> Int {
+    mutating func ue(_ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(exponentialGolomb(field), field, range)
     }
 
     /// se(v), −2³¹ + 1 ... 2³¹ − 1, limited to `range`.
     mutating func se(
         _ field: StaticString, in range: ClosedRange<Int> = -0x7FFF_FFFF...0x7FFF_FFFF
-    ) throws(SpliceError) -> Int {
+    ) throws(MediaError) -> Int {
         let codeNumber = try exponentialGolomb(field)
         return try check(codeNumber & 1 == 1 ? (codeNumber + 1) / 2 : -codeNumber / 2, field, range)
     }
 
-    private mutating func exponentialGolomb(_ field: StaticString) throws(SpliceError) -> Int {
+    private mutating func exponentialGolomb(_ field: StaticString) throws(MediaError) -> Int {
         var leadingZeroBits = 0
         while try !flag() {
             leadingZeroBits += 1
@@ -86,12 +86,12 @@ struct BitReader: Sendable {
 
     private func check(
         _ value: Int, _ field: StaticString, _ range: ClosedRange<Int>
-    ) throws(SpliceError) -> Int {
+    ) throws(MediaError) -> Int {
         guard range.contains(value) else { throw fault(.badParameterSet(field: "\(field)")) }
         return value
     }
 
-    private mutating func loadByte() throws(SpliceError) {
+    private mutating func loadByte() throws(MediaError) {
         if removesEmulationPrevention, zeroBytes >= 2, index < bytes.endIndex, bytes[index] == 3 {
             index += 1
             zeroBytes = 0

@@ -7,7 +7,7 @@ struct H264ScalingList: Equatable, Sendable {
     var usesDefaultScalingMatrix: Bool { (deltaScale.first.map { (8 + $0) & 0xFF } ?? 8) == 0 }
 
     /// - Parameter size: 16 or 64 entries.
-    init(_ bits: inout BitReader, size: Int) throws(SpliceError) {
+    init(_ bits: inout BitReader, size: Int) throws(MediaError) {
         var scale = 8
         while deltaScale.count < size {
             let delta = try bits.se("delta_scale", in: -128...127)

@@ -33,7 +33,7 @@ struct H264SequenceParameterSet: Equatable, Sendable {
     var vui: H264VideoUsability?
     /// Why a VUI that was announced is not there. Encoders in the field write VUIs that end early; the picture is
     /// decodable without, so this costs the description and not the channel.
-    var vuiFault: SpliceError?
+    var vuiFault: MediaError?
 
     /// pic_order_cnt_type with what hangs on it.
     enum PictureOrderCountType: Equatable, Sendable {
@@ -50,7 +50,7 @@ struct H264SequenceParameterSet: Equatable, Sendable {
     static let profilesWithChromaFormat: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139]
 
     /// - Parameter nalUnit: header byte included, emulation prevention bytes kept.
-    init(nalUnit: [UInt8]) throws(SpliceError) {
+    init(nalUnit: [UInt8]) throws(MediaError) {
         var bits = BitReader(nalUnit: nalUnit, section: Self.section)
         try bits.skip(3)
         _ = try bits.u(5, "nal_unit_type", in: Self.nalUnitType...Self.nalUnitType)
@@ -66,10 +66,10 @@ struct H264SequenceParameterSet: Equatable, Sendable {
         gapsInFrameNumValueAllowedFlag = try bits.flag()
         try readFrameSize(&bits)
         guard try bits.flag() else { return }
-        do throws(SpliceError) { vui = try H264VideoUsability(&bits) } catch { vuiFault = error }
+        do throws(MediaError) { vui = try H264VideoUsability(&bits) } catch { vuiFault = error }
     }
 
-    private mutating func readChromaFormat(_ bits: inout BitReader) throws(SpliceError) {
+    private mutating func readChromaFormat(_ bits: inout BitReader) throws(MediaError) {
         chromaFormatIdc = try bits.ue("chroma_format_idc", in: 0...3)
         if chromaFormatIdc == 3 { separateColourPlaneFlag = try bits.flag() }
         bitDepthLumaMinus8 = try bits.ue("bit_depth_luma_minus8", in: 0...6)
@@ -82,7 +82,7 @@ struct H264SequenceParameterSet: Equatable, Sendable {
         }
     }
 
-    private mutating func readFrameSize(_ bits: inout BitReader) throws(SpliceError) {
+    private mutating func readFrameSize(_ bits: inout BitReader) throws(MediaError) {
         // 4096 macroblocks are the 65 535 pixels that a sample entry can say.
         picWidthInMbsMinus1 = try bits.ue("pic_width_in_mbs_minus1", in: 0...4094)
         picHeightInMapUnitsMinus1 = try bits.ue("pic_height_in_map_units_minus1", in: 0...4094)
@@ -122,7 +122,7 @@ extension H264SequenceParameterSet {
 }
 
 extension H264SequenceParameterSet.PictureOrderCountType {
-    fileprivate init(_ bits: inout BitReader) throws(SpliceError) {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
         switch try bits.ue("pic_order_cnt_type", in: 0...2) {
         case 0:
             self = .zero(
@@ -132,7 +132,7 @@ extension H264SequenceParameterSet.PictureOrderCountType {
         }
     }
 
-    private static func one(_ bits: inout BitReader) throws(SpliceError) -> Self {
+    private static func one(_ bits: inout BitReader) throws(MediaError) -> Self {
         let isAlwaysZero = try bits.flag()
         let nonRefPic = try bits.se("offset_for_non_ref_pic")
         let topToBottom = try bits.se("offset_for_top_to_bottom_field")

@@ -31,7 +31,7 @@ struct H264VideoUsability: Equatable, Sendable {
         var maxDecFrameBuffering: Int
     }
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         if try bits.flag() { sampleAspectRatio = try SampleAspectRatio(&bits) }
         if try bits.flag() { overscanAppropriateFlag = try bits.flag() }
         if try bits.flag() { videoSignalType = try VideoSignalType(&bits) }
@@ -46,7 +46,7 @@ struct H264VideoUsability: Equatable, Sendable {
 }
 
 extension H264VideoUsability.TimingInformation {
-    fileprivate init(_ bits: inout BitReader) throws(SpliceError) {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
         numUnitsInTick = try bits.u(32)
         timeScale = try bits.u(32)
         fixedFrameRateFlag = try bits.flag()
@@ -54,7 +54,7 @@ extension H264VideoUsability.TimingInformation {
 }
 
 extension H264VideoUsability.BitstreamRestriction {
-    fileprivate init(_ bits: inout BitReader) throws(SpliceError) {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
         motionVectorsOverPicBoundariesFlag = try bits.flag()
         maxBytesPerPicDenom = try bits.ue("max_bytes_per_pic_denom", in: 0...16)
         maxBitsPerMbDenom = try bits.ue("max_bits_per_mb_denom", in: 0...16)
@@ -78,7 +78,7 @@ struct H264HypotheticalReferenceDecoder: Equatable, Sendable {
     var dpbOutputDelayLengthMinus1: Int
     var timeOffsetLength: Int
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         let cpbCount = try bits.ue("cpb_cnt_minus1", in: 0...31) + 1
         bitRateScale = try bits.u(4)
         cpbSizeScale = try bits.u(4)

@@ -18,7 +18,7 @@ struct HEVCCodingTools: Equatable, Sendable {
     /// The values of a stream that uses none of them.
     init() {}
 
-    init(_ bits: inout BitReader, log2MaxPicOrderCntLsb: Int) throws(SpliceError) {
+    init(_ bits: inout BitReader, log2MaxPicOrderCntLsb: Int) throws(MediaError) {
         log2MinLumaCodingBlockSizeMinus3 = try bits.ue("log2_min_luma_coding_block_size_minus3", in: 0...3)
         log2DiffMaxMinLumaCodingBlockSize = try bits.ue("log2_diff_max_min_luma_coding_block_size", in: 0...3)
         log2MinLumaTransformBlockSizeMinus2 = try bits.ue("log2_min_luma_transform_block_size_minus2", in: 0...3)
@@ -44,13 +44,13 @@ struct HEVCCodingTools: Equatable, Sendable {
     }
 
     /// scaling_list_data (§7.3.4): six matrices of each size, two of the largest.
-    private static func skipScalingLists(_ bits: inout BitReader) throws(SpliceError) {
+    private static func skipScalingLists(_ bits: inout BitReader) throws(MediaError) {
         for sizeId in 0..<4 {
             for _ in 0..<(sizeId == 3 ? 2 : 6) { try skipScalingList(&bits, sizeId: sizeId) }
         }
     }
 
-    private static func skipScalingList(_ bits: inout BitReader, sizeId: Int) throws(SpliceError) {
+    private static func skipScalingList(_ bits: inout BitReader, sizeId: Int) throws(MediaError) {
         guard try bits.flag() else {
             _ = try bits.ue("scaling_list_pred_matrix_id_delta", in: 0...5)
             return
@@ -59,7 +59,7 @@ struct HEVCCodingTools: Equatable, Sendable {
         for _ in 0..<(sizeId == 0 ? 16 : 64) { _ = try bits.se("scaling_list_delta_coef", in: -128...127) }
     }
 
-    private static func skipPCM(_ bits: inout BitReader) throws(SpliceError) {
+    private static func skipPCM(_ bits: inout BitReader) throws(MediaError) {
         try bits.skip(4 + 4)  // the two bit depths
         _ = try bits.ue("log2_min_pcm_luma_coding_block_size_minus3", in: 0...2)
         _ = try bits.ue("log2_diff_max_min_pcm_luma_coding_block_size", in: 0...2)
@@ -76,7 +76,7 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     private static let maximum = 16
 
     /// - Parameter previous: the set before it, from which it may be predicted; nil for the first.
-    init(_ bits: inout BitReader, previous: HEVCReferencePictureSet?) throws(SpliceError) {
+    init(_ bits: inout BitReader, previous: HEVCReferencePictureSet?) throws(MediaError) {
         if let previous, try bits.flag() {
             deltaPocs = try Self.predicted(&bits, from: previous)
         } else {
@@ -88,7 +88,7 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
         guard deltaPocs.count <= 2 * Self.maximum else { throw bits.fault(.badParameterSet(field: "use_delta_flag")) }
     }
 
-    private static func explicit(_ bits: inout BitReader, count: Int, sign: Int) throws(SpliceError) -> [Int] {
+    private static func explicit(_ bits: inout BitReader, count: Int, sign: Int) throws(MediaError) -> [Int] {
         var pocs: [Int] = []
         for _ in 0..<count {
             let step = try bits.ue("delta_poc_minus1", in: 0...32_767) + 1
@@ -101,7 +101,7 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     /// Equations 7-61 and 7-62: the previous set's pictures and the previous picture itself, moved by deltaRps.
     private static func predicted(
         _ bits: inout BitReader, from previous: HEVCReferencePictureSet
-    ) throws(SpliceError) -> [Int] {
+    ) throws(MediaError) -> [Int] {
         let isNegative = try bits.flag()
         let magnitude = try bits.ue("abs_delta_rps_minus1", in: 0...32_767) + 1
         let deltaRps = isNegative ? -magnitude : magnitude

@@ -7,7 +7,7 @@ struct HEVCPictureParameterSet: Equatable, Sendable {
     static let nalUnitType = 34
 
     /// - Parameter nalUnit: both header bytes included, emulation prevention bytes kept.
-    init(nalUnit: [UInt8]) throws(SpliceError) {
+    init(nalUnit: [UInt8]) throws(MediaError) {
         var bits = BitReader(nalUnit: nalUnit, section: Self.section)
         try bits.hevcHeader(type: Self.nalUnitType)
         _ = try bits.ue("pps_pic_parameter_set_id", in: 0...63)

@@ -13,7 +13,7 @@ struct HEVCProfileTierLevel: Equatable, Sendable {
     var generalLevelIdc: Int
 
     /// - Parameter maxSubLayersMinus1: 0 ... 6.
-    init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(SpliceError) {
+    init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
         generalProfileSpace = try bits.u(2)
         generalTierFlag = try bits.flag()
         generalProfileIdc = try bits.u(5)
@@ -23,7 +23,7 @@ struct HEVCProfileTierLevel: Equatable, Sendable {
         try Self.skipSubLayers(&bits, count: maxSubLayersMinus1)
     }
 
-    private static func skipSubLayers(_ bits: inout BitReader, count: Int) throws(SpliceError) {
+    private static func skipSubLayers(_ bits: inout BitReader, count: Int) throws(MediaError) {
         guard count > 0 else { return }
         var sizes: [Int] = []
         for _ in 0..<count { sizes.append(try (bits.flag() ? 88 : 0) + (bits.flag() ? 8 : 0)) }

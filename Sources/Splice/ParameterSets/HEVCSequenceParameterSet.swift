@@ -24,13 +24,13 @@ struct HEVCSequenceParameterSet: Equatable, Sendable {
     var coding: HEVCCodingTools
     var vui: HEVCVideoUsability?
     /// Why a VUI that was announced is not there; the picture is decodable without.
-    var vuiFault: SpliceError?
+    var vuiFault: MediaError?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.2.1"
     static let nalUnitType = 33
 
     /// - Parameter nalUnit: both header bytes included, emulation prevention bytes kept.
-    init(nalUnit: [UInt8]) throws(SpliceError) {
+    init(nalUnit: [UInt8]) throws(MediaError) {
         var bits = BitReader(nalUnit: nalUnit, section: Self.section)
         try bits.hevcHeader(type: Self.nalUnitType)
         spsVideoParameterSetId = try bits.u(4)
@@ -43,14 +43,14 @@ struct HEVCSequenceParameterSet: Equatable, Sendable {
         subLayerOrdering = try HEVCSubLayerOrdering.read(&bits, maxSubLayersMinus1: spsMaxSubLayersMinus1)
         coding = try HEVCCodingTools(&bits, log2MaxPicOrderCntLsb: log2MaxPicOrderCntLsbMinus4 + 4)
         guard try bits.flag() else { return }
-        do throws(SpliceError) {
+        do throws(MediaError) {
             vui = try HEVCVideoUsability(&bits, maxSubLayersMinus1: spsMaxSubLayersMinus1)
         } catch {
             vuiFault = error
         }
     }
 
-    private mutating func readPictureFormat(_ bits: inout BitReader) throws(SpliceError) {
+    private mutating func readPictureFormat(_ bits: inout BitReader) throws(MediaError) {
         chromaFormatIdc = try bits.ue("chroma_format_idc", in: 0...3)
         if chromaFormatIdc == 3 { separateColourPlaneFlag = try bits.flag() }
         picWidthInLumaSamples = try bits.ue("pic_width_in_luma_samples", in: 1...65_535)

@@ -13,7 +13,7 @@ struct HEVCVideoParameterSet: Equatable, Sendable {
     static let nalUnitType = 32
 
     /// - Parameter nalUnit: both header bytes included, emulation prevention bytes kept.
-    init(nalUnit: [UInt8]) throws(SpliceError) {
+    init(nalUnit: [UInt8]) throws(MediaError) {
         var bits = BitReader(nalUnit: nalUnit, section: Self.section)
         try bits.hevcHeader(type: Self.nalUnitType)
         vpsVideoParameterSetId = try bits.u(4)
@@ -38,7 +38,7 @@ struct HEVCTimingInformation: Equatable, Sendable {
     var vuiTimeScale: Int
     var vuiNumTicksPocDiffOneMinus1: Int?
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         vuiNumUnitsInTick = try bits.u(32)
         vuiTimeScale = try bits.u(32)
         guard try bits.flag() else { return }
@@ -54,7 +54,7 @@ struct HEVCSubLayerOrdering: Equatable, Sendable {
     var spsMaxLatencyIncreasePlus1: Int
 
     /// - Returns: one value for each sub-layer, or only that of the highest.
-    static func read(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(SpliceError) -> [Self] {
+    static func read(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) -> [Self] {
         var sublayers: [Self] = []
         for _ in (try bits.flag() ? 0 : maxSubLayersMinus1)...maxSubLayersMinus1 {
             sublayers.append(
@@ -69,7 +69,7 @@ struct HEVCSubLayerOrdering: Equatable, Sendable {
 
 extension BitReader {
     /// nal_unit_header (ISO/IEC 23008-2 §7.3.1.2).
-    mutating func hevcHeader(type: Int) throws(SpliceError) {
+    mutating func hevcHeader(type: Int) throws(MediaError) {
         try skip(1)
         _ = try u(6, "nal_unit_type", in: type...type)
         try skip(6 + 3)

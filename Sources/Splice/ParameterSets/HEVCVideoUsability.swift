@@ -31,7 +31,7 @@ struct HEVCVideoUsability: Equatable, Sendable {
         var log2MaxMvLengthVertical: Int
     }
 
-    init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(SpliceError) {
+    init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
         if try bits.flag() { sampleAspectRatio = try SampleAspectRatio(&bits) }
         if try bits.flag() { overscanAppropriateFlag = try bits.flag() }
         if try bits.flag() { videoSignalType = try VideoSignalType(&bits) }
@@ -51,7 +51,7 @@ struct HEVCVideoUsability: Equatable, Sendable {
 }
 
 extension HEVCVideoUsability.DisplayWindow {
-    fileprivate init(_ bits: inout BitReader) throws(SpliceError) {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
         defDispWinLeftOffset = try bits.ue("def_disp_win_left_offset", in: 0...65_535)
         defDispWinRightOffset = try bits.ue("def_disp_win_right_offset", in: 0...65_535)
         defDispWinTopOffset = try bits.ue("def_disp_win_top_offset", in: 0...65_535)
@@ -60,7 +60,7 @@ extension HEVCVideoUsability.DisplayWindow {
 }
 
 extension HEVCVideoUsability.BitstreamRestriction {
-    fileprivate init(_ bits: inout BitReader) throws(SpliceError) {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
         tilesFixedStructureFlag = try bits.flag()
         motionVectorsOverPicBoundariesFlag = try bits.flag()
         restrictedRefPicListsFlag = try bits.flag()
@@ -74,7 +74,7 @@ extension HEVCVideoUsability.BitstreamRestriction {
 
 /// hrd_parameters (ISO/IEC 23008-2 §E.2.2, §E.2.3): nothing here needs them, but what follows them is needed.
 enum HEVCHypotheticalReferenceDecoder {
-    static func skip(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(SpliceError) {
+    static func skip(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
         let hasNAL = try bits.flag()
         let hasVCL = try bits.flag()
         let hasSubPictures = hasNAL || hasVCL ? try skipCommon(&bits) : false
@@ -87,7 +87,7 @@ enum HEVCHypotheticalReferenceDecoder {
     }
 
     /// - Returns: sub_pic_hrd_params_present_flag.
-    private static func skipCommon(_ bits: inout BitReader) throws(SpliceError) -> Bool {
+    private static func skipCommon(_ bits: inout BitReader) throws(MediaError) -> Bool {
         let hasSubPictures = try bits.flag()
         if hasSubPictures { try bits.skip(8 + 5 + 1 + 5) }
         try bits.skip(4 + 4)
@@ -97,7 +97,7 @@ enum HEVCHypotheticalReferenceDecoder {
     }
 
     /// - Returns: coded picture buffers of this sub-layer.
-    private static func skipSubLayer(_ bits: inout BitReader) throws(SpliceError) -> Int {
+    private static func skipSubLayer(_ bits: inout BitReader) throws(MediaError) -> Int {
         let isFixedInGeneral = try bits.flag()
         let isFixedInSequence = try isFixedInGeneral ? true : bits.flag()
         var isLowDelay = false
@@ -109,7 +109,7 @@ enum HEVCHypotheticalReferenceDecoder {
         return isLowDelay ? 1 : try bits.ue("cpb_cnt_minus1", in: 0...31) + 1
     }
 
-    private static func skipBuffer(_ bits: inout BitReader, hasSubPictures: Bool) throws(SpliceError) {
+    private static func skipBuffer(_ bits: inout BitReader, hasSubPictures: Bool) throws(MediaError) {
         for _ in 0..<(hasSubPictures ? 4 : 2) { _ = try bits.ue("bit_rate_value_minus1", in: 0...0xFFFF_FFFE) }
         try bits.skip(1)  // cbr_flag
     }

@@ -10,7 +10,7 @@ package struct VideoDescription: Equatable, Sendable {
     /// stream, time stamps decide.
     package let frameRate: Ratio?
     /// Code points of ISO/IEC 23091-2; nil when none is said.
-    package let colour: Colour?
+    package let color: Color?
     /// By the transfer characteristics; what is not said is standard.
     package let videoRange: VideoRange
     /// RFC 6381: "avc1.640028", "hvc1.1.6.L93.B0".
@@ -45,7 +45,7 @@ package struct VideoDescription: Equatable, Sendable {
         }
     }
 
-    package struct Colour: Equatable, Sendable {
+    package struct Color: Equatable, Sendable {
         package let primaries: Int
         package let transferCharacteristics: Int
         package let matrixCoefficients: Int
@@ -53,9 +53,9 @@ package struct VideoDescription: Equatable, Sendable {
     }
 
     /// - Throws: when there is no sequence parameter set or the first does not decode.
-    package init(_ configuration: VideoConfiguration) throws(SpliceError) {
+    package init(_ configuration: VideoConfiguration) throws(MediaError) {
         guard let nalUnit = configuration.sequenceParameterSets.first else {
-            throw SpliceError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
+            throw MediaError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
         }
         switch configuration.codec {
         case .h264: self.init(try H264SequenceParameterSet(nalUnit: nalUnit))
@@ -70,10 +70,10 @@ package struct VideoDescription: Equatable, Sendable {
         width = set.width
         height = set.height
         sampleAspectRatio = Self.ratio(set.vui?.sampleAspectRatio)
-        colour = Self.colour(set.vui?.videoSignalType)
+        color = Self.colour(set.vui?.videoSignalType)
         // A tick is a field (§E.2.1).
         frameRate = set.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
-        videoRange = VideoRange(transferCharacteristics: colour?.transferCharacteristics)
+        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.h264(set)
     }
 
@@ -81,9 +81,9 @@ package struct VideoDescription: Equatable, Sendable {
         width = set.width
         height = set.height
         sampleAspectRatio = Self.ratio(set.vui?.sampleAspectRatio)
-        colour = Self.colour(set.vui?.videoSignalType)
+        color = Self.colour(set.vui?.videoSignalType)
         frameRate = (set.vui?.timing ?? timing).flatMap { Self.frameRate($0.vuiTimeScale, $0.vuiNumUnitsInTick) }
-        videoRange = VideoRange(transferCharacteristics: colour?.transferCharacteristics)
+        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.hevc(set.profileTierLevel)
     }
 
@@ -112,10 +112,10 @@ extension VideoDescription {
     }
 
     /// Full range without a colour description is worth saying; its code points are then 2, "unspecified".
-    private static func colour(_ signal: VideoSignalType?) -> Colour? {
+    private static func colour(_ signal: VideoSignalType?) -> Color? {
         guard let signal, signal.colourDescription != nil || signal.videoFullRangeFlag else { return nil }
         let unspecified = 2
-        return Colour(
+        return Color(
             primaries: signal.colourDescription?.colourPrimaries ?? unspecified,
             transferCharacteristics: signal.colourDescription?.transferCharacteristics ?? unspecified,
             matrixCoefficients: signal.colourDescription?.matrixCoefficients ?? unspecified,
@@ -125,6 +125,6 @@ extension VideoDescription {
     /// The clock of a video parameter set, used when the sequence parameter set has none.
     private static func timing(_ nalUnit: [UInt8]?) -> HEVCTimingInformation? {
         guard let nalUnit else { return nil }
-        do throws(SpliceError) { return try HEVCVideoParameterSet(nalUnit: nalUnit).timing } catch { return nil }
+        do throws(MediaError) { return try HEVCVideoParameterSet(nalUnit: nalUnit).timing } catch { return nil }
     }
 }

@@ -11,7 +11,7 @@ struct VideoSignalType: Equatable, Sendable {
         var matrixCoefficients: Int
     }
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         videoFormat = try bits.u(3)
         videoFullRangeFlag = try bits.flag()
         guard try bits.flag() else { return }
@@ -25,7 +25,7 @@ struct ChromaSampleLocation: Equatable, Sendable {
     var chromaSampleLocTypeTopField: Int
     var chromaSampleLocTypeBottomField: Int
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         chromaSampleLocTypeTopField = try bits.ue("chroma_sample_loc_type_top_field", in: 0...5)
         chromaSampleLocTypeBottomField = try bits.ue("chroma_sample_loc_type_bottom_field", in: 0...5)
     }
@@ -45,7 +45,7 @@ struct SampleAspectRatio: Equatable, Sendable {
         (15, 11), (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
     ]
 
-    init(_ bits: inout BitReader) throws(SpliceError) {
+    init(_ bits: inout BitReader) throws(MediaError) {
         aspectRatioIdc = try bits.u(8)
         guard aspectRatioIdc == Self.extended else { return }
         sarWidth = try bits.u(16)

@@ -68,7 +68,7 @@ extension AudioConfiguration {
 
     /// AAC's silence for this configuration; nil when none can be written by hand.
     var silentRawDataBlock: [UInt8]? {
-        do throws(SpliceError) {
+        do throws(MediaError) {
             let specific = try AudioSpecificConfig(decoderSpecificInfo)
             guard Self.objectTypes.contains(specific.audioObjectType) else { return nil }
             return AACSilence.frame(channelConfiguration: specific.channelConfiguration)

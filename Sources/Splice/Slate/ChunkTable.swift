@@ -1,7 +1,7 @@
 /// Where the chunks of a track begin in the file, and how many samples are in each (ISO/IEC 14496-12 §8.7.4, §8.7.5).
 struct ChunkTable: Equatable, Sendable {
     /// An entry of `stsc`.
-    private struct Run: Equatable, Sendable {
+    private struct SampleToChunkEntry: Equatable, Sendable {
         /// Counted from 1.
         let firstChunk: Int
         let samplesPerChunk: Int
@@ -11,19 +11,19 @@ struct ChunkTable: Equatable, Sendable {
     /// `stco` or `co64`.
     private let offsets: [UInt64]
     /// First chunks rise.
-    private let runs: [Run]
+    private let entries: [SampleToChunkEntry]
 
-    init(_ boxes: [Box]) throws(SpliceError) {
+    init(_ boxes: [Box]) throws(MediaError) {
         let isLong = boxes.first("stco") == nil && boxes.first("co64") != nil
-        offsets = try boxes.column(isLong ? "co64" : "stco") { (fields) throws(SpliceError) in
+        offsets = try boxes.column(isLong ? "co64" : "stco") { (fields) throws(MediaError) in
             var offsets: [UInt64] = []
             for _ in 0..<(try fields.u32()) { offsets.append(isLong ? try fields.u64() : UInt64(try fields.u32())) }
             return offsets
         }
-        runs = try boxes.column("stsc") { (fields) throws(SpliceError) in
-            var runs: [Run] = []
+        entries = try boxes.column("stsc") { (fields) throws(MediaError) in
+            var runs: [SampleToChunkEntry] = []
             for _ in 0..<(try fields.u32()) {
-                let run = Run(
+                let run = SampleToChunkEntry(
                     firstChunk: Int(try fields.u32()), samplesPerChunk: Int(try fields.u32()),
                     descriptionIndex: try fields.u32())
                 guard run.firstChunk > runs.last?.firstChunk ?? 0, run.samplesPerChunk > 0 else { return nil }
@@ -35,16 +35,16 @@ struct ChunkTable: Equatable, Sendable {
 
     /// - Returns: offset in the file of each sample.
     /// - Throws: when the chunks do not hold as many, or a sample does not lie in the file.
-    func places(of sizes: [UInt32], fileSize: UInt64) throws(SpliceError) -> [UInt64] {
+    func sampleOffsets(of sizes: [UInt32], fileSize: UInt64) throws(MediaError) -> [UInt64] {
         var places: [UInt64] = []
         places.reserveCapacity(sizes.count)
-        for (index, run) in runs.enumerated() where places.count < sizes.count {
+        for (index, run) in entries.enumerated() where places.count < sizes.count {
             guard run.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
-            let end = index + 1 < runs.count ? runs[index + 1].firstChunk - 1 : offsets.count
+            let end = index + 1 < entries.count ? entries[index + 1].firstChunk - 1 : offsets.count
             for chunk in offsets[min(run.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
                 var place = chunk
                 for size in sizes[places.count...].prefix(run.samplesPerChunk) {
-                    guard place <= fileSize, UInt64(size) <= fileSize - place else { throw .slate(.samplesBehindEnd) }
+                    guard place <= fileSize, UInt64(size) <= fileSize - place else { throw .slate(.samplesPastEnd) }
                     places.append(place)
                     place += UInt64(size)
                 }

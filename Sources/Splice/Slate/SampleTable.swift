@@ -22,18 +22,18 @@ struct SampleTable: Equatable, Sendable {
     let samples: [Sample]
 
     /// - Parameter fileSize: bytes that samples may lie in.
-    init(_ stbl: Box, fileSize: UInt64) throws(SpliceError) {
+    init(_ stbl: Box, fileSize: UInt64) throws(MediaError) {
         let boxes = try stbl.children()
         let sizes = try SampleSizes.read(boxes)
-        let durations = try boxes.column("stts") { (fields) throws(SpliceError) in
+        let durations = try boxes.column("stts") { (fields) throws(MediaError) in
             try fields.runs(count: sizes.count)
         }
         let offsets =
             boxes.first("ctts") == nil
             ? nil
-            : try boxes.column("ctts") { (fields) throws(SpliceError) in try fields.runs(count: sizes.count) }
+            : try boxes.column("ctts") { (fields) throws(MediaError) in try fields.runs(count: sizes.count) }
         let isSync = try Self.syncSamples(boxes, count: sizes.count)
-        let places = try ChunkTable(boxes).places(of: sizes, fileSize: fileSize)
+        let places = try ChunkTable(boxes).sampleOffsets(of: sizes, fileSize: fileSize)
         var time: UInt64 = 0
         samples = sizes.indices.map { index in
             defer { time += UInt64(durations[index]) }
@@ -44,9 +44,9 @@ struct SampleTable: Equatable, Sendable {
     }
 
     /// `stss` (§8.6.2); without it every sample is one.
-    private static func syncSamples(_ boxes: [Box], count: Int) throws(SpliceError) -> [Bool] {
+    private static func syncSamples(_ boxes: [Box], count: Int) throws(MediaError) -> [Bool] {
         guard boxes.first("stss") != nil else { return [Bool](repeating: true, count: count) }
-        return try boxes.column("stss") { (fields) throws(SpliceError) in
+        return try boxes.column("stss") { (fields) throws(MediaError) in
             var isSync = [Bool](repeating: false, count: count)
             var last = 0
             for _ in 0..<(try fields.u32()) {
@@ -63,14 +63,14 @@ struct SampleTable: Equatable, Sendable {
 /// `stsz` or `stz2` (§8.7.3).
 enum SampleSizes {
     /// - Returns: bytes of each sample, in order.
-    static func read(_ boxes: [Box]) throws(SpliceError) -> [UInt32] {
+    static func read(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
         if boxes.first("stsz") == nil, boxes.first("stz2") != nil {
-            return try boxes.column("stz2") { (fields) throws(SpliceError) in
+            return try boxes.column("stz2") { (fields) throws(MediaError) in
                 let width = try fields.u32() & 0xFF
                 return try compact(&fields, count: count(&fields), width: width)
             }
         }
-        return try boxes.column("stsz") { (fields) throws(SpliceError) in
+        return try boxes.column("stsz") { (fields) throws(MediaError) in
             let common = try fields.u32()
             let count = try count(&fields)
             if common != 0 { return [UInt32](repeating: common, count: count) }
@@ -80,7 +80,7 @@ enum SampleSizes {
         }
     }
 
-    private static func count(_ fields: inout BoxFields) throws(SpliceError) -> Int {
+    private static func count(_ fields: inout BoxFields) throws(MediaError) -> Int {
         let count = try fields.u32()
         guard count <= SampleTable.mostSamples else { throw .slate(.tooManySamples(count: count)) }
         return Int(count)
@@ -89,7 +89,7 @@ enum SampleSizes {
     /// - Parameter width: bits of a size: 4, 8 or 16.
     private static func compact(
         _ fields: inout BoxFields, count: Int, width: UInt32
-    ) throws(SpliceError) -> [UInt32]? {
+    ) throws(MediaError) -> [UInt32]? {
         var sizes: [UInt32] = []
         while sizes.count < count {
             switch width {
@@ -110,12 +110,12 @@ extension [Box] {
     /// Reads a table behind its version and flags.
     /// - Parameter read: gives nil for values that cannot be.
     func column<Value>(
-        _ type: BoxType, _ read: (inout BoxFields) throws(SpliceError) -> Value?
-    ) throws(SpliceError) -> Value {
-        let bad = SpliceError.slate(.badTable(box: "\(type)"))
+        _ type: BoxType, _ read: (inout BoxFields) throws(MediaError) -> Value?
+    ) throws(MediaError) -> Value {
+        let bad = MediaError.slate(.badTable(box: "\(type)"))
         guard let box = first(type) else { throw bad }
         var fields = BoxFields(box.body)
-        do throws(SpliceError) {
+        do throws(MediaError) {
             _ = try fields.versionAndFlags()
             if let value = try read(&fields) { return value }
         } catch {
@@ -128,7 +128,7 @@ extension [Box] {
 extension BoxFields {
     /// Pairs of a sample_count and a value, as `stts` and `ctts` have them (§8.6.1).
     /// - Returns: the value of each of `count` samples; nil when the pairs are of fewer.
-    fileprivate mutating func runs(count: Int) throws(SpliceError) -> [UInt32]? {
+    fileprivate mutating func runs(count: Int) throws(MediaError) -> [UInt32]? {
         var values: [UInt32] = []
         values.reserveCapacity(count)
         for _ in 0..<(try u32()) {

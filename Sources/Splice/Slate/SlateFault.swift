@@ -13,19 +13,19 @@ package enum SlateFault: Equatable, Sendable {
     /// Samples of one track that are coded in several ways (§8.5.2).
     case severalSampleEntries
     /// The tables name bytes that the file does not have.
-    case samplesBehindEnd
+    case samplesPastEnd
     case noSyncSample
     /// A picture is shown for longer than a splice takes for a frame.
-    case slowPictures(longest: Ticks)
+    case frameRateTooLow(longest: Ticks)
     /// Too short for a change of clock to be seen when it starts again.
     case tooShort(Ticks)
     case tooLong
     /// What lies between two sync samples cannot be held in memory.
-    case pieceTooLarge(bytes: UInt64)
+    case segmentTooLarge(bytes: UInt64)
 }
 
-extension SpliceError {
-    static func slate(_ fault: SlateFault) -> SpliceError {
-        SpliceError(.unusableSlate(fault), section: "ISO/IEC 14496-12 §8")
+extension MediaError {
+    static func slate(_ fault: SlateFault) -> MediaError {
+        MediaError(.unusableSlate(fault), section: "ISO/IEC 14496-12 §8")
     }
 }

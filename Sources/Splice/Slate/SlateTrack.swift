@@ -6,12 +6,12 @@ struct SlateTrack: Sendable {
     let trackID: UInt32
     /// In decoding order, never empty.
     let samples: [SampleTable.Sample]
-    private let clock: MediaClock
+    private let clock: TrackTimeConverter
 
     /// - Returns: nil for a track without samples.
-    init?(_ trak: Box, _ track: MovieTrack, of movie: Movie, fileSize: UInt64) throws(SpliceError) {
+    init?(_ trak: Box, _ track: MovieTrack, of movie: Movie, fileSize: UInt64) throws(MediaError) {
         trackID = track.trackID
-        clock = MediaClock(track, movieTimescale: movie.timescale)
+        clock = TrackTimeConverter(track, movieTimescale: movie.timescale)
         samples = try SampleTable(trak.descendant("mdia", "minf", "stbl"), fileSize: fileSize).samples
         guard let last = samples.last else { return nil }
         let seconds = Int128(Self.longest.count / Ticks.perSecond)
@@ -43,7 +43,7 @@ struct SlateTrack: Sendable {
     }
 
     /// The first sample that is heard at or after `time`, of a track whose samples are heard in order.
-    func firstIndex(heardFrom time: Ticks) -> Int {
+    func firstIndex(presentedFrom time: Ticks) -> Int {
         var (low, high) = (0, samples.count)
         while low < high {
             let middle = (low + high) / 2

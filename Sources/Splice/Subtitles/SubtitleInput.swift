@@ -7,7 +7,7 @@ package struct SubtitleInput: Sendable {
     /// EXT-X-PROGRAM-DATE-TIME written before it, milliseconds since 1970.
     package let programDateTime: Int64?
     /// Segments before it were lost, or the list was reset.
-    package let isAfterSeam: Bool
+    package let isAfterDiscontinuity: Bool
     package let bytes: [UInt8]
 
     package init(
@@ -18,13 +18,13 @@ package struct SubtitleInput: Sendable {
         self.discontinuitySequence = discontinuitySequence
         self.duration = duration
         self.programDateTime = programDateTime
-        self.isAfterSeam = isAfterSeam
+        self.isAfterDiscontinuity = isAfterSeam
         self.bytes = bytes
     }
 }
 
 /// The subtitles of one published segment: a whole WebVTT file.
-package struct SettledSubtitles: Equatable, Sendable {
+package struct SegmentSubtitles: Equatable, Sendable {
     /// Index of the rendition.
     package let rendition: Int
     /// Of the published segment.

@@ -4,17 +4,17 @@ enum WebVTTParser {
     static let largestFile = 4 << 20
 
     /// - Throws: `.unknownContainer` without the signature, `.tooLarge`.
-    static func parse(_ bytes: [UInt8]) throws(SpliceError) -> WebVTT {
+    static func parse(_ bytes: [UInt8]) throws(MediaError) -> WebVTT {
         let section = "RFC 8216 §3.5"
-        guard bytes.count <= largestFile else { throw SpliceError(.tooLarge(bytes: bytes.count), section: section) }
+        guard bytes.count <= largestFile else { throw MediaError(.tooLarge(bytes: bytes.count), section: section) }
         let marked = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         var lines = Self.lines(of: marked)
         guard let signature = lines.popFirst(), isSignature(signature) else {
-            throw SpliceError(.unknownContainer(firstBytes: Array(bytes.prefix(16))), section: section)
+            throw MediaError(.unknownContainer(firstBytes: Array(bytes.prefix(16))), section: section)
         }
         var file = WebVTT()
-        for line in takeHeader(&lines) { note(line, in: &file) }
-        while let block = takeBlock(&lines) { read(block, into: &file) }
+        for line in popHeader(&lines) { readTimestampMap(line, into: &file) }
+        while let block = popBlock(&lines) { read(block, into: &file) }
         return file
     }
 
@@ -31,13 +31,13 @@ enum WebVTTParser {
     }
 
     /// Up to the first empty line, or the first that can only be a cue's.
-    private static func takeHeader(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring> {
+    private static func popHeader(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring> {
         let header = lines.prefix { !$0.isEmpty && !$0.contains("-->") }
         lines = lines.dropFirst(header.count)
         return header
     }
 
-    private static func takeBlock(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring>? {
+    private static func popBlock(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring>? {
         lines = lines.drop { $0.isEmpty }
         guard !lines.isEmpty else { return nil }
         // Times begin another block even where the empty line is missing.
@@ -58,7 +58,7 @@ enum WebVTTParser {
             file.definitions.append(block.joined(separator: "\n"))
         }
         // Some packagers put the map behind the empty line.
-        if file.map == nil { note(first, in: &file) }
+        if file.map == nil { readTimestampMap(first, into: &file) }
     }
 
     private static func readCue(
@@ -82,7 +82,7 @@ enum WebVTTParser {
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
     /// `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, in either order.
-    private static func note(_ line: Substring, in file: inout WebVTT) {
+    private static func readTimestampMap(_ line: Substring, into file: inout WebVTT) {
         guard let range = line.firstRange(of: "X-TIMESTAMP-MAP="), range.lowerBound == line.startIndex else { return }
         var map = WebVTT.TimestampMap.absent
         for part in line[range.upperBound...].split(separator: ",") {

@@ -1,112 +1,112 @@
 /// What a channel published lately, as far as it takes to know it again.
 package struct PublishedMedia: Sendable {
     /// Bytes of a key frame that are compared, beside its size: parameter sets, headers and much of the picture.
-    private static let compared = 4096
+    private static let comparedByteCount = 4096
     /// Key frames remembered: minutes.
-    private static let memory = 128
+    private static let maxKeyFrames = 128
 
     /// In the order in which they were published, the newest last; never empty. Each but the last has a key frame.
-    private var stretches = [Stretch()]
+    private var mediaSpans = [MediaSpan()]
     /// Stretches that were forgotten. A stretch is named by how many came before it.
-    private var forgotten = 0
+    private var evictedCount = 0
 
     /// Where a stretch ends: decode time of its newest picture and presentation time of its newest frame of sound, on
     /// the wire.
-    struct End: Equatable, Sendable {
-        var picture: Ticks?
-        var sound: Ticks?
+    struct SpanEnd: Equatable, Sendable {
+        var video: Ticks?
+        var audio: Ticks?
     }
 
     /// What was published on one clock without a break.
-    private struct Stretch: Sendable {
+    private struct MediaSpan: Sendable {
         var keyFrames: [KeyFrame] = []
-        var end = End()
+        var end = SpanEnd()
 
         /// Whether a picture with decode time `time` goes on where it ends.
-        func isFollowed(by time: Ticks) -> Bool {
-            guard let last = end.picture else { return true }
+        func isContinued(by time: Ticks) -> Bool {
+            guard let last = end.video else { return true }
             let step = Ticks(wire: time, near: last) - last
-            return step > .zero && step <= ProgramSwitchDetector.longestGap
+            return step > .zero && step <= DiscontinuityDetector.longestGap
         }
     }
 
     init() {}
 
     /// What an earlier process published, oldest first.
-    package init(_ pictures: [PublishedPictures]) {
+    package init(_ pictures: [PublishedFrames]) {
         for known in pictures {
             // Of each segment the last picture alone is known.
-            if let first = known.keyFrame?.time, let last = end.picture, Ticks(wire: first, near: last) < last {
-                breakOff()
+            if let first = known.keyFrame?.time, let last = end.video, Ticks(wire: first, near: last) < last {
+                beginSpan()
             }
-            if let keyFrame = known.keyFrame { stretches[stretches.endIndex - 1].keyFrames.append(keyFrame) }
-            stretches[stretches.endIndex - 1].end.picture = known.last
+            if let keyFrame = known.keyFrame { mediaSpans[mediaSpans.endIndex - 1].keyFrames.append(keyFrame) }
+            mediaSpans[mediaSpans.endIndex - 1].end.video = known.last
         }
-        forget()
+        evict()
     }
 
     /// Of what was published last.
-    var end: End { stretches.last?.end ?? End() }
+    var end: SpanEnd { mediaSpans.last?.end ?? SpanEnd() }
 
     /// What comes next does not go on where the last stretch ends.
-    mutating func breakOff() {
-        if stretches.last?.keyFrames.isEmpty ?? false { stretches.removeLast() }
-        stretches.append(Stretch())
+    mutating func beginSpan() {
+        if mediaSpans.last?.keyFrames.isEmpty ?? false { mediaSpans.removeLast() }
+        mediaSpans.append(MediaSpan())
     }
 
     /// Indices of `pictures` in runs on one clock without a break.
-    static func parts(of pictures: [VideoPacket]) -> [Range<Int>] {
+    static func spanRanges(of pictures: [VideoPacket]) -> [Range<Int>] {
         var parts: [Range<Int>] = []
-        var (start, stretch) = (0, Stretch())
+        var (start, stretch) = (0, MediaSpan())
         for (index, picture) in pictures.enumerated() {
             guard let time = picture.decodeTime else { continue }
-            if !stretch.isFollowed(by: time) {
+            if !stretch.isContinued(by: time) {
                 parts.append(start..<index)
                 start = index
             }
-            stretch.end.picture = time
+            stretch.end.video = time
         }
         return start < pictures.count ? parts + [start..<pictures.count] : parts
     }
 
     /// The stretches that one of `packets` was published in, oldest first.
-    func stretches(with packets: ArraySlice<VideoPacket>) -> [Int] {
+    func spans(containing packets: ArraySlice<VideoPacket>) -> [Int] {
         let wanted = packets.compactMap(KeyFrame.init)
-        return stretches.indices.filter { wanted.contains(where: stretches[$0].keyFrames.contains) }
-            .map { $0 + forgotten }
+        return mediaSpans.indices.filter { wanted.contains(where: mediaSpans[$0].keyFrames.contains) }
+            .map { $0 + evictedCount }
     }
 
     /// Where a stretch ends; nil when it was forgotten.
-    func end(of stretch: Int) -> End? {
-        stretches.indices.contains(stretch - forgotten) ? stretches[stretch - forgotten].end : nil
+    func end(of stretch: Int) -> SpanEnd? {
+        mediaSpans.indices.contains(stretch - evictedCount) ? mediaSpans[stretch - evictedCount].end : nil
     }
 
-    func isLast(_ stretch: Int) -> Bool { stretch - forgotten == stretches.endIndex - 1 }
+    func isLast(_ stretch: Int) -> Bool { stretch - evictedCount == mediaSpans.endIndex - 1 }
 
-    mutating func note(_ packets: DemuxedSegment) {
+    mutating func append(_ packets: DemuxedSegment) {
         for packet in packets.video {
             if let time = packet.decodeTime {
-                if !(stretches.last?.isFollowed(by: time) ?? false) { breakOff() }
-                stretches[stretches.endIndex - 1].end.picture = time
+                if !(mediaSpans.last?.isContinued(by: time) ?? false) { beginSpan() }
+                mediaSpans[mediaSpans.endIndex - 1].end.video = time
             }
-            if let keyFrame = KeyFrame(packet) { stretches[stretches.endIndex - 1].keyFrames.append(keyFrame) }
+            if let keyFrame = KeyFrame(packet) { mediaSpans[mediaSpans.endIndex - 1].keyFrames.append(keyFrame) }
         }
         if let last = packets.audio.last(where: { $0.pts != nil }) {
-            stretches[stretches.endIndex - 1].end.sound = last.pts
+            mediaSpans[mediaSpans.endIndex - 1].end.audio = last.pts
         }
-        forget()
+        evict()
     }
 
-    private mutating func forget() {
-        var excess = stretches.reduce(0) { $0 + $1.keyFrames.count } - Self.memory
-        guard excess > Self.memory else { return }
+    private mutating func evict() {
+        var excess = mediaSpans.reduce(0) { $0 + $1.keyFrames.count } - Self.maxKeyFrames
+        guard excess > Self.maxKeyFrames else { return }
         while excess > 0 {
-            let count = min(excess, stretches[0].keyFrames.count)
-            stretches[0].keyFrames.removeFirst(count)
+            let count = min(excess, mediaSpans[0].keyFrames.count)
+            mediaSpans[0].keyFrames.removeFirst(count)
             excess -= count
-            guard stretches[0].keyFrames.isEmpty, stretches.count > 1 else { continue }
-            stretches.removeFirst()
-            forgotten += 1
+            guard mediaSpans[0].keyFrames.isEmpty, mediaSpans.count > 1 else { continue }
+            mediaSpans.removeFirst()
+            evictedCount += 1
         }
     }
 
@@ -122,13 +122,13 @@ package struct PublishedMedia: Sendable {
             guard packet.sync.isRandomAccess, let time = packet.pts else { return nil }
             self.time = time
             byteCount = packet.payload.count
-            beginning = ContentHash.number(of: packet.payload.prefix(PublishedMedia.compared))
+            beginning = ContentHash.digest(of: packet.payload.prefix(PublishedMedia.comparedByteCount))
         }
     }
 }
 
 /// The pictures of one output segment, as far as it takes to know after a restart that they were published.
-package struct PublishedPictures: Equatable, Sendable {
+package struct PublishedFrames: Equatable, Sendable {
     /// The last one of them.
     let keyFrame: PublishedMedia.KeyFrame?
     /// Decode time of the last picture on the wire.
@@ -144,7 +144,7 @@ package struct PublishedPictures: Equatable, Sendable {
 }
 
 /// As a journal keeps them: numbers with a slash between them, the last picture's time first.
-extension PublishedPictures {
+extension PublishedFrames {
     package var text: String {
         let key = keyFrame.map { [String($0.time.count), String($0.byteCount), String($0.beginning)] } ?? []
         return ([String(last.count)] + key).joined(separator: "/")

@@ -26,7 +26,9 @@ package struct Ticks: Hashable, Comparable, Sendable {
     }
 
     /// Of two times on the wire.
-    static func earlier(_ one: Ticks, _ other: Ticks) -> Ticks { Ticks(wire: other, near: one) < one ? other : one }
+    static func earlierOnWire(_ one: Ticks, _ other: Ticks) -> Ticks {
+        Ticks(wire: other, near: one) < one ? other : one
+    }
 
     package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
     package static func + (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count + right.count) }

@@ -10,13 +10,13 @@ package struct TimelinePosition: Equatable, Sendable {
     /// mfhd sequence number of the next fragment.
     package var fragmentSequence: UInt32
     /// What the track of sound is coded as: a run without sound of its own goes on in it; nil when there was none yet.
-    package var sound: AudioConfiguration?
+    package var audio: AudioConfiguration?
 
     package init(
         videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32,
         sound: AudioConfiguration? = nil
     ) {
-        self.sound = sound
+        self.audio = sound
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
         self.presentationEnd = presentationEnd
@@ -24,16 +24,16 @@ package struct TimelinePosition: Equatable, Sendable {
     }
 
     /// Composition offset of every run's first sample, for the life of a channel.
-    package static var compositionDelay: Ticks { ProgramTimeline.compositionDelay }
+    package static var compositionDelay: Ticks { PeriodTimeline.compositionDelay }
 
     /// Nothing was published yet.
-    var isBeginning: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
+    var isInitial: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
 
     /// Sound without a picture was written up to `end` in the audio timescale. The video's clock goes along, so that a
     /// picture that follows keeps its distance.
-    mutating func soundEnds(at end: Int64) {
+    mutating func advanceAudioOnly(to end: Int64) {
         audioDecodeTime = end
-        presentationEnd = ProgramTimeline.ticks(ofAudioTime: end)
+        presentationEnd = PeriodTimeline.ticks(ofAudioTime: end)
         videoDecodeTime = max(videoDecodeTime ?? 0, (presentationEnd - Self.compositionDelay).count)
         fragmentSequence &+= 1
     }
@@ -42,13 +42,13 @@ package struct TimelinePosition: Equatable, Sendable {
     package func advanced(by missing: Ticks) -> TimelinePosition {
         var later = self
         later.videoDecodeTime = videoDecodeTime.map { $0 + missing.count }
-        later.audioDecodeTime = audioDecodeTime.map { $0 + ProgramTimeline.audioTime(missing) }
+        later.audioDecodeTime = audioDecodeTime.map { $0 + PeriodTimeline.audioTime(missing) }
         later.presentationEnd = presentationEnd + missing
         return later
     }
 
     /// A channel begins with decode time 0.
     package static let beginning = TimelinePosition(
-        videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: ProgramTimeline.compositionDelay,
+        videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: PeriodTimeline.compositionDelay,
         fragmentSequence: 1)
 }

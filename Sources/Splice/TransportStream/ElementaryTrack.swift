@@ -21,30 +21,30 @@ struct ElementaryTrack: Sendable {
     }
 
     /// Of the PES packet that began last in this segment.
-    var lastPresentation: Ticks? { assembler.buffer.starts.last?.pts }
+    var lastPTS: Ticks? { assembler.buffer.starts.last?.pts }
 
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
 
-    mutating func lose(_ packet: TransportPacket) { assembler.lose(packet) }
+    mutating func recordLoss(_ packet: TransportPacket) { assembler.recordLoss(packet) }
 
-    mutating func take(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
-        assembler.take(packet, of: bytes, counts: &counts)
+    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+        assembler.append(packet, of: bytes, counts: &counts)
     }
 
     /// The segment ends: gives every frame that is at its end.
     mutating func endSegment(into segment: inout DemuxedSegment) {
-        let ending = StreamEnding.border(
-            isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketDue)
+        let ending = StreamEnding.segmentBoundary(
+            isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketUnfinished)
         frame(ending, isClosed: false, into: &segment)
     }
 
     /// The stream ends here: gives what is whole, counts what is not.
     mutating func close(into segment: inout DemuxedSegment) {
-        frame(.closed(isPacketDue: assembler.isPacketDue), isClosed: true, into: &segment)
+        frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)
     }
 
     private mutating func frame(_ ending: StreamEnding, isClosed: Bool, into segment: inout DemuxedSegment) {
-        let entry = assembler.entry
+        let entry = assembler.segmentStart
         if let packets = video?.frame(&assembler.buffer, entry: entry, ending: ending, counts: &segment.counts) {
             segment.video += packets
         }

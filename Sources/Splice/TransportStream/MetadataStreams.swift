@@ -21,7 +21,7 @@ struct MetadataStreams: Sendable {
     private var tracks: [UInt16: Track] = [:]
 
     /// Opens what is new and forgets what is no longer listed.
-    mutating func follow(_ streams: [Stream]) {
+    mutating func update(streams: [Stream]) {
         let listed = Dictionary(streams.map { ($0.pid, $0.kind) }, uniquingKeysWith: { first, _ in first })
         tracks = tracks.filter { listed[$0.key] != nil }
         for (pid, kind) in listed where tracks[pid] == nil {
@@ -30,53 +30,53 @@ struct MetadataStreams: Sendable {
     }
 
     /// What is open will not be continued.
-    mutating func drop() { follow([]) }
+    mutating func reset() { update(streams: []) }
 
     /// - Parameter time: of the pictures around it, as on the wire.
     /// - Returns: whether the packet is of one of these streams.
-    mutating func take(
+    mutating func consume(
         _ packet: TransportPacket, of bytes: [UInt8], at time: Ticks?, into segment: inout DemuxedSegment
     ) -> Bool {
         switch tracks.removeValue(forKey: packet.pid) {
         case nil: return false
         case .splice(var assembler):
-            for section in assembler.take(packet, of: bytes) { Self.read(section, at: time, into: &segment) }
+            for section in assembler.append(packet, of: bytes) { Self.read(section, at: time, into: &segment) }
             tracks[packet.pid] = .splice(assembler)
         case .id3(var assembler):
-            Self.take(packet, of: bytes, with: &assembler, into: &segment)
+            Self.appendID3(packet, of: bytes, with: &assembler, into: &segment)
             tracks[packet.pid] = .id3(assembler)
         }
         return true
     }
 
     private static func read(_ section: [UInt8], at time: Ticks?, into segment: inout DemuxedSegment) {
-        guard section.first == SpliceInformation.tableID else { return }
-        do throws(SpliceError) {
-            segment.metadata.append(TimedMetadata(.splice(try SpliceInformation(section)), at: time))
+        guard section.first == SpliceInfoSection.tableID else { return }
+        do throws(MediaError) {
+            segment.metadata.append(TimedMetadata(.splice(try SpliceInfoSection(section)), at: time))
         } catch {
             segment.counts.badSections += 1
         }
     }
 
     /// Tags are given as soon as their packet is whole; of one that does not say how long it is, when the next begins.
-    private static func take(
+    private static func appendID3(
         _ packet: TransportPacket, of bytes: [UInt8], with assembler: inout PESAssembler,
         into segment: inout DemuxedSegment
     ) {
-        if packet.startsUnit { give(&assembler.buffer, into: &segment) }
-        assembler.take(packet, of: bytes, counts: &segment.counts)
-        if assembler.isPacketComplete { give(&assembler.buffer, into: &segment) }
-        if assembler.buffer.bytes.count > Self.largestTag { assembler.buffer = ElementaryBuffer() }
+        if packet.startsUnit { flushTag(&assembler.buffer, into: &segment) }
+        assembler.append(packet, of: bytes, counts: &segment.counts)
+        if assembler.isPacketComplete { flushTag(&assembler.buffer, into: &segment) }
+        if assembler.buffer.bytes.count > Self.maxTagSize { assembler.buffer = ElementaryBuffer() }
     }
 
     /// What is larger is no tag.
-    private static let largestTag = 1 << 20
+    private static let maxTagSize = 1 << 20
 
-    private static func give(_ buffer: inout ElementaryBuffer, into segment: inout DemuxedSegment) {
+    private static func flushTag(_ buffer: inout ElementaryBuffer, into segment: inout DemuxedSegment) {
         defer { buffer = ElementaryBuffer() }
         guard !buffer.bytes.isEmpty else { return }
         // What is missing in front of it was the end of the one before.
-        guard buffer.faults.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
+        guard buffer.losses.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
             segment.counts.undecodable += 1
             return
         }

@@ -12,19 +12,19 @@ struct PESAssembler: Sendable {
 
     private(set) var state = State.idle
     /// What comes without a header is kept as well: several frames may lie in it.
-    let keepsHeadless: Bool
+    let keepsPayloadWithoutHeader: Bool
     var buffer = ElementaryBuffer()
     private var counter: UInt8?
     private var lastPayload: Range<Int>?
     private var lastWasStuffed = false
     /// The last packet was sent twice; a third time would be a gap of a whole round of the counter.
-    private var wasRepeated = false
+    private var wasDuplicate = false
     /// How this segment's first payload met what the segment before left; nil before any.
-    private(set) var entry: Entry?
+    private(set) var segmentStart: PESStart?
 
-    enum Entry: Equatable, Sendable { case newPacket, continuation, broken }
+    enum PESStart: Equatable, Sendable { case newPacket, continuation, discontinuous }
 
-    init(keepsHeadless: Bool) { self.keepsHeadless = keepsHeadless }
+    init(keepsHeadless: Bool) { self.keepsPayloadWithoutHeader = keepsHeadless }
 
     /// The open PES packet is whole: its length is reached, or its last transport packet was filled up.
     var isPacketComplete: Bool {
@@ -37,7 +37,7 @@ struct PESAssembler: Sendable {
     }
 
     /// A bounded PES packet that is not at its end.
-    var isPacketDue: Bool {
+    var isPacketUnfinished: Bool {
         if case .payload(let remaining?) = state { return remaining > 0 }
         return false
     }
@@ -46,8 +46,8 @@ struct PESAssembler: Sendable {
     mutating func beginSegment() {
         if isPacketComplete { counter = nil }
         lastPayload = nil
-        wasRepeated = false
-        entry = nil
+        wasDuplicate = false
+        segmentStart = nil
     }
 
     /// The counter says that this packet follows the last one; a packet whose sync byte was hit must show this.
@@ -56,61 +56,61 @@ struct PESAssembler: Sendable {
     }
 
     /// A packet of this PID came whose content cannot be used.
-    mutating func lose(_ packet: TransportPacket) {
+    mutating func recordLoss(_ packet: TransportPacket) {
         counter = packet.continuityCounter
-        if case .payload = state { buffer.noteFault() }
+        if case .payload = state { buffer.recordLoss() }
     }
 
-    mutating func take(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
         guard !packet.payload.isEmpty else { return }
-        if isRepetition(packet, of: bytes) {
+        if isDuplicate(packet, of: bytes) {
             counts.duplicatePackets += 1
-            wasRepeated = true
+            wasDuplicate = true
             return
         }
-        let isContinuous = counter == nil || packet.announcesDiscontinuity || expects(packet)
-        meet(packet, isContinuous: isContinuous, counts: &counts)
+        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || expects(packet)
+        checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
         counter = packet.continuityCounter
         lastPayload = packet.payload
-        wasRepeated = false
+        wasDuplicate = false
         if packet.startsUnit {
             begin(bytes[packet.payload])
         } else {
-            append(bytes[packet.payload])
+            appendPayload(bytes[packet.payload])
         }
         lastWasStuffed = packet.isStuffed
     }
 
-    private func isRepetition(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
-        guard packet.continuityCounter == counter, let lastPayload, !wasRepeated else { return false }
+    private func isDuplicate(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
+        guard packet.continuityCounter == counter, let lastPayload, !wasDuplicate else { return false }
         return bytes[lastPayload] == bytes[packet.payload]
     }
 
     /// Judges the border of the segment, or a gap of the counter.
-    private mutating func meet(_ packet: TransportPacket, isContinuous: Bool, counts: inout DemuxCounts) {
-        let isFirst = entry == nil
-        if isFirst { entry = packet.startsUnit ? .newPacket : isContinuous ? .continuation : .broken }
+    private mutating func checkContinuity(_ packet: TransportPacket, isContinuous: Bool, counts: inout DemuxCounts) {
+        let isFirst = segmentStart == nil
+        if isFirst { segmentStart = packet.startsUnit ? .newPacket : isContinuous ? .continuation : .discontinuous }
         if isFirst, packet.startsUnit { return }  // the segment before ended with its PES packet
         guard !isContinuous else { return }
         counts.transportErrors += 1
         guard case .payload = state else { return }
         if !isPacketComplete {
-            buffer.noteFault()
+            buffer.recordLoss()
         } else if !packet.startsUnit {
-            buffer.noteFault(isBetweenPackets: true)
+            buffer.recordLoss(isBetweenPackets: true)
             state = .payload(remaining: nil)
         }
     }
 
     private mutating func begin(_ payload: ArraySlice<UInt8>) {
-        if isPacketDue { buffer.noteFault() }
+        if isPacketUnfinished { buffer.recordLoss() }
         readHeader(payload)
     }
 
-    private mutating func append(_ payload: ArraySlice<UInt8>) {
+    private mutating func appendPayload(_ payload: ArraySlice<UInt8>) {
         switch state {
         case .idle:
-            guard keepsHeadless else { break }
+            guard keepsPayloadWithoutHeader else { break }
             state = .payload(remaining: nil)
             buffer.bytes.append(contentsOf: payload)
         case .header(let gathered): readHeader(gathered + payload)
@@ -126,13 +126,13 @@ struct PESAssembler: Sendable {
         switch PESHeader.read(payload) {
         case .needsMore: state = .header(gathered: Array(payload))
         case .malformed:
-            if case .payload = state { buffer.noteFault() }
+            if case .payload = state { buffer.recordLoss() }
             state = .idle
-            if keepsHeadless { append(payload) }
+            if keepsPayloadWithoutHeader { appendPayload(payload) }
         case .header(let header):
             buffer.startPacket(pts: header.pts, dts: header.dts)
             state = .payload(remaining: header.payloadSize)
-            append(payload.dropFirst(header.size))
+            appendPayload(payload.dropFirst(header.size))
         }
     }
 }

@@ -1,12 +1,12 @@
 /// A stretch of transport packets that follow each other without a gap.
-struct PacketRun: Equatable, Sendable {
+struct PacketBlock: Equatable, Sendable {
     /// Offset of the first packet's sync byte.
     let start: Int
     let count: Int
     /// Distance from one sync byte to the next: 188, 192 (with a time stamp in front) or 204 (with parity behind).
     let stride: Int
     /// The sync bytes of these packets are wrong; each packet must prove itself by its PID and counter.
-    let isDoubtful: Bool
+    let hasBadSyncBytes: Bool
 
     subscript(index: Int) -> Int { start + index * stride }
 }
@@ -16,7 +16,7 @@ struct PacketSync: Equatable, Sendable {
     static let packetSize = 188
     static let syncByte: UInt8 = 0x47
 
-    private(set) var runs: [PacketRun] = []
+    private(set) var blocks: [PacketBlock] = []
     /// Bytes that belong to no packet: junk in front, between and behind.
     private(set) var bytesOutOfSync = 0
 
@@ -26,29 +26,29 @@ struct PacketSync: Equatable, Sendable {
         bytesOutOfSync = first
         var offset = first
         while offset + Self.packetSize <= bytes.count {
-            var end = Self.endOfRun(bytes, from: offset, stride: stride)
+            var end = Self.endOfBlock(bytes, from: offset, stride: stride)
             if end + Self.packetSize <= bytes.count {
                 // A packet that sync is found again inside of was cut short.
                 let next = Self.resync(bytes, after: max(offset - 1, end - stride), stride: stride) ?? bytes.count
                 if next < end { end -= stride }
                 if end > offset { append(from: offset, to: end, stride: stride, isDoubtful: false) }
-                lose(from: end, to: next, stride: stride)
+                recordGap(from: end, to: next, stride: stride)
                 offset = next
             } else {
                 append(from: offset, to: end, stride: stride, isDoubtful: false)
                 offset = end
             }
         }
-        bytesOutOfSync += max(0, bytes.count - max(offset, runs.last.map { $0[$0.count] } ?? offset))
+        bytesOutOfSync += max(0, bytes.count - max(offset, blocks.last.map { $0[$0.count] } ?? offset))
     }
 
     private mutating func append(from start: Int, to end: Int, stride: Int, isDoubtful: Bool) {
-        runs.append(
-            PacketRun(start: start, count: (end - start) / stride, stride: stride, isDoubtful: isDoubtful))
+        blocks.append(
+            PacketBlock(start: start, count: (end - start) / stride, stride: stride, hasBadSyncBytes: isDoubtful))
     }
 
     /// A gap of whole packets lost nothing but sync bytes; any other gap is junk.
-    private mutating func lose(from start: Int, to end: Int, stride: Int) {
+    private mutating func recordGap(from start: Int, to end: Int, stride: Int) {
         if (end - start).isMultiple(of: stride) {
             append(from: start, to: end, stride: stride, isDoubtful: true)
         } else {
@@ -66,7 +66,7 @@ struct PacketSync: Equatable, Sendable {
         return nil
     }
 
-    private static func endOfRun(_ bytes: [UInt8], from start: Int, stride: Int) -> Int {
+    private static func endOfBlock(_ bytes: [UInt8], from start: Int, stride: Int) -> Int {
         var offset = start
         while offset + packetSize <= bytes.count, bytes[offset] == syncByte { offset += stride }
         return offset

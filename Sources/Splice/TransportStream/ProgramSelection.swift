@@ -9,7 +9,7 @@ package struct ProgramSelection: Hashable, Sendable {
     }
 
     /// One line of the PMT, for a person.
-    package struct Listed: Hashable, Sendable {
+    package struct ListedStream: Hashable, Sendable {
         package let pid: UInt16
         /// ISO/IEC 13818-1 Table 2-34.
         package let streamType: UInt8
@@ -30,7 +30,7 @@ package struct ProgramSelection: Hashable, Sendable {
     /// Splice information and timed ID3 beside them.
     let metadata: [MetadataStreams.Stream]
     /// All of the PMT in its order; empty when the streams were guessed.
-    package let listed: [Listed]
+    package let listed: [ListedStream]
     /// program_number of what else the PAT lists.
     package internal(set) var otherPrograms: [UInt16] = []
 
@@ -38,7 +38,7 @@ package struct ProgramSelection: Hashable, Sendable {
 
     init(
         programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStreams.Stream] = [],
-        listed: [Listed] = []
+        listed: [ListedStream] = []
     ) {
         self.programNumber = programNumber
         self.video = video
@@ -50,25 +50,26 @@ package struct ProgramSelection: Hashable, Sendable {
     /// - Parameter previous: its streams are kept while `map` lists them.
     init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
         let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
-        let video = tracks == .audio ? nil : Self.keep(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
-        let audio = tracks == .video ? nil : Self.keep(previous?.audio, of: streams) ?? Self.sound(of: map)
+        let video =
+            tracks == .audio ? nil : Self.retained(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
+        let audio = tracks == .video ? nil : Self.retained(previous?.audio, of: streams) ?? Self.preferredAudio(of: map)
         // A companion's segments repeat what stands beside the picture.
         let metadata = tracks == .audio ? [] : map.entries.compactMap(\.metadataStream)
         let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
         self.init(
             programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
             listed: map.entries.map { entry in
-                Listed(
+                ListedStream(
                     pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
                     isFollowed: followed.contains(entry.pid))
             })
     }
 
-    private static func keep(_ stream: Stream?, of streams: [Stream]) -> Stream? {
+    private static func retained(_ stream: Stream?, of streams: [Stream]) -> Stream? {
         stream.flatMap { streams.contains($0) ? $0 : nil }
     }
 
-    private static func sound(of map: ProgramMap) -> Stream? {
+    private static func preferredAudio(of map: ProgramMap) -> Stream? {
         let candidates = map.entries.compactMap { entry -> (stream: Stream, rank: Int)? in
             guard let kind = entry.kind, case .audio(let framing) = kind else { return nil }
             let rank = (entry.isCommentary ? 2 : 0) + (framing.isCarriedInMP4 ? 0 : 1)

@@ -12,9 +12,9 @@ struct ProgramTables: Sendable {
     private(set) var selection: ProgramSelection?
     /// The programme followed had what is asked for when every PMT was known, so no other takes its place while it is
     /// listed.
-    private var isSettled = false
+    private var isConfirmed = false
     /// What was followed when it last was settled, in this run or the one before.
-    private var settled: ProgramSelection?
+    private var confirmed: ProgramSelection?
     private(set) var badSections = 0
 
     /// No PMT was read since the run began.
@@ -27,59 +27,59 @@ struct ProgramTables: Sendable {
         associations = [:]
         programs = []
         maps = [:]
-        isSettled = false
+        isConfirmed = false
         assemblers = [:]
     }
 
     /// - Returns: each change of selection with the packet that completes its table.
-    mutating func scan(_ bytes: [UInt8], runs: [PacketRun]) -> [SelectionChange] {
+    mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
         badSections = 0
         for pid in assemblers.keys { assemblers[pid]?.drop() }
         let hadPrograms = !programs.isEmpty
-        var changes = pass(bytes, runs: runs)
+        var changes = readTables(bytes, blocks: blocks)
         if changes.isEmpty, !hadPrograms, !programs.isEmpty, maps.isEmpty {
-            changes = pass(bytes, runs: runs)  // the PMT stood in front of the PAT
+            changes = readTables(bytes, blocks: blocks)  // the PMT stood in front of the PAT
         }
-        settle()
+        confirmSelection()
         return changes
     }
 
     /// Why nothing can be followed, when tables are known that rule it out.
-    func refusal() -> SpliceError? {
+    func unsupportedError() -> MediaError? {
         let listed = programs.compactMap { maps[$0.number] }
         let streamTypes = listed.flatMap(\.entries).map(\.streamType)
         if let encrypted = streamTypes.first(where: ElementaryStreamKind.isSampleEncrypted) {
-            return SpliceError(.sampleEncryption(streamType: encrypted), section: "ISO/IEC 13818-1 2.4.4.8")
+            return MediaError(.sampleEncryption(streamType: encrypted), section: "ISO/IEC 13818-1 2.4.4.8")
         }
         guard !programs.isEmpty, listed.count == programs.count, selection?.streams.isEmpty ?? true else { return nil }
         let names = listed.flatMap(\.entries).map { $0.name ?? "unknown" }
-        return SpliceError(
+        return MediaError(
             .noSupportedStream(streamTypes: streamTypes, names: names), section: "ISO/IEC 13818-1 2.4.4.8")
     }
 
-    private mutating func pass(_ bytes: [UInt8], runs: [PacketRun]) -> [SelectionChange] {
+    private mutating func readTables(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
         var changes: [SelectionChange] = []
-        for run in runs where !run.isDoubtful {
+        for run in blocks where !run.hasBadSyncBytes {
             for index in 0..<run.count {
                 let offset = run[index]
                 let pid = UInt16(bytes[offset + 1] & 0x1F) << 8 | UInt16(bytes[offset + 2])
                 guard isTable(pid) else { continue }
                 // After a reset even the tables known before are news: they hold for what follows them.
-                let before = known
-                let wasSettled = isSettled
-                take(TransportPacket(bytes, at: offset), of: bytes)
-                guard let known, known != before else { continue }
+                let before = tableSelection
+                let wasSettled = isConfirmed
+                read(TransportPacket(bytes, at: offset), of: bytes)
+                guard let tableSelection, tableSelection != before else { continue }
                 // The programme whose PMT comes first need not be the one that is followed.
-                let isCorrection = !wasSettled && changes.last?.selection.programNumber != known.programNumber
+                let isCorrection = !wasSettled && changes.last?.selection.programNumber != tableSelection.programNumber
                 let start = isCorrection ? changes.popLast()?.offset ?? offset : offset
-                changes.append(SelectionChange(offset: start, selection: known))
+                changes.append(SelectionChange(offset: start, selection: tableSelection))
             }
         }
         return changes
     }
 
     /// What the tables of this run select.
-    private var known: ProgramSelection? { isEmpty ? nil : selection }
+    private var tableSelection: ProgramSelection? { isEmpty ? nil : selection }
 
     /// PAT or a PMT.
     @inline(__always)
@@ -89,79 +89,79 @@ struct ProgramTables: Sendable {
         return false
     }
 
-    private mutating func take(_ packet: TransportPacket, of bytes: [UInt8]) {
+    private mutating func read(_ packet: TransportPacket, of bytes: [UInt8]) {
         guard !packet.hasError, !packet.isMalformed, !packet.isScrambled else { return }
-        let sections = assemblers[packet.pid, default: SectionAssembler()].take(packet, of: bytes)
+        let sections = assemblers[packet.pid, default: SectionAssembler()].append(packet, of: bytes)
         for section in sections {
             guard SectionCRC.isIntact(section) else {
                 badSections += 1
                 continue
             }
             if packet.pid == 0 {
-                if let association = ProgramAssociation(section) { take(association) }
+                if let association = ProgramAssociation(section) { apply(association) }
             } else if let map = ProgramMap(section) {
-                take(map)
+                apply(map)
             }
         }
     }
 
-    private mutating func take(_ association: ProgramAssociation) {
+    private mutating func apply(_ association: ProgramAssociation) {
         guard associations[association.number] != association else { return }
-        settle()
+        confirmSelection()
         if association.number == 0 { associations = [:] }
         associations[association.number] = association
         var seen: Set<UInt16> = []
         programs = associations.values.sorted { $0.number < $1.number }.flatMap(\.programs)
             .filter { seen.insert($0.number).inserted }
         maps = maps.filter { seen.contains($0.key) }
-        choose()
+        select()
     }
 
-    private mutating func take(_ map: ProgramMap) {
+    private mutating func apply(_ map: ProgramMap) {
         guard maps[map.programNumber] != map else { return }
         maps[map.programNumber] = map
-        choose()
+        select()
     }
 
-    private mutating func choose() {
+    private mutating func select() {
         let candidates = programs.compactMap { program in
             maps[program.number].map { ProgramSelection($0, tracks: tracks, after: selection) }
         }
-        let followed = isSettled ? selection?.programNumber : nil
+        let followed = isConfirmed ? selection?.programNumber : nil
         let kept = candidates.first { $0.programNumber == followed && !$0.streams.isEmpty }
         guard var chosen = kept ?? best(of: candidates) else { return }
         chosen.otherPrograms = programs.map(\.number).filter { $0 != chosen.programNumber }
-        isSettled = chosen.programNumber == followed
+        isConfirmed = chosen.programNumber == followed
         selection = chosen
-        if maps.count == programs.count { settle() }
+        if maps.count == programs.count { confirmSelection() }
     }
 
     /// The programme that was followed, by its number or under another by what it carries; else the first with video;
     /// else the first with anything.
     private func best(of candidates: [ProgramSelection]) -> ProgramSelection? {
-        let enough = candidates.filter(isEnough)
-        return enough.first { $0.programNumber == settled?.programNumber } ?? enough.first(where: carriesFollowed)
+        let enough = candidates.filter(isSufficient)
+        return enough.first { $0.programNumber == confirmed?.programNumber } ?? enough.first(where: sharesStreams)
             ?? enough.first ?? candidates.first { !$0.streams.isEmpty } ?? candidates.first
     }
 
-    private func carriesFollowed(_ candidate: ProgramSelection) -> Bool {
-        guard let settled else { return false }
-        return candidate.streams.contains { stream in settled.streams.contains { $0.pid == stream.pid } }
+    private func sharesStreams(_ candidate: ProgramSelection) -> Bool {
+        guard let confirmed else { return false }
+        return candidate.streams.contains { stream in confirmed.streams.contains { $0.pid == stream.pid } }
     }
 
     /// No PMT that was waited for came: what is followed stays so.
-    private mutating func settle() {
+    private mutating func confirmSelection() {
         guard let selection, maps[selection.programNumber] != nil else { return }
-        isSettled = isSettled || isEnough(selection)
-        if isSettled { settled = selection }
+        isConfirmed = isConfirmed || isSufficient(selection)
+        if isConfirmed { confirmed = selection }
     }
 
-    private func isEnough(_ candidate: ProgramSelection) -> Bool {
+    private func isSufficient(_ candidate: ProgramSelection) -> Bool {
         tracks == .audio ? candidate.audio != nil : candidate.video != nil
     }
 }
 
 extension ProgramTables {
     /// No table came in the whole run: the streams as their first bytes show them.
-    mutating func adopt(_ guess: ProgramSelection) { selection = guess }
+    mutating func setProbed(_ guess: ProgramSelection) { selection = guess }
 }

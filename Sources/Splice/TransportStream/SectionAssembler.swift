@@ -8,7 +8,7 @@ struct SectionAssembler: Sendable {
     private var counter: UInt8?
 
     /// - Returns: the whole sections this packet completes, from table_id to CRC_32, unchecked.
-    mutating func take(_ packet: TransportPacket, of bytes: [UInt8]) -> [[UInt8]] {
+    mutating func append(_ packet: TransportPacket, of bytes: [UInt8]) -> [[UInt8]] {
         guard !packet.payload.isEmpty else { return [] }
         let isNext = counter.map { ($0 &+ 1) & 15 == packet.continuityCounter } ?? true
         if packet.continuityCounter == counter, isOpen { return [] }  // sent twice

@@ -20,21 +20,21 @@ package struct TransportDemuxer: SegmentDemuxer {
         tables = ProgramTables(tracks: tracks)
     }
 
-    package mutating func feed(_ segment: [UInt8]) throws(SpliceError) -> DemuxedSegment {
+    package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         guard let sync = PacketSync(segment) else {
-            throw SpliceError(
+            throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.prefix(16))), section: "ISO/IEC 13818-1 2.4.3.2")
         }
-        let changes = try selections(in: segment, runs: sync.runs)
+        let changes = try selections(in: segment, runs: sync.blocks)
         var output = DemuxedSegment()
         output.counts.bytesOutOfSync = sync.bytesOutOfSync
         output.counts.badSections = tables.badSections
-        output.announcesVideo = changes.last?.selection.video != nil
-        output.announcesAudio = changes.last?.selection.audio != nil
+        output.declaresVideo = changes.last?.selection.video != nil
+        output.declaresAudio = changes.last?.selection.audio != nil
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
-        demux(segment, runs: sync.runs, changes: changes, into: &output)
+        demux(segment, runs: sync.blocks, changes: changes, into: &output)
         for index in tracks.indices { tracks[index].endSegment(into: &output) }
-        output.programme = tables.selection
+        output.program = tables.selection
         return output
     }
 
@@ -50,66 +50,66 @@ package struct TransportDemuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         for index in tracks.indices { tracks[index].close(into: &output) }
         tracks = []
-        metadata.drop()
+        metadata.reset()
         return output
     }
 
     /// The changes of this segment; the first tables of a run hold from its first byte, wherever they stand.
     private mutating func selections(
-        in segment: [UInt8], runs: [PacketRun]
-    ) throws(SpliceError) -> [SelectionChange] {
+        in segment: [UInt8], runs: [PacketBlock]
+    ) throws(MediaError) -> [SelectionChange] {
         let known = tables.selection
         let isFirst = tables.isEmpty
-        var changes = tables.scan(segment, runs: runs)
-        if let refusal = tables.refusal() { throw refusal }
+        var changes = tables.scan(segment, blocks: runs)
+        if let refusal = tables.unsupportedError() { throw refusal }
         if isFirst, let first = changes.first {
             changes[0] = SelectionChange(offset: 0, selection: first.selection)
         } else if let known {
             changes.insert(SelectionChange(offset: 0, selection: known), at: 0)
         } else {
-            changes = [SelectionChange(offset: 0, selection: try guess(segment, runs: runs))]
+            changes = [SelectionChange(offset: 0, selection: try probe(segment, blocks: runs))]
         }
         return changes
     }
 
     /// No table came in the whole run.
-    private mutating func guess(_ segment: [UInt8], runs: [PacketRun]) throws(SpliceError) -> ProgramSelection {
-        guard let guess = ProgramGuess.selection(segment, runs: runs, tracks: trackSelection) else {
-            throw SpliceError(.noSupportedStream(streamTypes: []), section: "ISO/IEC 13818-1 2.4.4")
+    private mutating func probe(_ segment: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> ProgramSelection {
+        guard let guess = ProgramProbe.selection(segment, blocks: blocks, tracks: trackSelection) else {
+            throw MediaError(.noSupportedStream(streamTypes: []), section: "ISO/IEC 13818-1 2.4.4")
         }
-        tables.adopt(guess)
+        tables.setProbed(guess)
         return guess
     }
 }
 
 extension TransportDemuxer {
     private mutating func demux(
-        _ segment: [UInt8], runs: [PacketRun], changes: [SelectionChange], into output: inout DemuxedSegment
+        _ segment: [UInt8], runs: [PacketBlock], changes: [SelectionChange], into output: inout DemuxedSegment
     ) {
         var pending = changes[...]
         for run in runs {
             for index in 0..<run.count {
                 let offset = run[index]
                 while let change = pending.first, change.offset <= offset {
-                    follow(change.selection, then: pending.dropFirst(), segmentSize: segment.count, into: &output)
+                    apply(change.selection, before: pending.dropFirst(), segmentSize: segment.count, into: &output)
                     pending.removeFirst()
                 }
-                take(TransportPacket(segment, at: offset), of: segment, run: run, into: &output)
+                consume(TransportPacket(segment, at: offset), of: segment, block: run, into: &output)
             }
         }
-        for change in pending { follow(change.selection, then: [], segmentSize: 0, into: &output) }
+        for change in pending { apply(change.selection, before: [], segmentSize: 0, into: &output) }
     }
 
     /// Closes what is no longer followed and opens what is new. Streams that only a later table of this segment names
     /// are opened as well: their packets may come before their table does.
-    private mutating func follow(
-        _ selection: ProgramSelection, then later: ArraySlice<SelectionChange>, segmentSize: Int,
+    private mutating func apply(
+        _ selection: ProgramSelection, before later: ArraySlice<SelectionChange>, segmentSize: Int,
         into output: inout DemuxedSegment
     ) {
         let named = selection.streams
-        metadata.follow(selection.metadata)
+        metadata.update(streams: selection.metadata)
         tracks.removeAll { track in
-            guard !named.contains(track.stream), !Self.isAnnounced(track, selection, later) else { return false }
+            guard !named.contains(track.stream), !Self.isOpenedAhead(track, selection, later) else { return false }
             var track = track
             track.close(into: &output)
             return true
@@ -122,7 +122,7 @@ extension TransportDemuxer {
     }
 
     /// Opened ahead of its table, and not one that this table takes away.
-    private static func isAnnounced(
+    private static func isOpenedAhead(
         _ track: ElementaryTrack, _ selection: ProgramSelection, _ later: ArraySlice<SelectionChange>
     ) -> Bool {
         let isTakenAway = selection.streams.contains { $0.kind.isVideo == track.stream.kind.isVideo }
@@ -130,18 +130,18 @@ extension TransportDemuxer {
     }
 
     /// Of the picture at hand, or of the sound when there is none.
-    private var presentation: Ticks? {
-        (tracks.first { $0.stream.kind.isVideo } ?? tracks.first)?.lastPresentation
+    private var currentPTS: Ticks? {
+        (tracks.first { $0.stream.kind.isVideo } ?? tracks.first)?.lastPTS
     }
 
     @inline(__always)
-    private mutating func take(
-        _ packet: TransportPacket, of segment: [UInt8], run: PacketRun, into output: inout DemuxedSegment
+    private mutating func consume(
+        _ packet: TransportPacket, of segment: [UInt8], block: PacketBlock, into output: inout DemuxedSegment
     ) {
         guard let index = tracks.firstIndex(where: { $0.stream.pid == packet.pid }) else {
-            if run.isDoubtful {
-                output.counts.bytesOutOfSync += run.stride
-            } else if packet.isReadable, metadata.take(packet, of: segment, at: presentation, into: &output) {
+            if block.hasBadSyncBytes {
+                output.counts.bytesOutOfSync += block.stride
+            } else if packet.isReadable, metadata.consume(packet, of: segment, at: currentPTS, into: &output) {
                 return
             } else if packet.pid >= Self.firstStreamPID, packet.pid != TransportPacket.nullPID,
                 !tables.isTable(packet.pid)
@@ -150,20 +150,20 @@ extension TransportDemuxer {
             }
             return
         }
-        if run.isDoubtful {
+        if block.hasBadSyncBytes {
             guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
-                output.counts.bytesOutOfSync += run.stride
+                output.counts.bytesOutOfSync += block.stride
                 return
             }
         }
         if packet.hasError || packet.isMalformed {
             output.counts.transportErrors += 1
-            tracks[index].lose(packet)
+            tracks[index].recordLoss(packet)
         } else if packet.isScrambled {
             output.counts.scrambledPackets += 1
-            tracks[index].lose(packet)
+            tracks[index].recordLoss(packet)
         } else {
-            tracks[index].take(packet, of: segment, counts: &output.counts)
+            tracks[index].append(packet, of: segment, counts: &output.counts)
         }
     }
 }

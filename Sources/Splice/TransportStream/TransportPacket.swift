@@ -11,7 +11,7 @@ struct TransportPacket: Equatable, Sendable {
     /// 0 ..< 16; counts the packets of a PID that carry payload.
     let continuityCounter: UInt8
     /// discontinuity_indicator: the counter was reset on purpose.
-    let announcesDiscontinuity: Bool
+    let hasDiscontinuityIndicator: Bool
     /// The adaptation field is filled up with stuffing, as at the end of a PES packet.
     let isStuffed: Bool
     /// adaptation_field_length reaches beyond the packet.
@@ -35,14 +35,14 @@ struct TransportPacket: Equatable, Sendable {
         let end = offset + PacketSync.packetSize
         let hasPayload = fourth & 0x10 != 0
         guard fourth & 0x20 != 0 else {
-            announcesDiscontinuity = false
+            hasDiscontinuityIndicator = false
             isStuffed = false
             isMalformed = false
             payload = hasPayload ? offset + 4..<end : end..<end
             return
         }
         let adaptation = AdaptationField(bytes, at: offset + 4)
-        announcesDiscontinuity = adaptation.announcesDiscontinuity
+        hasDiscontinuityIndicator = adaptation.announcesDiscontinuity
         isStuffed = adaptation.isStuffed
         isMalformed = adaptation.length > 183
         let start = min(end, offset + 5 + adaptation.length)

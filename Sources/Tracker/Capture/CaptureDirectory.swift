@@ -8,7 +8,7 @@ package struct CaptureDirectory: Sendable {
     package let url: URL
     package let index: CaptureIndex
     /// The index ends in the middle of a line: whoever recorded it was killed. All before that line is there.
-    package let isCutOff: Bool
+    package let isTruncated: Bool
 
     /// - Throws: `.unreadable`, or `.malformedIndex` with the place in the JSON.
     package init(_ url: URL) throws(CaptureError) {
@@ -20,15 +20,15 @@ package struct CaptureDirectory: Sendable {
         do {
             self.init(url, index: try JSONDecoder().decode(CaptureIndex.self, from: data))
         } catch {
-            guard let mended = Self.mended(data) else {
-                throw CaptureError(.malformedIndex, path: path, message: Self.place(of: error))
+            guard let mended = Self.repaired(data) else {
+                throw CaptureError(.malformedIndex, path: path, message: Self.codingPath(of: error))
             }
             self.init(url, index: mended, isCutOff: true)
         }
     }
 
     /// The index closed behind its last whole line; nil when it was not left by `CaptureWriter`.
-    private static func mended(_ data: Data) -> CaptureIndex? {
+    private static func repaired(_ data: Data) -> CaptureIndex? {
         guard !data.hasSuffix(CaptureWriter.closing) else { return nil }
         var rest = data
         for _ in 0..<3 {
@@ -48,7 +48,7 @@ package struct CaptureDirectory: Sendable {
     private init(_ url: URL, index: CaptureIndex, isCutOff: Bool) {
         self.url = url
         self.index = index
-        self.isCutOff = isCutOff
+        self.isTruncated = isCutOff
     }
 
     /// - Throws: `.foreignPath` for a file outside of the directory, `.unreadable` for one that is not there.
@@ -93,7 +93,7 @@ package struct CaptureDirectory: Sendable {
             body: try bytes(of: answer.body), endsAtClose: answer.endsAtClose)
     }
 
-    private static func place(of error: any Error) -> String {
+    private static func codingPath(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return error.localizedDescription }
         switch error {
         case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),

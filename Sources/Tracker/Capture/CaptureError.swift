@@ -11,7 +11,7 @@ package struct CaptureError: Error, Equatable, Sendable {
         /// A body is named outside of the capture's directory.
         case foreignPath
         /// Nothing was recorded in the stretch that was asked for.
-        case emptyStretch
+        case emptyTimeRange
     }
 
     package let reason: Reason

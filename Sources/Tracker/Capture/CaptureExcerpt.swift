@@ -8,15 +8,15 @@ import Playlist
 /// too, though it was fetched a little after the end.
 package struct CaptureExcerpt {
     private let capture: CaptureDirectory
-    private let stretch: Range<Duration>
+    private let timeRange: Range<Duration>
 
     /// - Parameter stretch: since the recording began; all of it unless given.
     /// - Throws: `.emptyStretch` when it holds no answer.
     package init(of capture: CaptureDirectory, stretch: Range<Duration>? = nil) throws(CaptureError) {
         self.capture = capture
-        self.stretch = stretch ?? .zero..<Self.endless
-        let isEmpty = !capture.index.exchanges.contains { self.stretch.contains($0.at) }
-        if isEmpty { throw CaptureError(.emptyStretch, path: capture.url.path) }
+        self.timeRange = stretch ?? .zero..<Self.endless
+        let isEmpty = !capture.index.exchanges.contains { self.timeRange.contains($0.at) }
+        if isEmpty { throw CaptureError(.emptyTimeRange, path: capture.url.path) }
     }
 
     /// Longer than any recording.
@@ -25,7 +25,7 @@ package struct CaptureExcerpt {
     /// - Parameter directory: made if need be; holds nothing yet.
     /// - Returns: how much it has become.
     package func write(
-        to directory: URL, mask: CaptureMask.Options = .none
+        to directory: URL, mask: CaptureRedactor.Options = .none
     ) throws(CaptureError) -> CaptureWriter.Totals {
         let index = capture.index
         var writer = try CaptureWriter(
@@ -48,36 +48,36 @@ package struct CaptureExcerpt {
     /// What goes into it, each at its time since the stretch began.
     func exchanges() throws(CaptureError) -> [CapturedExchange] {
         let all = capture.index.exchanges
-        if stretch == .zero..<Self.endless { return all }
-        let playlists = Set(try playlistAddresses())
-        var named = NamedResources()
+        if timeRange == .zero..<Self.endless { return all }
+        let playlists = Set(try playlistURLs())
+        var named = ReferencedResources()
         var kept: Set<Int> = []
         // A master playlist stands before those it names.
-        for (url, places) in all.places(where: { playlists.contains($0.url) }) {
-            let asked = places.filter { stretch.contains(all[$0].at) }
+        for (url, places) in all.indices(where: { playlists.contains($0.url) }) {
+            let asked = places.filter { timeRange.contains(all[$0].at) }
             guard url == capture.index.upstream || !asked.isEmpty || named.playlists.contains(url) else { continue }
             // What is in force at the beginning; a failure in force is asked for again soon enough.
-            let state = places.last { all[$0].at < stretch.lowerBound && all[$0].isSuccess }
+            let state = places.last { all[$0].at < timeRange.lowerBound && all[$0].isSuccess }
             for place in [state].compactMap({ $0 }) + asked {
                 kept.insert(place)
                 try named.read(all[place], in: capture)
             }
         }
-        for (_, places) in all.places(where: { !playlists.contains($0.url) }) {
-            kept.formUnion(named.contains(all[places[0]]) ? neighbours(of: places, in: all) : [])
+        for (_, places) in all.indices(where: { !playlists.contains($0.url) }) {
+            kept.formUnion(named.contains(all[places[0]]) ? answersAround(places, in: all) : [])
         }
-        return kept.sorted().map { all[$0].moved(into: stretch) }
+        return kept.sorted().map { all[$0].shifted(into: timeRange) }
     }
 
     /// Of a resource that is named: its last answer before the stretch, all in it, or else the first one after it.
-    private func neighbours(of places: [Int], in all: [CapturedExchange]) -> [Int] {
-        let before = places.last { all[$0].at < stretch.lowerBound }
-        let inside = places.filter { stretch.contains(all[$0].at) }
+    private func answersAround(_ places: [Int], in all: [CapturedExchange]) -> [Int] {
+        let before = places.last { all[$0].at < timeRange.lowerBound }
+        let inside = places.filter { timeRange.contains(all[$0].at) }
         let found = [before].compactMap { $0 } + inside
         return found.isEmpty ? Array(places.prefix(1)) : found
     }
 
-    private func playlistAddresses() throws(CaptureError) -> [String] {
+    private func playlistURLs() throws(CaptureError) -> [String] {
         var addresses = [capture.index.upstream]
         for exchange in capture.index.exchanges {
             guard case .answer(let answer) = exchange.ending, try capture.isPlaylist(answer.body) else { continue }
@@ -88,7 +88,7 @@ package struct CaptureExcerpt {
 }
 
 /// What the playlists of an excerpt name, by absolute address.
-private struct NamedResources {
+private struct ReferencedResources {
     private struct Resource: Hashable {
         let url: String
         let byteRange: ByteRange?
@@ -107,7 +107,7 @@ private struct NamedResources {
         guard case .answer(let recorded) = exchange.ending, exchange.isSuccess else { return }
         let answer = try capture.answer(recorded, to: exchange.url)
         let base = answer.finalURL
-        switch try? PlaylistParser.parse(answer.body, address: base, imported: variables) {
+        switch try? PlaylistParser.parse(answer.body, url: base, imported: variables) {
         case .multivariant(let playlist):
             variables = playlist.variables
             let addresses = playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri)
@@ -129,7 +129,7 @@ private struct NamedResources {
 
 extension [CapturedExchange] {
     /// By address and byte range, in the order in which they were first asked for: where in the array each stands.
-    fileprivate func places(where isWanted: (CapturedExchange) -> Bool) -> [(url: String, places: [Int])] {
+    fileprivate func indices(where isWanted: (CapturedExchange) -> Bool) -> [(url: String, places: [Int])] {
         var order: [String: Int] = [:]
         var result: [(url: String, places: [Int])] = []
         for (place, exchange) in enumerated() where isWanted(exchange) {
@@ -152,7 +152,7 @@ extension CapturedExchange {
         return (200..<300).contains(answer.status)
     }
 
-    fileprivate func moved(into stretch: Range<Duration>) -> CapturedExchange {
+    fileprivate func shifted(into stretch: Range<Duration>) -> CapturedExchange {
         let time = min(max(at, stretch.lowerBound), stretch.upperBound) - stretch.lowerBound
         return CapturedExchange(at: time, took: took, url: url, byteRange: byteRange, ending: ending)
     }

@@ -1,6 +1,6 @@
 /// An upstream that stores what another one answers.
-package actor CaptureRecorder: Upstream {
-    private let upstream: any Upstream
+package actor CaptureRecorder: Fetcher {
+    private let upstream: any Fetcher
     private let now: @Sendable () -> Duration
     private let failed: @Sendable (CaptureError) -> Void
     private var writer: CaptureWriter
@@ -13,7 +13,7 @@ package actor CaptureRecorder: Upstream {
     ///   - now: time since the recording began.
     ///   - failed: called once, with `failure`.
     package init(
-        _ upstream: any Upstream, to writer: CaptureWriter, now: @escaping @Sendable () -> Duration,
+        _ upstream: any Fetcher, to writer: CaptureWriter, now: @escaping @Sendable () -> Duration,
         failed: @escaping @Sendable (CaptureError) -> Void = { _ in }
     ) {
         self.upstream = upstream

@@ -21,8 +21,8 @@ package struct CaptureWriter: Sendable {
     private var end: UInt64
     private var bodyCount = 0
     /// Bodies stored lately by checksum, to store each once: a key or a playlist comes back many times.
-    private var stored = RecentTable<String>(limit: 4096)
-    private var mask: CaptureMask
+    private var stored = RecentCache<String>(limit: 4096)
+    private var redactor: CaptureRedactor
 
     /// - Parameters:
     ///   - directory: made if need be; holds nothing yet.
@@ -31,15 +31,16 @@ package struct CaptureWriter: Sendable {
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
         backups: [String] = [],
-        mask options: CaptureMask.Options = .none
+        mask options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
-        var mask = CaptureMask(options)
-        let address = mask.address(upstream)
+        var mask = CaptureRedactor(options)
+        let address = mask.redact(url: upstream)
         let head = CaptureIndex(
-            upstream: address, about: about, variant: variant, backups: backups.map { mask.address($0) }, exchanges: [])
-        self.mask = mask
-        let path = try Self.room(in: directory)
+            upstream: address, about: about, variant: variant, backups: backups.map { mask.redact(url: $0) },
+            exchanges: [])
+        self.redactor = mask
+        let path = try Self.indexURL(in: directory)
         do {
             try FileManager.default.createDirectory(
                 at: directory.appending(path: "body"), withIntermediateDirectories: true)
@@ -53,7 +54,7 @@ package struct CaptureWriter: Sendable {
     }
 
     /// Where the index goes. A recording never mixes with anything else.
-    private static func room(in directory: URL) throws(CaptureError) -> URL {
+    private static func indexURL(in directory: URL) throws(CaptureError) -> URL {
         let index = directory.appending(path: CaptureDirectory.indexName)
         if FileManager.default.fileExists(atPath: index.path) {
             throw CaptureError(.alreadyRecorded, path: index.path)
@@ -74,7 +75,7 @@ package struct CaptureWriter: Sendable {
         case .success(let answer): ending = .answer(try store(answer, asked: request.url))
         }
         let exchange = CapturedExchange(
-            at: at, took: took, url: mask.address(request.url), byteRange: request.byteRange, ending: ending)
+            at: at, took: took, url: redactor.redact(url: request.url), byteRange: request.byteRange, ending: ending)
         do {
             let line = Data((totals.exchanges == 0 ? "\n" : ",\n").utf8) + (try exchange.line)
             try index.seek(toOffset: end)
@@ -89,12 +90,14 @@ package struct CaptureWriter: Sendable {
     private mutating func store(_ answer: FetchAnswer, asked url: String) throws(CaptureError) -> CapturedAnswer {
         let isRefusal = !(200..<300).contains(answer.status)
         // The address asked for comes first, so that it and not the one it leads to is the one without a number.
-        let address = mask.address(url)
-        let final = answer.finalURL == url ? nil : mask.address(answer.finalURL)
-        let body = isRefusal && mask.dropsRefusals ? [] : mask.body(answer.body, base: answer.finalURL)
+        let address = redactor.redact(url: url)
+        let final = answer.finalURL == url ? nil : redactor.redact(url: answer.finalURL)
+        let body =
+            isRefusal && redactor.dropsErrorBodies ? [] : redactor.redact(body: answer.body, base: answer.finalURL)
         totals.bytes += answer.body.count
         return CapturedAnswer(
-            status: answer.status, finalURL: final == address ? nil : final, headers: mask.headers(answer.headers),
+            status: answer.status, finalURL: final == address ? nil : final,
+            headers: redactor.redact(headers: answer.headers),
             body: try store(body, from: url), endsAtClose: answer.endsAtClose)
     }
 

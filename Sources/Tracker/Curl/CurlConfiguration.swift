@@ -36,12 +36,12 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var keyLimits: Limits
     /// Segments and EXT-X-MAP sections.
     package var segmentLimits: Limits
-    /// No connection is made but to addresses of the public Internet (`NetworkAddress.isPublic`), whatever name or
+    /// No connection is made but to addresses of the public Internet (`IPAddress.isPublic`), whatever name or
     /// redirect led there: for a service that takes upstreams from others. No proxy is used then, because a proxy
     /// looks names up itself.
     package var deniesPrivate: Bool
     /// Connections are made to these all the same.
-    package var permittedAddresses: Set<NetworkAddress>
+    package var permittedIPAddresses: Set<IPAddress>
 
     package init(
         headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: String? = nil,
@@ -52,7 +52,7 @@ package struct CurlConfiguration: Equatable, Sendable {
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
         segmentLimits: Limits = Limits(
             bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), slowest: 512),
-        deniesPrivate: Bool = false, permittedAddresses: Set<NetworkAddress> = []
+        deniesPrivate: Bool = false, permittedAddresses: Set<IPAddress> = []
     ) {
         self.headers = headers
         self.userAgent = userAgent
@@ -65,7 +65,7 @@ package struct CurlConfiguration: Equatable, Sendable {
         self.keyLimits = keyLimits
         self.segmentLimits = segmentLimits
         self.deniesPrivate = deniesPrivate
-        self.permittedAddresses = permittedAddresses
+        self.permittedIPAddresses = permittedAddresses
     }
 
     /// A long segment may take long; one that lasts for hours is no segment.

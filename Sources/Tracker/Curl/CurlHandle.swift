@@ -9,7 +9,7 @@ struct CurlHandle: ~Copyable {
     /// Released after `deinit`'s body: a share must outlive the handles in it.
     private let share: CurlShare
     /// The first option libcurl would not take; CURLE_OK if it took all.
-    private(set) var refusal = CURLE_OK
+    private(set) var firstError = CURLE_OK
 
     /// nil when memory is out.
     init?(share: CurlShare) {
@@ -19,8 +19,8 @@ struct CurlHandle: ~Copyable {
         unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headers = nil
         self.share = share
-        unsafe note(liverelay_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, message))
-        unsafe note(liverelay_curl_set_pointer(raw, CURLOPT_SHARE, share.raw))
+        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, message))
+        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_SHARE, share.raw))
     }
 
     deinit {
@@ -29,37 +29,39 @@ struct CurlHandle: ~Copyable {
         unsafe message.deallocate()
     }
 
-    mutating func set(_ option: CURLoption, _ value: Int) { unsafe note(liverelay_curl_set_long(raw, option, value)) }
+    mutating func set(_ option: CURLoption, _ value: Int) {
+        unsafe recordResult(liverelay_curl_set_long(raw, option, value))
+    }
 
     mutating func set(_ option: CURLoption, _ value: String) {
-        unsafe note(liverelay_curl_set_string(raw, option, value))
+        unsafe recordResult(liverelay_curl_set_string(raw, option, value))
     }
 
     mutating func set(_ option: CURLoption, bytes: Int) {
-        unsafe note(liverelay_curl_set_offset(raw, option, curl_off_t(bytes)))
+        unsafe recordResult(liverelay_curl_set_offset(raw, option, curl_off_t(bytes)))
     }
 
     /// - Parameter lines: `Name: value` each, or `Name;` for one without a value.
     mutating func setHeaders(_ lines: [String]) {
         for line in lines {
-            guard let longer = unsafe curl_slist_append(headers, line) else { return note(CURLE_OUT_OF_MEMORY) }
+            guard let longer = unsafe curl_slist_append(headers, line) else { return recordResult(CURLE_OUT_OF_MEMORY) }
             unsafe headers = longer
         }
-        unsafe note(liverelay_curl_set_headers(raw, headers))
+        unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
     /// - Parameter context: what both callbacks and `CURLINFO_PRIVATE` hand back; not retained.
     mutating func setReceiver(
         _ context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback
     ) {
-        unsafe note(liverelay_curl_set_body_callback(raw, body, context))
-        unsafe note(liverelay_curl_set_header_callback(raw, header, context))
-        unsafe note(liverelay_curl_set_pointer(raw, CURLOPT_PRIVATE, context))
+        unsafe recordResult(liverelay_curl_set_body_callback(raw, body, context))
+        unsafe recordResult(liverelay_curl_set_header_callback(raw, header, context))
+        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_PRIVATE, context))
     }
 
     /// - Parameter context: what the callback is handed for each connection to be made; not retained.
     mutating func setSocketOpener(_ context: UnsafeMutableRawPointer, _ open: curl_opensocket_callback) {
-        unsafe note(liverelay_curl_set_socket_callback(raw, open, context))
+        unsafe recordResult(liverelay_curl_set_socket_callback(raw, open, context))
     }
 
     /// 0 until a status line came.
@@ -99,7 +101,7 @@ struct CurlHandle: ~Copyable {
         return unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
     }
 
-    private mutating func note(_ code: CURLcode) {
-        if refusal == CURLE_OK { refusal = code }
+    private mutating func recordResult(_ code: CURLcode) {
+        if firstError == CURLE_OK { firstError = code }
     }
 }

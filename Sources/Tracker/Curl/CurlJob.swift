@@ -5,8 +5,8 @@ struct CurlJob: Equatable, Sendable {
     static let maxRedirects = 10
 
     let request: FetchRequest
-    let address: String
-    let login: HTTPAddress.Login?
+    let url: String
+    let login: HTTPURL.UserInfo?
     /// As CURLOPT_HTTPHEADER takes them.
     let headerLines: [String]
     /// `first-last`; nil for the whole resource.
@@ -14,14 +14,14 @@ struct CurlJob: Equatable, Sendable {
     let configuration: CurlConfiguration
     let cookieLines: [String]
     /// Bodies are handed on as they come, whatever is claimed of them, and no encoding is asked for.
-    let isPlain: Bool
+    let usesIdentityEncoding: Bool
     /// libcurl follows redirects. Otherwise one is an answer, and whoever follows it shows the next host what is for it.
     let followsRedirects: Bool
-    private let origin: HTTPAddress.Origin
+    private let origin: HTTPURL.Origin
 
     /// - Parameter address: the request's, or where a redirect has led.
     init(
-        _ request: FetchRequest, to address: HTTPAddress, headers: ChannelHeaders, configuration: CurlConfiguration,
+        _ request: FetchRequest, to address: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
         isPlain: Bool = false
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
@@ -29,11 +29,11 @@ struct CurlJob: Equatable, Sendable {
             throw FetchError(.other, url: request.url, message: "empty byte range")
         }
         self.request = request
-        self.address = address.text
-        self.origin = try HTTPAddress(request.url).origin
+        self.url = address.text
+        self.origin = try HTTPURL(request.url).origin
         self.followsRedirects = headers.mayFollowRedirects(from: address)
         self.login = headers.login(for: address)
-        self.isPlain = isPlain || range != nil
+        self.usesIdentityEncoding = isPlain || range != nil
         self.headerLines = headers.lines(for: address)
         self.range = range
         self.configuration = configuration
@@ -45,10 +45,10 @@ struct CurlJob: Equatable, Sendable {
     /// The address after redirects, with the request's own user information as long as that is for it: what its relative
     /// addresses are resolved against has to be asked in the same name.
     func finalURL(_ effective: String?) -> String {
-        let effective = effective ?? address
+        let effective = effective ?? url
         guard let asked = URIReference.authority(of: request.url), let at = asked.lastIndex(of: "@"),
             let host = URIReference.authority(of: effective), !host.contains("@"),
-            (try? HTTPAddress(effective))?.origin == origin
+            (try? HTTPURL(effective))?.origin == origin
         else { return effective }
         return URIReference.replacingAuthority(of: effective, by: asked[...at] + host)
     }

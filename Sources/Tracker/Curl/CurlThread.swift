@@ -2,24 +2,24 @@ import Glibc
 
 /// One thread that runs the transfers of any number of channels over one pool of connections. Ends with its last owner.
 package final class CurlThread: Sendable {
-    let inbox: CurlInbox
+    let commandQueue: CurlCommandQueue
 
-    private static let first = Result { () throws(FetchError) in try CurlThread() }
-    private static let firstDenying = Result { () throws(FetchError) in try CurlThread() }
+    private static let standard = Result { () throws(FetchError) in try CurlThread() }
+    private static let publicOnly = Result { () throws(FetchError) in try CurlThread() }
 
     /// The thread of the process, or the one of all channels that private addresses are denied to: connections are
     /// shared among the channels of a thread, and theirs may not be one that another channel was allowed to make.
     /// - Throws: `.other` when the process had no memory or no descriptor left for it.
     package static func shared(deniesPrivate: Bool = false) throws(FetchError) -> CurlThread {
-        try (deniesPrivate ? firstDenying : first).get()
+        try (deniesPrivate ? publicOnly : standard).get()
     }
 
     /// - Throws: as `shared`.
     package init() throws(FetchError) {
-        guard let inbox = CurlInbox(), let loop = CurlLoop(inbox) else {
+        guard let inbox = CurlCommandQueue(), let loop = CurlEventLoop(inbox) else {
             throw FetchError(.other, url: "", message: "libcurl cannot start")
         }
-        self.inbox = inbox
+        self.commandQueue = inbox
         var thread = pthread_t()
         // From here on the loop belongs to the new thread alone.
         let given = unsafe Unmanaged.passRetained(loop)
@@ -31,13 +31,13 @@ package final class CurlThread: Sendable {
         pthread_detach(thread)
     }
 
-    deinit { inbox.post(.stop) }
+    deinit { commandQueue.post(.stop) }
 }
 
 private func runLoop(_ given: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     blockBrokenPipeSignal()
     guard let given = unsafe given else { return nil }
-    unsafe Unmanaged<CurlLoop>.fromOpaque(given).takeRetainedValue().run()
+    unsafe Unmanaged<CurlEventLoop>.fromOpaque(given).takeRetainedValue().run()
     return nil
 }
 

@@ -6,7 +6,7 @@ import Glibc
 final class CurlTransfer {
     typealias Continuation = CheckedContinuation<FetchOutcome, Never>
 
-    let id: CurlInbox.TransferID
+    let id: CurlCommandQueue.TransferID
     private let job: CurlJob
     private let continuation: Continuation
     private(set) var handle: CurlHandle
@@ -14,9 +14,11 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var isTooLarge = false
     /// The last address of the last host, if no connection was made to it because it is not public.
-    private var denied: NetworkAddress?
+    private var deniedAddress: IPAddress?
 
-    init(_ id: CurlInbox.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation) {
+    init(
+        _ id: CurlCommandQueue.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation
+    ) {
         self.id = id
         self.job = job
         self.handle = handle
@@ -38,10 +40,10 @@ final class CurlTransfer {
     /// Answers the caller, who waits for exactly one call of this or of `fail`. The handle is out of the multi by now.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
-        switch opened {
+        switch gzipContent {
         case .none: succeed(body)
         case .whole(let content): succeed(content)
-        case .cut: fail(.shortBody, CURLE_PARTIAL_FILE)
+        case .truncated: fail(.shortBody, CURLE_PARTIAL_FILE)
         case .beyondLimit: fail(.tooLarge, CURLE_FILESIZE_EXCEEDED)
         }
     }
@@ -49,8 +51,8 @@ final class CurlTransfer {
     func fail(_ reason: FetchError.Reason, _ code: CURLcode) {
         let message: String =
             switch reason {
-            case .cancelled: ""
-            case .privateAddress: denied?.text ?? ""
+            case .canceled: ""
+            case .privateAddress: deniedAddress?.text ?? ""
             default: handle.explanation(of: code)
             }
         continuation.resume(
@@ -68,19 +70,19 @@ final class CurlTransfer {
     }
 
     /// What the body holds if it is gzip still. A key may be any bytes, and a part of a file says nothing of the whole.
-    private var opened: UnclaimedGzip {
+    private var gzipContent: UndeclaredGzip {
         guard job.request.purpose != .key, job.range == nil else { return .none }
-        return UnclaimedGzip(body, limit: job.limits.bodyBytes)
+        return UndeclaredGzip(body, limit: job.limits.bodyBytes)
     }
 
     private func reason(of code: CURLcode) -> FetchError.Reason {
         if isTooLarge { return .tooLarge }
-        if code == CURLE_COULDNT_CONNECT, denied != nil { return .privateAddress }
+        if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
         return FetchError.Reason(code, answered: handle.status != 0)
     }
 
     private func configureRequest() {
-        handle.set(CURLOPT_URL, job.address)
+        handle.set(CURLOPT_URL, job.url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_FOLLOWLOCATION, job.followsRedirects ? 1 : 0)
@@ -99,7 +101,7 @@ final class CurlTransfer {
             handle.set(CURLOPT_PASSWORD, login.password)
         }
         if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, hence no encoding
-        if !job.isPlain { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all that libcurl knows
+        if !job.usesIdentityEncoding { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all that libcurl knows
     }
 
     private func configureRoute() {
@@ -135,9 +137,9 @@ final class CurlTransfer {
     }
 
     /// Asked when the name is resolved, for each of its addresses and for each hop of a redirect.
-    fileprivate func mayConnect(to address: NetworkAddress?) -> Bool {
-        let isPermitted = address.map { $0.isPublic || job.configuration.permittedAddresses.contains($0) } ?? false
-        denied = isPermitted ? nil : address
+    fileprivate func mayConnect(to address: IPAddress?) -> Bool {
+        let isPermitted = address.map { $0.isPublic || job.configuration.permittedIPAddresses.contains($0) } ?? false
+        deniedAddress = isPermitted ? nil : address
         return isPermitted
     }
 
@@ -171,7 +173,7 @@ private func openSocket(
     let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     var bytes = [UInt8](repeating: 0, count: 16)
     let count = unsafe liverelay_curl_copy_address(address, &bytes)
-    guard transfer.mayConnect(to: NetworkAddress(Array(bytes.prefix(count)))) else { return CURL_SOCKET_BAD }
+    guard transfer.mayConnect(to: IPAddress(Array(bytes.prefix(count)))) else { return CURL_SOCKET_BAD }
     let (family, kind) = unsafe (address.pointee.family, address.pointee.socktype)
     return unsafe socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }

@@ -8,61 +8,61 @@ struct ChannelOutput: Sendable {
     /// When something was published; before, when the session began.
     private(set) var silentSince = Duration.zero
     private(set) var hasPublished = false
-    private var fill: OutageFill
+    private var gapTimer: OutageGapTimer
     /// Of the first list that viewers saw; nil before, and of a finished programme.
     private var targetDuration: Duration?
     /// As in `ChannelSession.Policy`.
     private let resumedTargetDuration: Duration?
     /// Segments handed over of which it was not heard yet what became of them.
-    private var unheard = 0
+    private var pendingOutcomes = 0
 
     init(_ policy: ChannelSession.Policy) {
-        edge = PublishedEdge(policy.resumption)
-        fill = OutageFill(patience: policy.fillsAfter)
+        edge = PublishedEdge(policy.joinPoint)
+        gapTimer = OutageGapTimer(patience: policy.gapTolerance)
         resumedTargetDuration = policy.resumedTargetDuration
     }
 
     /// Nothing is known to lack, or to be given up for, before that is heard.
-    var isAwaited: Bool { unheard > 0 }
+    var awaitsOutcome: Bool { pendingOutcomes > 0 }
     /// Somebody watches, of this process or of an earlier one.
     var hasViewers: Bool { hasPublished || resumedTargetDuration != nil }
     /// Time is being given out as missing.
-    var isFilling: Bool { fill.isFilling }
+    var isEmittingGaps: Bool { gapTimer.isFilling }
     /// Given out as missing so far.
-    var filled: Duration { fill.filled }
+    var gapDuration: Duration { gapTimer.filled }
     /// When the next target duration is missing; nil when none ever is.
-    var nextMissingAt: Duration? { missingDuration.flatMap { fill.deadline($0) } }
+    var nextGapAt: Duration? { gapUnit.flatMap { gapTimer.deadline($0) } }
 
     /// What is given out as missing is counted in these.
-    private var missingDuration: Duration? { targetDuration ?? resumedTargetDuration }
+    private var gapUnit: Duration? { targetDuration ?? resumedTargetDuration }
 
-    mutating func began(at now: Duration) {
+    mutating func start(at now: Duration) {
         silentSince = now
-        if let target = resumedTargetDuration { fill.delivered(target, targetDuration: target, at: now) }
+        if let target = resumedTargetDuration { gapTimer.recordDelivery(target, targetDuration: target, at: now) }
     }
 
     /// Something is handed downstream. Behind the channel's end nothing is missing.
-    mutating func note(_ delivery: Delivery) {
-        if delivery.isMedia { unheard += 1 }
-        if delivery.endsChannel { fill.stop() }
+    mutating func record(_ delivery: Delivery) {
+        if delivery.isMedia { pendingOutcomes += 1 }
+        if delivery.endsChannel { gapTimer.stop() }
     }
 
     /// Of a finished programme nothing is ever missing; behind a backup that ends all that comes later is.
-    mutating func note(_ event: UpstreamEvent) {
+    mutating func record(_ event: UpstreamEvent) {
         switch event {
-        case .endListed(.main): fill.stop()
+        case .playlistEnded(.main): gapTimer.stop()
         case .joined(let joined) where joined.rendition == .main:
             targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
-            if joined.isVOD { fill.stop() }
-        case .ofBackup(_, .joined(let joined)) where joined.rendition == .main:
+            if joined.isVOD { gapTimer.stop() }
+        case .backup(_, .joined(let joined)) where joined.rendition == .main:
             targetDuration = targetDuration ?? joined.targetDuration
         default: break
         }
     }
 
     /// What was handed over is published, or cannot be.
-    mutating func heard(_ delivery: Delivery, _ reception: Reception, at now: Duration) {
-        unheard -= 1
+    mutating func recordOutcome(_ delivery: Delivery, _ reception: DeliveryOutcome, at now: Duration) {
+        pendingOutcomes -= 1
         switch reception {
         case .refused: return
         case .held: break
@@ -72,17 +72,17 @@ struct ChannelOutput: Sendable {
     }
 
     /// The output's edge goes on with it.
-    mutating func goesOn(with delivery: Delivery, at now: Duration) {
+    mutating func recordProgress(with delivery: Delivery, at now: Duration) {
         guard let targetDuration, delivery.rendition == .main, case .segment(let tracked) = delivery.content else {
             return
         }
-        fill.delivered(tracked.segment.duration, targetDuration: targetDuration, at: now)
+        gapTimer.recordDelivery(tracked.segment.duration, targetDuration: targetDuration, at: now)
     }
 
     /// What is missing by `now` and was not given out yet.
-    mutating func missing(at now: Duration) -> [Delivery.Content] {
-        guard let missingDuration else { return [] }
-        return Array(repeating: .missing(missingDuration), count: fill.due(at: now, targetDuration: missingDuration))
+    mutating func dueGaps(at now: Duration) -> [Delivery.Content] {
+        guard let gapUnit else { return [] }
+        return Array(repeating: .outageGap(gapUnit), count: gapTimer.dueGapCount(at: now, targetDuration: gapUnit))
     }
 }
 

@@ -13,40 +13,40 @@
 /// joined where what was published ends.
 package struct ChannelSession: Sendable {
     let policy: Policy
-    var roster: SourceRoster
-    var onAir = OnAir.nobody(behind: nil)
+    var sources: ChannelSources
+    var active = ActiveSource.vacant(after: nil)
     /// Beside it, in an outage or before the channel's own upstream is taken back.
     var trial: SourceTrial?
-    var rota = TrialRota()
+    var failoverOrder = FailoverOrder()
     /// While a backup is published.
-    var home = HomeWatch()
+    var primaryMonitor = PrimaryMonitor()
     var output: ChannelOutput
-    var record = SourceRecord()
+    var history = SourceHistory()
     /// What sources counted that were published before the one that is.
-    var earlier = IntakeCounts()
+    var retiredCounts = IngestCounts()
     var switches = 0
     /// Of all sources: they may be on one host.
-    var gate: HostGate
-    var effects = StepEffects()
+    var gate: HostLimiter
+    var effects = EffectBuffer()
 
     /// - Parameter upstream: absolute address of the channel's own multivariant or media playlist.
     package init(upstream: String, policy: Policy) {
         self.policy = policy
-        roster = SourceRoster(upstream: upstream, policy: policy)
+        sources = ChannelSources(upstream: upstream, policy: policy)
         output = ChannelOutput(policy)
-        gate = HostGate(maxConnections: policy.session.maxConnections)
+        gate = HostLimiter(maxConnections: policy.session.maxConnections)
     }
 
     package mutating func handle(
         _ input: UpstreamSession.Input, at now: Duration
     ) -> [UpstreamSession.Effect] {
-        guard !onAir.isOver else { return [] }
-        take(input, at: now)
-        while !onAir.isOver, let step = nextSwitch(at: now) { take(step, at: now) }
-        bearSilence(at: now)
-        yieldConnections(at: now)
+        guard !active.hasEnded else { return [] }
+        perform(input, at: now)
+        while !active.hasEnded, let step = nextTransition(at: now) { perform(step, at: now) }
+        handleOutage(at: now)
+        releaseConnections(at: now)
         arm(at: now)
-        return effects.take()
+        return effects.drain()
     }
 }
 
@@ -54,7 +54,7 @@ package struct ChannelSession: Sendable {
 
 extension ChannelSession {
     /// What is done about the sources.
-    private enum Switch: Equatable {
+    private enum Transition: Equatable {
         /// The source on trial is published from now on.
         case takeOver
         /// The trial was in vain.
@@ -62,72 +62,72 @@ extension ChannelSession {
         /// The source whose turn it is is opened.
         case tryNext
         /// The channel's own upstream is opened, to be taken back.
-        case comeHome
+        case failBack
         /// It is followed by its playlists.
-        case watchHome
+        case monitorPrimary
         /// It is not, for a while.
-        case leaveHome
+        case pausePrimaryMonitor
     }
 
     /// What is to be done first, as they stand now; nil when nothing is.
-    private func nextSwitch(at now: Duration) -> Switch? {
-        guard roster.hasBackups else { return nil }
+    private func nextTransition(at now: Duration) -> Transition? {
+        guard sources.hasBackups else { return nil }
         if let trial {
-            let hasEnded = record.isOver(trial.member)
-            if trial.isPassed, !hasEnded { return .takeOver }
-            if hasEnded || trial.isInVain(isNeeded: onAir.isInOutage, at: now) { return .dropTrial }
-        } else if onAir.isInOutage, rota.nextAt <= now {
+            let hasEnded = history.hasEnded(trial.member)
+            if trial.hasPassed, !hasEnded { return .takeOver }
+            if hasEnded || trial.hasFailed(isNeeded: active.isInOutage, at: now) { return .dropTrial }
+        } else if active.isInOutage, failoverOrder.nextAt <= now {
             return .tryNext
         }
-        let isAway = onAir.member.map { $0.source != 0 } ?? false
-        return isAway && trial?.source != 0 ? nextLookHome(at: now) : nil
+        let isAway = active.session.map { $0.source != 0 } ?? false
+        return isAway && trial?.source != 0 ? nextPrimaryTransition(at: now) : nil
     }
 
     /// Of a channel whose backup is published, and whose own upstream is not on trial.
-    private func nextLookHome(at now: Duration) -> Switch? {
-        guard let watched = home.member else { return home.isDue(at: now) ? .watchHome : nil }
-        if let since = watched.healthySince, since + policy.homeAfter <= now { return .comeHome }
-        return watched.listedEnd != nil ? .leaveHome : nil
+    private func nextPrimaryTransition(at now: Duration) -> Transition? {
+        guard let watched = primaryMonitor.member else { return primaryMonitor.isDue(at: now) ? .monitorPrimary : nil }
+        if let since = watched.healthySince, since + policy.failbackDelay <= now { return .failBack }
+        return watched.endIdentity != nil ? .pausePrimaryMonitor : nil
     }
 
-    private mutating func take(_ step: Switch, at now: Duration) {
+    private mutating func perform(_ step: Transition, at now: Duration) {
         switch step {
         case .takeOver: takeOver(at: now)
         case .dropTrial:
             dropTrial()
-            rota.rest(from: now)
+            failoverOrder.backOff(from: now)
         case .tryNext:
-            let source = rota.advance(of: roster.urls.count, besides: onAir.member?.source)
-            if source == 0 { effects.append(home.stop(through: &gate)) }
+            let source = failoverOrder.next(of: sources.urls.count, excluding: active.session?.source)
+            if source == 0 { effects.append(primaryMonitor.stop(through: &gate)) }
             open(source, on: .outage, at: now)
-        case .comeHome:
-            effects.append(home.stop(through: &gate))
+        case .failBack:
+            effects.append(primaryMonitor.stop(through: &gate))
             dropTrial()
-            open(0, on: .homecoming, at: now)
-        case .watchHome:
-            let member = member(of: 0, fetchesMedia: false)
-            effects.append(home.begin(member, at: now, through: &gate))
-        case .leaveHome: effects.append(home.rest(at: now, through: &gate))
+            open(0, on: .failback, at: now)
+        case .monitorPrimary:
+            let member = makeSession(for: 0, fetchesMedia: false)
+            effects.append(primaryMonitor.start(member, at: now, through: &gate))
+        case .pausePrimaryMonitor: effects.append(primaryMonitor.pause(at: now, through: &gate))
         }
     }
 
     private mutating func takeOver(at now: Duration) {
         guard let trial else { return }
         self.trial = nil
-        if let left = onAir.status { earlier += IntakeCounts(left) }
-        effects.append(onAir.giveWay(to: trial.member, through: &gate))
+        if let left = active.status { retiredCounts += IngestCounts(left) }
+        effects.append(active.replace(with: trial.member, through: &gate))
         switches += 1
-        rota.goOn(behind: trial.source)
-        record.tookOver(trial.source)
-        effects.report(.switched(to: trial.source, url: roster.urls[trial.source]))
-        publish(output.edge.trimming(trial.held))
-        if trial.source == 0 { effects.append(home.stop(through: &gate)) }
+        failoverOrder.resume(after: trial.source)
+        history.recordTakeover(of: trial.source)
+        effects.report(.sourceSwitched(to: trial.source, url: sources.urls[trial.source]))
+        publish(output.edge.trimming(trial.heldEffects))
+        if trial.source == 0 { effects.append(primaryMonitor.stop(through: &gate)) }
     }
 
-    private mutating func open(_ source: Int, on occasion: SourceTrial.Occasion, at now: Duration) {
-        trial = SourceTrial(member(of: source), on: occasion, until: now + policy.trialLimit)
-        effects.report(record.tries(source, url: roster.urls[source]))
-        handTrial(.start, at: now)
+    private mutating func open(_ source: Int, on occasion: SourceTrial.Trigger, at now: Duration) {
+        trial = SourceTrial(makeSession(for: source), on: occasion, until: now + policy.trialLimit)
+        effects.report(history.recordTrial(of: source, url: sources.urls[source]))
+        forwardToTrial(.start, at: now)
     }
 
     mutating func dropTrial() {
@@ -136,7 +136,7 @@ extension ChannelSession {
     }
 
     /// A session that goes on where the channel was published.
-    mutating func member(of source: Int, fetchesMedia: Bool = true) -> SourceMember {
-        roster.member(of: source, joinsAt: output.edge.joinPoint(of: source), fetchesMedia: fetchesMedia)
+    mutating func makeSession(for source: Int, fetchesMedia: Bool = true) -> SourceSession {
+        sources.makeSession(for: source, joinPoint: output.edge.joinPoint(of: source), fetchesMedia: fetchesMedia)
     }
 }

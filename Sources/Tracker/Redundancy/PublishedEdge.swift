@@ -7,14 +7,14 @@ struct PublishedEdge: Equatable, Sendable {
     /// By the channel's own upstream's numbers, as long as nothing was taken from any source.
     private var mediaSequence: UInt64?
     /// Behind what was taken of each source, by its numbers.
-    private var left: [Int: UInt64] = [:]
+    private var nextSequences: [Int: UInt64] = [:]
 
     /// - Parameter resumption: where an earlier process stopped.
     init(_ resumption: JoinPoint = .edge) { (date, mediaSequence) = (resumption.date, resumption.mediaSequence) }
 
     /// Where a session with `source` joins; 0 is the channel's own upstream.
     func joinPoint(of source: Int) -> JoinPoint {
-        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, left: left[source])
+        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, left: nextSequences[source])
     }
 
     /// - Parameter delivery: what could be used, in the order in which the main rendition was handed downstream.
@@ -24,8 +24,8 @@ struct PublishedEdge: Equatable, Sendable {
         case .segment(let tracked):
             date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
             mediaSequence = nil
-            left[delivery.source] = tracked.segment.mediaSequence &+ 1
-        case .lost, .missing, .ended: break
+            nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
+        case .lost, .outageGap, .ended: break
         }
     }
 
@@ -46,13 +46,13 @@ struct PublishedEdge: Equatable, Sendable {
     }
 
     private static func begin(of tracked: TrackedSegment, after end: ProgramDateTime?) -> ProgramDateTime? {
-        tracked.segment.programDateTime ?? (tracked.isAfterSeam ? nil : end)
+        tracked.segment.programDateTime ?? (tracked.isAfterDiscontinuity ? nil : end)
     }
 }
 
 extension MediaSegment {
     /// Whether it precedes `date`, up to which the channel was published, on clocks that can be compared.
     fileprivate func isPublished(until date: ProgramDateTime, from begin: ProgramDateTime) -> Bool {
-        precedes(date, from: begin) && begin.distance(to: date) <= JoinPoint.reach(duration)
+        precedes(date, startingAt: begin) && begin.distance(to: date) <= JoinPoint.reach(duration)
     }
 }

@@ -34,7 +34,7 @@ struct RecordCommand: AsyncParsableCommand {
     var backups: [String] = []
 
     @OptionGroup(title: "What is left out") var strip: StripOptions
-    @OptionGroup(title: "Upstream") var intake: IntakeOptions
+    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
 
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.notice
@@ -50,7 +50,7 @@ struct RecordCommand: AsyncParsableCommand {
                     variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration,
                     maxConnections: intake.maxConnections),
                 backups: backups),
-            requests: intake.requests, strip: strip.options, length: length?.duration, console: console, logger: logger
+            requests: intake.requests, mask: strip.options, length: length?.duration, console: console, logger: logger
         ).run()
     }
 }
@@ -69,7 +69,7 @@ struct StripOptions: ParsableArguments {
     @Flag(help: "Call the hosts host-1.example, host-2.example and so on.")
     var stripHosts = false
 
-    var options: CaptureMask.Options {
-        CaptureMask.Options(queries: stripQuery, headers: stripHeaders, hosts: stripHosts)
+    var options: CaptureRedactor.Options {
+        CaptureRedactor.Options(queries: stripQuery, headers: stripHeaders, hosts: stripHosts)
     }
 }

@@ -10,64 +10,64 @@ import Tracker
 /// answer (a reset, a refused connection, a name that is not found) is a connection that breaks off.
 final class RecordedOrigin: Sendable {
     private let capture: CaptureDirectory
-    private let addresses: AddressTable
+    private let urls: URLTable
     private let state: Mutex<State>
     /// By address, when the capture begins again at its end; empty when it ends.
-    private let rounds: [String: RecordedRounds]
-    private let roundLength: Duration
+    private let loops: [String: PlaylistLoop]
+    private let loopLength: Duration
 
     private struct State {
-        var answers: ReplayAnswers
+        var answers: ReplayResponder
         var round: UInt64 = 0
         /// Of the playlists served so far, for those that import them.
         var variables: [VariableDefinition] = []
     }
 
     /// Path of the address that the recording began with.
-    var entry: String { path(of: capture.index.upstream) }
+    var entryPath: String { path(of: capture.index.upstream) }
 
     /// - Parameter loops: at its end the capture begins again, its numbers go on.
     init(_ capture: CaptureDirectory, loops: Bool = false) throws(CaptureError) {
         let unfolded = CaptureDirectory(capture.url, index: capture.index.unfoldingRedirects)
         self.capture = unfolded
-        var table = AddressTable()
-        table.note(unfolded.index.upstream, isPlaylist: true)
+        var table = URLTable()
+        table.insert(unfolded.index.upstream, isPlaylist: true)
         for exchange in unfolded.index.exchanges {
             guard case .answer(let answer) = exchange.ending else {
-                table.note(exchange.url, isPlaylist: false)
+                table.insert(exchange.url, isPlaylist: false)
                 continue
             }
-            table.note(exchange.url, isPlaylist: try capture.isPlaylist(answer.body))
+            table.insert(exchange.url, isPlaylist: try capture.isPlaylist(answer.body))
         }
-        addresses = table
-        state = Mutex(State(answers: ReplayAnswers(unfolded)))
+        urls = table
+        state = Mutex(State(answers: ReplayResponder(unfolded)))
         let rounds = loops ? try Self.rounds(of: unfolded) : [:]
-        self.rounds = rounds
-        roundLength = unfolded.index.duration + (rounds.values.map(\.targetDuration).max() ?? .zero)
+        self.loops = rounds
+        loopLength = unfolded.index.duration + (rounds.values.map(\.targetDuration).max() ?? .zero)
     }
 
-    private static func rounds(of capture: CaptureDirectory) throws(CaptureError) -> [String: RecordedRounds] {
-        var rounds: [String: RecordedRounds] = [:]
+    private static func rounds(of capture: CaptureDirectory) throws(CaptureError) -> [String: PlaylistLoop] {
+        var rounds: [String: PlaylistLoop] = [:]
         for exchange in capture.index.exchanges {
             guard case .answer(let answer) = exchange.ending, try capture.isPlaylist(answer.body),
                 let list = try? MediaPlaylistParser.parse(try capture.bytes(of: answer.body))
             else { continue }
-            if rounds[exchange.url] == nil { rounds[exchange.url] = RecordedRounds(list) }
-            rounds[exchange.url]?.note(list)
+            if rounds[exchange.url] == nil { rounds[exchange.url] = PlaylistLoop(list) }
+            rounds[exchange.url]?.append(list)
         }
         return rounds
     }
 
     /// What stands here for an address of the capture; a path that leads nowhere for any other.
-    func path(of url: String) -> String { addresses.path(of: url) }
+    func path(of url: String) -> String { urls.path(of: url) }
 
     /// What the origin answers `now` after it went on the air.
     func response(to target: RequestTarget, at now: Duration) -> Response {
-        guard let known = addresses.address(at: target.path) else { return .notFound(target.path) }
+        guard let known = urls.resource(at: target.path) else { return .notFound(target.path) }
         let range = target.fields.range.flatMap { ByteRange(rangeField: $0) }
-        let (round, time) = place(of: now)
+        let (round, time) = iteration(at: now)
         let found = state.withLock { state in
-            if round != state.round { state.answers = ReplayAnswers(capture) }
+            if round != state.round { state.answers = ReplayResponder(capture) }
             state.round = round
             return state.answers.exchange(url: known.url, byteRange: range, isPlaylist: known.isPlaylist, at: time)
         }
@@ -89,7 +89,7 @@ final class RecordedOrigin: Sendable {
             fields.append(HeaderField(name: "Content-Range", value: "bytes \(range.offset)-\(last)/*"))
         }
         fields = fields.map { field in
-            field.name == "Location" ? HeaderField(name: field.name, value: addresses.path(of: field.value)) : field
+            field.name == "Location" ? HeaderField(name: field.name, value: urls.path(of: field.value)) : field
         }
         return Response(
             status: HTTPStatus(rawValue: answer.status), contentType: nil, cacheControl: .noStore,
@@ -100,21 +100,21 @@ final class RecordedOrigin: Sendable {
 
 extension RecordedOrigin {
     /// Which round it is, and the time since that began.
-    private func place(of now: Duration) -> (round: UInt64, time: Duration) {
-        guard !rounds.isEmpty, roundLength > .zero else { return (0, now) }
-        let round = UInt64(max(0, now / roundLength))
-        return (round, now - roundLength * Int(round))
+    private func iteration(at now: Duration) -> (round: UInt64, time: Duration) {
+        guard !loops.isEmpty, loopLength > .zero else { return (0, now) }
+        let round = UInt64(max(0, now / loopLength))
+        return (round, now - loopLength * Int(round))
     }
 
     /// The body; of a playlist what it says in that round, with its addresses as paths of this origin.
     private func localized(_ answer: FetchAnswer, of url: String, in round: UInt64) -> [UInt8] {
         let body = looped(answer.body, of: url, in: round)
-        let rules = PlaylistAddresses.Rules { [addresses] in
-            addresses.path(of: URIReference.resolve($0, against: answer.finalURL))
+        let rules = PlaylistURIRewriter.Rules { [urls] in
+            urls.path(of: URIReference.resolve($0, against: answer.finalURL))
         }
         return state.withLock { state in
-            let (bytes, defined) = PlaylistAddresses.rewrite(
-                body, address: answer.finalURL, imported: state.variables, rules: rules)
+            let (bytes, defined) = PlaylistURIRewriter.rewrite(
+                body, url: answer.finalURL, imported: state.variables, rules: rules)
             state.variables.removeAll { old in defined.contains { $0.name == old.name } }
             state.variables += defined
             return bytes
@@ -122,17 +122,17 @@ extension RecordedOrigin {
     }
 
     private func looped(_ body: [UInt8], of url: String, in round: UInt64) -> [UInt8] {
-        guard let rounds = rounds[url], let list = try? MediaPlaylistParser.parse(body) else { return body }
-        return Array(PlaylistWriter.write(rounds.playlist(list, round: round)).utf8)
+        guard let rounds = loops[url], let list = try? MediaPlaylistParser.parse(body) else { return body }
+        return Array(PlaylistWriter.write(rounds.playlist(list, iteration: round)).utf8)
     }
 }
 
 /// Which path stands for which address.
-private struct AddressTable {
+private struct URLTable {
     private var numbers: [String: Int] = [:]
     private var known: [(url: String, isPlaylist: Bool)] = []
 
-    mutating func note(_ url: String, isPlaylist: Bool) {
+    mutating func insert(_ url: String, isPlaylist: Bool) {
         if let number = numbers[url] {
             known[number].isPlaylist = known[number].isPlaylist || isPlaylist
         } else {
@@ -150,7 +150,7 @@ private struct AddressTable {
         return "/\(numbers[url].map { $0 + 1 } ?? 0)/\(isPlain && !name.hasPrefix(".") ? name : "resource")"
     }
 
-    func address(at path: String) -> (url: String, isPlaylist: Bool)? {
+    func resource(at path: String) -> (url: String, isPlaylist: Bool)? {
         let parts = path.split(separator: "/")
         guard parts.count == 2, let number = Int(parts[0]), known.indices.contains(number - 1) else { return nil }
         return known[number - 1]
@@ -211,7 +211,7 @@ extension Response {
     ) -> Response {
         var response = Response(contentType: nil, cacheControl: .noStore, body: .empty)
         switch reason {
-        case .timedOut, .cancelled: response.pace = .silent(until: nil)
+        case .timedOut, .canceled: response.pace = .silent(until: nil)
         case .shortBody:
             response.body = .bytes([UInt8](repeating: 0, count: announcedByteCount), gzip: nil)
             response.pace = .slow(over: latency, breaksOffAfter: announcedByteCount / 2)

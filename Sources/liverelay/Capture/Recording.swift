@@ -9,7 +9,7 @@ struct Recording: Sendable {
     let directory: URL
     let policy: ChannelSession.Policy
     let requests: CurlConfiguration
-    let strip: CaptureMask.Options
+    let mask: CaptureRedactor.Options
     /// nil: until the upstream ends, or the process is asked to.
     let length: Duration?
     let console: Console
@@ -22,9 +22,9 @@ struct Recording: Sendable {
         let (failures, failed) = AsyncStream<CaptureError>.makeStream()
         let recorder: CaptureRecorder
         do {
-            let source = try CurlUpstream(upstream: upstream, backups: policy.backups, configuration: requests)
+            let source = try CurlFetcher(upstream: upstream, backups: policy.backups, configuration: requests)
             let writer = try CaptureWriter(
-                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups, mask: strip)
+                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups, mask: mask)
             recorder = CaptureRecorder(source, to: writer) {
                 began.duration(to: clock.now)
             } failed: {
@@ -41,7 +41,7 @@ struct Recording: Sendable {
             group.addTask { await follow(recorder) }
             group.addTask { await Signals.wait() }
             group.addTask { await failures.first { _ in true }.map { .failure(RelayError($0)) } }
-            group.addTask { await timeUp() }
+            group.addTask { await waitForTimeLimit() }
             group.addTask { await report(recorder) { began.duration(to: clock.now) } }
             for await ended in group {
                 guard let ended else { continue }
@@ -50,8 +50,8 @@ struct Recording: Sendable {
             }
             return .success(())
         }
-        console.clear()
-        console.write(line: "\(await words(of: recorder, after: began.duration(to: clock.now))) in \(directory.path)")
+        console.clearStatusLine()
+        console.write(line: "\(await summary(of: recorder, after: began.duration(to: clock.now))) in \(directory.path)")
         try outcome.get()
     }
 
@@ -61,7 +61,7 @@ struct Recording: Sendable {
             let end = try await TrackerDriver(upstream: recorder, clock: ContinuousClock()).run(
                 session: ChannelSession(upstream: upstream, policy: policy)
             ) { output, _ in
-                if case .event(let event) = output { log.note(event) }
+                if case .event(let event) = output { log.log(event) }
             }
             switch end {
             case .drained: return .success(())
@@ -72,20 +72,20 @@ struct Recording: Sendable {
         }
     }
 
-    private func timeUp() async -> Result<Void, RelayError>? {
+    private func waitForTimeLimit() async -> Result<Void, RelayError>? {
         guard let length, (try? await Task.sleep(for: length)) != nil else { return nil }
         return .success(())
     }
 
     private func report(_ recorder: CaptureRecorder, elapsed: () -> Duration) async -> Result<Void, RelayError>? {
         while !Task.isCancelled {
-            console.show(status: await words(of: recorder, after: elapsed()))
+            console.setStatusLine(await summary(of: recorder, after: elapsed()))
             try? await Task.sleep(for: RelayService.statusInterval)
         }
         return nil
     }
 
-    private func words(of recorder: CaptureRecorder, after elapsed: Duration) async -> String {
+    private func summary(of recorder: CaptureRecorder, after elapsed: Duration) async -> String {
         let totals = await recorder.totals
         let kilobytes = totals.bytes / 1000
         let size = kilobytes < 1000 ? "\(kilobytes) kB" : "\(kilobytes / 1000).\(kilobytes / 100 % 10) MB"

@@ -42,7 +42,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "With --live: port to listen at; 0 lets the system choose.")
     var port: UInt16 = 0
 
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Sound") var sound: AudioOptions
 
     @Option(help: "How much is logged.")
     var logLevel = LogLevel.warning
@@ -61,7 +61,7 @@ struct ReplayCommand: AsyncParsableCommand {
         } catch { throw RelayError(error) }
         if live {
             let address = ListenAddress(host: listen, port: Int(port))
-            try await CaptureAir(capture: recorded, address: address, loops: loop, console: .standardError).run()
+            try await CaptureServer(capture: recorded, address: address, loops: loop, console: .standardError).run()
         } else {
             try await republish(recorded)
         }
@@ -77,10 +77,10 @@ struct ReplayCommand: AsyncParsableCommand {
         let end = try await replay.run()
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }
-        if recorded.isCutOff {
+        if recorded.isTruncated {
             logger.warning("\(capture) was cut off while it was recorded; what is there was replayed")
         }
-        print(String(decoding: replay.site.status.json, as: UTF8.self), terminator: "")
+        print(String(decoding: replay.state.status.json, as: UTF8.self), terminator: "")
         if out != nil { print("Published into \(directory.path): play its ring.m3u8") }
     }
 }

@@ -20,7 +20,7 @@ struct RelayStatus: Encodable, Sendable {
             } else if !upstream.hasPublished {
                 self = .opening
             } else {
-                self = upstream.trouble == nil ? .live : .late
+                self = upstream.stall == nil ? .live : .late
             }
         }
     }
@@ -28,7 +28,7 @@ struct RelayStatus: Encodable, Sendable {
     struct Upstream: Encodable, Equatable, Sendable {
         /// Both as anybody may read them (`URIReference.shown`).
         var url: String
-        var playlist: String?
+        var playlistURL: String?
         var bandwidth: Int?
         var resolution: String?
         var audioRendition: String?
@@ -39,21 +39,21 @@ struct RelayStatus: Encodable, Sendable {
         var segmentsInFlight = 0
         var segmentsDelivered = 0
         var segmentsLost: UInt64 = 0
-        var seams = 0
-        var staleLists = 0
-        var resets = 0
-        var failedLoads = 0
-        var failedTries = 0
+        var discontinuities = 0
+        var stalePlaylists = 0
+        var sequenceResets = 0
+        var failedPlaylistLoads = 0
+        var failedAttempts = 0
         /// Which source is published: 0 is the channel's own upstream, backups count from 1.
-        var source = 0
+        var activeSource = 0
         /// Opened beside it in an outage, and not yet seen to be alive.
-        var sourceTried: Int?
-        var sourceSwitches = 0
+        var candidateSource: Int?
+        var failovers = 0
         /// The last step taken because nothing new is listed, or nothing of it can be published; nil while all is on time.
-        var stall: String?
+        var stallStep: String?
         /// In outages, in all.
-        var secondsMissing = 0.0
-        var fetches = Fetches()
+        var outageSeconds = 0.0
+        var requests = Requests()
     }
 
     struct Output: Encodable, Equatable, Sendable {
@@ -62,67 +62,67 @@ struct RelayStatus: Encodable, Sendable {
         var discontinuitySequence: UInt64?
         var segments = 0
         var rewindSeconds = 0.0
-        var edge: String?
+        var liveEdge: String?
         var targetDuration: Int?
         var codecs: [String] = []
-        var rewindDropsForFullDisk = 0
+        var rewindEvictionsForDiskFull = 0
         /// The spool was removed or replaced under us: what was in it are gaps.
         var spoolReplacements = 0
         /// As long as the spool takes nothing.
-        var notWriting: NotWriting?
+        var writeFailure: WriteFailure?
         /// What went wrong last while old files were removed or a journal was shortened; nil when it went well since.
-        var housekeepingFault: String?
+        var cleanupError: String?
         /// Segments listed as EXT-X-GAP, because nothing came or nothing could be written.
-        var gaps = 0
+        var gapSegments = 0
         /// Segments of the slate, published because nothing came.
         var slateSegments = 0
     }
 
     /// Every segment is tried all the same.
-    struct NotWriting: Encodable, Equatable, Sendable {
-        var why: String
+    struct WriteFailure: Encodable, Equatable, Sendable {
+        var reason: String
         /// Left out one after the other, up to now.
         var segments: Int
         var seconds = 0.0
 
         /// nil when there is none.
-        init?(_ trouble: SpoolTrouble) {
+        init?(_ trouble: SpoolFailure) {
             guard let error = trouble.error else { return nil }
-            (why, segments) = (error.words, trouble.segments)
+            (reason, segments) = (error.words, trouble.segments)
         }
     }
 
     struct Splice: Encodable, Equatable, Sendable {
-        var runs = 0
-        var currentRun: Run?
+        var periods = 0
+        var currentPeriod: Period?
         /// Of the main rendition, when it is a transport stream.
-        var programme: Programme?
+        var program: ProgramStatus?
         /// Of the audio rendition beside it.
-        var audioProgramme: Programme?
-        var sanitized = 0
+        var companionProgram: ProgramStatus?
+        var adjustedTimestamps = 0
         var segmentsSkipped = 0
-        var segmentsNotPublished = 0
-        var picturesBeforeSync = 0
+        var segmentsNotWritten = 0
+        var framesBeforeSync = 0
         var segmentsWithoutSync = 0
-        var picturesRefused = 0
+        var unsupportedFrames = 0
         var leadingPictures = 0
-        var picturesRepeated = 0
-        var audioFramesRepeated = 0
-        var stillPictures = 0
-        var timesFilled = 0
+        var duplicateFrames = 0
+        var duplicateAudioFrames = 0
+        var stillFrames = 0
+        var inferredTimestamps = 0
         /// Where time lacks on the upstream's own clock, and nobody told: of pictures, or of sound alone.
-        var holes = 0
-        var secondsInHoles = 0.0
-        var runsBeyondCompositionDelay = 0
-        var audioFramesBridged = 0
-        var audioFramesUndecodable = 0
-        var audioFramesOverlapping = 0
-        var audioFramesTrimmed = 0
-        var audioFramesDiscarded = 0
-        var audioFramesDamaged = 0
-        var audioFramesUntimed = 0
-        var audioFramesOfSilence = 0
-        var audioDepartures = 0
+        var timestampGaps = 0
+        var timestampGapSeconds = 0.0
+        var periodsBeyondCompositionDelay = 0
+        var transcodedAudioFrames = 0
+        var undecodableAudioFrames = 0
+        var overlappingAudioFrames = 0
+        var trimmedAudioFrames = 0
+        var unmatchedAudioFrames = 0
+        var damagedAudioFrames = 0
+        var untimedAudioFrames = 0
+        var silentAudioFrames = 0
+        var audioGapsAndOverlaps = 0
         var demux = Demux()
     }
 
@@ -130,19 +130,19 @@ struct RelayStatus: Encodable, Sendable {
     struct Subtitles: Encodable, Equatable, Sendable {
         var renditions: [String] = []
         var segments = 0
-        var segmentsSkipped = 0
-        var segmentsUnreadable = 0
-        var filesNotPublished = 0
+        var undecryptableSegments = 0
+        var malformedSegments = 0
+        var filesNotWritten = 0
         /// Published.
         var cues = 0
         /// Placed by date or number, not by X-TIMESTAMP-MAP.
-        var cuesCorrected = 0
-        var cuesLate = 0
-        var cuesMalformed = 0
-        var cuesWithoutPicture = 0
+        var retimedCues = 0
+        var lateCues = 0
+        var malformedCues = 0
+        var unplacedCues = 0
     }
 
-    struct Run: Encodable, Equatable, Sendable {
+    struct Period: Encodable, Equatable, Sendable {
         /// This and the next three are missing from a run of sound alone.
         var video: String?
         var audio: String?
@@ -152,7 +152,7 @@ struct RelayStatus: Encodable, Sendable {
     }
 
     /// What a transport stream lists, and what of it is followed.
-    struct Programme: Encodable, Equatable, Sendable {
+    struct ProgramStatus: Encodable, Equatable, Sendable {
         struct Stream: Encodable, Equatable, Sendable {
             var pid: UInt16
             /// "0x1b".
@@ -163,7 +163,7 @@ struct RelayStatus: Encodable, Sendable {
         }
 
         var number: UInt16
-        var otherProgrammes: [UInt16]
+        var otherPrograms: [UInt16]
         var streams: [Stream]
     }
 
@@ -173,31 +173,31 @@ struct RelayStatus: Encodable, Sendable {
         var duplicatePackets = 0
         var scrambledPackets = 0
         var badSections = 0
-        var undecodable = 0
-        var abandoned = 0
+        var undecodableUnits = 0
+        var abandonedUnits = 0
         var otherPackets = 0
         var incompleteSamples = 0
         var badBoxes = 0
-        var excessMessages = 0
+        var excessEventMessages = 0
     }
 
     /// What the upstream's hosts are asked, and how they answer.
-    struct Fetches: Encodable, Equatable, Sendable {
+    struct Requests: Encodable, Equatable, Sendable {
         /// A host that asked for fewer requests by 429 or 509.
-        struct MeteredHost: Encodable, Equatable, Sendable {
+        struct ThrottledHost: Encodable, Equatable, Sendable {
             var host: String
-            var answers: Int
+            var responses: Int
             /// Until it is asked again, one thing at a time; 0 when it is.
-            var secondsPaused: Double
+            var pauseSeconds: Double
         }
 
-        var requests = 0
+        var total = 0
         /// By what was wrong: `http404`, `timedOut`, `shortBody`, …
-        var faults: [String: Int] = [:]
+        var errors: [String: Int] = [:]
         /// As asked for; absent without a limit.
         var maxConnections: Int?
-        var meteredAnswers = 0
-        var meteredHosts: [MeteredHost] = []
+        var throttledResponses = 0
+        var throttledHosts: [ThrottledHost] = []
     }
 
     var state = State.opening
@@ -210,11 +210,11 @@ struct RelayStatus: Encodable, Sendable {
     var output = Output()
     var splice = Splice()
     var subtitles = Subtitles()
-    var marks = Marks()
+    var adMarkers = AdMarkers()
     /// Lines of the log that nobody took.
     var logLinesDropped = 0
 
-    init(upstream: String) { self.upstream = Upstream(url: URIReference.shown(upstream)) }
+    init(upstream: String) { self.upstream = Upstream(url: URIReference.redacted(upstream)) }
 
     /// As `/status.json`: sorted keys, so that two of them can be compared line by line.
     var json: [UInt8] {
@@ -228,14 +228,14 @@ struct RelayStatus: Encodable, Sendable {
 
 extension UpstreamStatus {
     /// Nothing comes, for so long that the last step before giving up was taken.
-    var isOutage: Bool { trouble.map { $0.step >= .outage } ?? false }
+    var isOutage: Bool { stall.map { $0.step >= .outage } ?? false }
 }
 
 extension RelayStatus {
-    mutating func note(_ status: UpstreamStatus, at now: Duration) {
-        noteFetches(status, at: now)
+    mutating func update(from status: UpstreamStatus, at now: Duration) {
+        updateRequests(from: status, at: now)
         guard let main = status.renditions.first else { return }
-        upstream.playlist = URIReference.shown(main.url)
+        upstream.playlistURL = URIReference.redacted(main.url)
         upstream.bandwidth = status.variant?.bandwidth
         upstream.resolution = status.variant?.resolution.map { "\($0.width)x\($0.height)" }
         upstream.audioRendition = status.audio?.name
@@ -247,106 +247,106 @@ extension RelayStatus {
         upstream.segmentsInFlight = all.reduce(0) { $0 + $1.inFlight }
         upstream.segmentsDelivered = all.reduce(0) { $0 + $1.counts.delivered }
         upstream.segmentsLost = all.reduce(0) { $0 + $1.counts.lost }
-        upstream.seams = all.reduce(0) { $0 + $1.counts.seams }
-        upstream.staleLists = all.reduce(0) { $0 + $1.counts.staleLists }
-        upstream.resets = all.reduce(0) { $0 + $1.counts.resets }
-        upstream.failedLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
-        marks.cueLinesLate = main.counts.lateCueTags
-        upstream.failedTries = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
-        upstream.stall = status.trouble.map { "\($0.step)" }
-        guard let redundancy = status.redundancy else { return }
-        upstream.source = redundancy.source
-        upstream.sourceTried = redundancy.tried
-        upstream.sourceSwitches = redundancy.switches
-        upstream.secondsMissing = redundancy.missing.seconds
+        upstream.discontinuities = all.reduce(0) { $0 + $1.counts.discontinuities }
+        upstream.stalePlaylists = all.reduce(0) { $0 + $1.counts.stalePlaylists }
+        upstream.sequenceResets = all.reduce(0) { $0 + $1.counts.resets }
+        upstream.failedPlaylistLoads = all.reduce(0) { $0 + $1.counts.failedLoads }
+        adMarkers.lateCueTags = main.counts.lateCueTags
+        upstream.failedAttempts = all.reduce(status.failedResourceTries) { $0 + $1.counts.failedTries }
+        upstream.stallStep = status.stall.map { "\($0.step)" }
+        guard let redundancy = status.failover else { return }
+        upstream.activeSource = redundancy.source
+        upstream.candidateSource = redundancy.trialSource
+        upstream.failovers = redundancy.switches
+        upstream.outageSeconds = redundancy.gapDuration.seconds
     }
 
-    private mutating func noteFetches(_ status: UpstreamStatus, at now: Duration) {
-        upstream.fetches = Fetches(
-            requests: status.requests,
-            faults: Dictionary(status.faults.map { ($0.key.name, $0.value) }, uniquingKeysWith: +),
-            maxConnections: status.maxConnections, meteredAnswers: status.meteredAnswers,
-            meteredHosts: status.meteredHosts.map { host in
-                Fetches.MeteredHost(
-                    host: host.name, answers: host.answers, secondsPaused: max(.zero, host.pauseEnd - now).seconds)
+    private mutating func updateRequests(from status: UpstreamStatus, at now: Duration) {
+        upstream.requests = Requests(
+            total: status.requests,
+            errors: Dictionary(status.faults.map { ($0.key.name, $0.value) }, uniquingKeysWith: +),
+            maxConnections: status.maxConnections, throttledResponses: status.meteredAnswers,
+            throttledHosts: status.rateLimitedHosts.map { host in
+                Requests.ThrottledHost(
+                    host: host.name, responses: host.answers, pauseSeconds: max(.zero, host.pauseEnd - now).seconds)
             })
     }
 
-    mutating func note(_ counts: SpliceCounts, skipped: Int, notPublished: Int) {
-        splice.runs = counts.runs
-        splice.sanitized = counts.sanitized
+    mutating func update(from counts: SpliceCounts, skipped: Int, unwritten: Int) {
+        splice.periods = counts.periods
+        splice.adjustedTimestamps = counts.timestampsSanitized
         splice.segmentsSkipped = skipped
-        splice.segmentsNotPublished = notPublished
-        splice.picturesBeforeSync = counts.picturesBeforeSync
+        splice.segmentsNotWritten = unwritten
+        splice.framesBeforeSync = counts.framesBeforeSync
         splice.segmentsWithoutSync = counts.segmentsWithoutSync
-        splice.picturesRefused = counts.picturesRefused
+        splice.unsupportedFrames = counts.unsupportedFrames
         splice.leadingPictures = counts.leadingPictures
-        splice.picturesRepeated = counts.picturesRepeated
-        splice.audioFramesRepeated = counts.audioRepeated
-        splice.stillPictures = counts.stillPictures
-        splice.timesFilled = counts.timesFilled
-        splice.holes = counts.holes
-        splice.secondsInHoles = Ticks(Int64(counts.ticksInHoles)).duration.seconds
-        splice.runsBeyondCompositionDelay = counts.runsBeyondDelay
-        splice.audioFramesBridged = counts.audioBridged
-        splice.audioFramesUndecodable = counts.audioUndecodable
-        splice.audioFramesOverlapping = counts.audioOverlapping
-        splice.audioFramesTrimmed = counts.audioTrimmed
-        splice.audioFramesDiscarded = counts.audioDiscarded
-        splice.audioFramesDamaged = counts.audioDamaged
-        splice.audioFramesUntimed = counts.audioUntimed
-        splice.audioFramesOfSilence = counts.audioSilence
-        splice.audioDepartures = counts.audioDepartures
+        splice.duplicateFrames = counts.duplicateFrames
+        splice.duplicateAudioFrames = counts.duplicateAudioFrames
+        splice.stillFrames = counts.stillFrames
+        splice.inferredTimestamps = counts.inferredTimestamps
+        splice.timestampGaps = counts.timestampGaps
+        splice.timestampGapSeconds = Ticks(Int64(counts.timestampGapTicks)).duration.seconds
+        splice.periodsBeyondCompositionDelay = counts.periodsBeyondCompositionDelay
+        splice.transcodedAudioFrames = counts.audioTranscoded
+        splice.undecodableAudioFrames = counts.audioUndecodable
+        splice.overlappingAudioFrames = counts.audioOverlapping
+        splice.trimmedAudioFrames = counts.audioTrimmed
+        splice.unmatchedAudioFrames = counts.audioDiscarded
+        splice.damagedAudioFrames = counts.audioDamaged
+        splice.untimedAudioFrames = counts.audioUntimed
+        splice.silentAudioFrames = counts.audioSilence
+        splice.audioGapsAndOverlaps = counts.audioDriftCorrections
         splice.demux = Demux(counts.demux)
     }
 
-    mutating func note(_ line: SubtitleLine) {
+    mutating func update(from line: SubtitlePipeline) {
         let counts = line.counts
         subtitles.segments = counts.segments
-        subtitles.segmentsSkipped = line.skipped
-        subtitles.segmentsUnreadable = counts.unreadable
-        subtitles.filesNotPublished = line.notPublished
+        subtitles.undecryptableSegments = line.undecryptableSegments
+        subtitles.malformedSegments = counts.unreadable
+        subtitles.filesNotWritten = line.unwrittenFiles
         subtitles.cues = counts.cues
-        subtitles.cuesCorrected = counts.corrected
-        subtitles.cuesLate = counts.late
-        subtitles.cuesMalformed = counts.malformed
-        subtitles.cuesWithoutPicture = counts.unplaced
+        subtitles.retimedCues = counts.corrected
+        subtitles.lateCues = counts.late
+        subtitles.malformedCues = counts.malformed
+        subtitles.unplacedCues = counts.unplaced
     }
 
-    mutating func note(_ run: RunDescription) {
-        splice.currentRun = Run(
-            video: run.picture?.codec, audio: run.audioCodec, width: run.picture?.width, height: run.picture?.height,
-            frameRate: run.picture?.frameRate)
+    mutating func update(from run: PeriodDescription) {
+        splice.currentPeriod = Period(
+            video: run.video?.codec, audio: run.audioCodec, width: run.video?.width, height: run.video?.height,
+            frameRate: run.video?.frameRate)
     }
 
-    mutating func note(_ programme: ProgramSelection, of rendition: SourceRendition) {
-        let noted = Programme(programme)
-        if rendition == .main { splice.programme = noted } else { splice.audioProgramme = noted }
+    mutating func setProgram(_ programme: ProgramSelection, of rendition: InputRendition) {
+        let noted = ProgramStatus(programme)
+        if rendition == .main { splice.program = noted } else { splice.companionProgram = noted }
     }
 
-    mutating func note(_ snapshot: RingSnapshot) {
+    mutating func update(from snapshot: RingSnapshot) {
         let index = snapshot.index
         output.firstMediaSequence = index.listed.first?.mediaSequence
         output.lastMediaSequence = snapshot.edge?.mediaSequence
         output.discontinuitySequence = snapshot.edge?.discontinuitySequence
         output.segments = index.listed.count
         output.rewindSeconds = Ticks(index.listedTicks).duration.seconds
-        output.edge = snapshot.edge?.programDateTimeEnd.text
+        output.liveEdge = snapshot.edge?.programDateTimeEnd.text
         output.targetDuration = index.targetDuration
-        output.codecs = snapshot.masterInputs?.codecs ?? []
-        output.rewindDropsForFullDisk = snapshot.rewindDrops
+        output.codecs = snapshot.variantAttributes?.codecs ?? []
+        output.rewindEvictionsForDiskFull = snapshot.rewindDrops
         output.spoolReplacements = snapshot.spoolReplacements
-        output.housekeepingFault = snapshot.housekeepingError?.words
+        output.cleanupError = snapshot.housekeepingError?.words
     }
 }
 
-extension RelayStatus.Programme {
+extension RelayStatus.ProgramStatus {
     fileprivate init(_ programme: ProgramSelection) {
         number = programme.programNumber
-        otherProgrammes = programme.otherPrograms
+        otherPrograms = programme.otherPrograms
         streams = programme.listed.map { stream in
             Stream(
-                pid: stream.pid, streamType: stream.typeText, name: stream.name, language: stream.language,
+                pid: stream.pid, streamType: stream.hexStreamType, name: stream.name, language: stream.language,
                 isFollowed: stream.isFollowed)
         }
     }
@@ -359,12 +359,12 @@ extension RelayStatus.Demux {
         duplicatePackets = counts.duplicatePackets
         scrambledPackets = counts.scrambledPackets
         badSections = counts.badSections
-        undecodable = counts.undecodable
-        abandoned = counts.abandoned
+        undecodableUnits = counts.undecodable
+        abandonedUnits = counts.abandoned
         otherPackets = counts.otherPackets
         incompleteSamples = counts.incompleteSamples
         badBoxes = counts.badBoxes
-        excessMessages = counts.excessMessages
+        excessEventMessages = counts.excessMessages
     }
 }
 

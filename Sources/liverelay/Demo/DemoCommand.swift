@@ -15,13 +15,13 @@ struct DemoCommand: AsyncParsableCommand {
     var capture = "Captures/ssai_tagged"
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
-    @OptionGroup(title: "Upstream") var intake: IntakeOptions
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
+    @OptionGroup(title: "Sound") var sound: AudioOptions
 
     func run() async throws {
-        let origin: CaptureOrigin
+        let origin: DemoOrigin
         do {
-            origin = try CaptureOrigin(CaptureDirectory(URL(filePath: capture, directoryHint: .isDirectory)))
+            origin = try DemoOrigin(CaptureDirectory(URL(filePath: capture, directoryHint: .isDirectory)))
         } catch { throw RelayError(error) }
         let clock = ContinuousClock()
         let began = clock.now

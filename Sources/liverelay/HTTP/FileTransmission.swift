@@ -19,12 +19,12 @@ struct FileTransmission: ~Copyable {
     /// Large enough to cost nothing, small enough that a client at 70 kbit/s still finishes one within the idle time.
     static let sliceByteCount = 512 * 1024
 
-    private var waiting: ArraySlice<FramedResponse.FileSlice>
+    private var waiting: ArraySlice<ConditionalResponse.FileSlice>
     private var current: OpenFile
 
     /// Opens the first file, so that its absence can still become a status.
     /// - Parameter slices: at least one.
-    init(_ slices: [FramedResponse.FileSlice]) throws(Failure) {
+    init(_ slices: [ConditionalResponse.FileSlice]) throws(Failure) {
         guard let first = slices.first else { throw .missing }
         let opened = try OpenFile.open(first)
         waiting = slices.dropFirst()
@@ -48,7 +48,7 @@ private struct OpenFile: ~Copyable {
     private let byteCount: Int
     private var unsent: Range<Int>
 
-    static func open(_ slice: FramedResponse.FileSlice) throws(FileTransmission.Failure) -> OpenFile {
+    static func open(_ slice: ConditionalResponse.FileSlice) throws(FileTransmission.Failure) -> OpenFile {
         // O_NONBLOCK: whatever else lies under the name, a FIFO above all, must not hold the event loop.
         let descriptor = unsafe Glibc.open(slice.file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw errno == ENOENT ? .missing : .system(errno: errno) }
@@ -57,7 +57,7 @@ private struct OpenFile: ~Copyable {
         return file
     }
 
-    private init(owning descriptor: CInt, _ slice: FramedResponse.FileSlice) {
+    private init(owning descriptor: CInt, _ slice: ConditionalResponse.FileSlice) {
         self.descriptor = descriptor
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
         byteCount = slice.file.byteCount

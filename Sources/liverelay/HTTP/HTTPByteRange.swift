@@ -34,7 +34,7 @@ enum HTTPByteRange: Equatable, Sendable {
     /// The one range-spec of a field, or nil where §14.2 has it ignored.
     private static func set(ofField field: String) -> Specification? {
         guard let equals = field.firstIndex(of: "="), field[..<equals].lowercased() == "bytes" else { return nil }
-        let text = field[field.index(after: equals)...].trimmingBlanks
+        let text = field[field.index(after: equals)...].trimmingWhitespace
         guard let dash = text.firstIndex(of: "-") else { return nil }
         let (before, after) = (text[..<dash], text[text.index(after: dash)...])
         if before.isEmpty { return position(after).map { .suffix(length: $0) } }
@@ -53,7 +53,7 @@ enum HTTPByteRange: Equatable, Sendable {
 
 extension StringProtocol {
     /// Without the spaces and tabs (OWS, RFC 9110 §5.6.3) at both ends.
-    var trimmingBlanks: SubSequence {
+    var trimmingWhitespace: SubSequence {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let start = firstIndex { !isBlank($0) } ?? endIndex
         let end = self[start...].lastIndex { !isBlank($0) }

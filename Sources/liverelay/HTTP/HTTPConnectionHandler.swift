@@ -22,7 +22,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var state = State.idle
     private var files: FileTransmission?
     private var inputClosed = false
-    private var progressedAt = NIODeadline.now()
+    private var lastProgress = NIODeadline.now()
     private var idleCheck: Scheduled<Void>?
 
     init(responder: @escaping Responder, idleTimeout: TimeAmount) {
@@ -31,7 +31,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        progressedAt = .now()
+        lastProgress = .now()
         checkIdleness(context)
         context.fireChannelActive()
     }
@@ -64,22 +64,22 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        progressedAt = .now()
+        lastProgress = .now()
         let request = HTTPRequestReader(head)
         let keepAlive = request.allowsKeepAlive && !inputClosed
-        let framed = openFiles(of: request.answer(by: responder, date: Self.dateText()), to: request)
+        let framed = openFiles(of: request.response(from: responder, date: Self.dateText()), to: request)
         state = .answering(keepAlive: keepAlive)
         switch framed.pace {
         case .prompt: send(request.head(of: framed, keepAlive: keepAlive), framed.body, context)
         case .slow(let time, let limit):
             sendSlowly(request.head(of: framed, keepAlive: keepAlive), framed.body, over: time, limit, context)
         case .silent(let limit):
-            if let limit { later(TimeAmount(limit), context) { self.reset($0) } }
+            if let limit { schedule(after: TimeAmount(limit), context) { self.reset($0) } }
         }
     }
 
-    private func send(_ head: HTTPResponseHead, _ body: FramedResponse.Body, _ context: ChannelHandlerContext) {
-        let last = promiseToGoOn(context)
+    private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
+        let last = makeNextPartPromise(context)
         let sendsBytes = if case .bytes = body { true } else { false }
         context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : last)
         if case .bytes(let bytes, let range) = body {
@@ -90,36 +90,36 @@ extension HTTPConnectionHandler {
     }
 
     /// The response itself, with its first file open; or what to say instead if there is no such file any more.
-    private func openFiles(of framed: FramedResponse, to request: HTTPRequestReader) -> FramedResponse {
+    private func openFiles(of framed: ConditionalResponse, to request: HTTPRequestReader) -> ConditionalResponse {
         guard case .files(let slices) = framed.body else { return framed }
         do throws(FileTransmission.Failure) {
             files = try FileTransmission(slices)
             return framed
         } catch {
-            return request.answer(insteadOf: error, date: Self.dateText())
+            return request.response(for: error, date: Self.dateText())
         }
     }
 
     /// Of a write: once the socket has taken it, the next part of the response follows.
-    private func promiseToGoOn(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+    private func makeNextPartPromise(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let promise = context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { self.sent($0, context) }
+        promise.futureResult.assumeIsolated().whenComplete { self.didSend($0, context) }
         return promise
     }
 
-    private func sent(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
+    private func didSend(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
         guard case .success = result else {
             files = nil
             context.close(promise: nil)
             return
         }
-        progressedAt = .now()
+        lastProgress = .now()
         do throws(FileTransmission.Failure) {
             guard let region = try files?.next() else {
                 finish(context)
                 return
             }
-            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: promiseToGoOn(context))
+            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: makeNextPartPromise(context))
         } catch {
             // The announced length can no longer be kept: only a broken connection tells the client so.
             files = nil
@@ -148,11 +148,11 @@ extension HTTPConnectionHandler {
 extension HTTPConnectionHandler {
     /// The head at once, the body part by part; without a body the head comes when the time is over.
     private func sendSlowly(
-        _ head: HTTPResponseHead, _ body: FramedResponse.Body, over time: Duration, _ limit: Int?,
+        _ head: HTTPResponseHead, _ body: ConditionalResponse.Body, over time: Duration, _ limit: Int?,
         _ context: ChannelHandlerContext
     ) {
         guard case .bytes(let bytes, let range) = body else {
-            later(TimeAmount(time), context) { self.send(head, body, $0) }
+            schedule(after: TimeAmount(time), context) { self.send(head, body, $0) }
             return
         }
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
@@ -160,13 +160,13 @@ extension HTTPConnectionHandler {
     }
 
     private func sendNextPart(of body: PacedBody, _ context: ChannelHandlerContext) {
-        later(body.pause, context) { context in
+        schedule(after: body.pause, context) { context in
             var body = body
             guard let part = body.next() else {
                 if body.breaksOff { context.close(promise: nil) } else { self.finish(context) }
                 return
             }
-            self.progressedAt = .now()
+            self.lastProgress = .now()
             let buffer = context.channel.allocator.buffer(bytes: part)
             context.writeAndFlush(self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
             self.sendNextPart(of: body, context)
@@ -174,8 +174,8 @@ extension HTTPConnectionHandler {
     }
 
     /// Nothing happens on a connection that is closed by then.
-    private func later(
-        _ time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ChannelHandlerContext) -> Void
+    private func schedule(
+        after time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ChannelHandlerContext) -> Void
     ) {
         context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             if context.channel.isActive { work(context) }
@@ -193,7 +193,7 @@ extension HTTPConnectionHandler {
 extension HTTPConnectionHandler {
     /// Closes a connection on which for `idleTimeout` no request was complete and no slice of a body was taken.
     private func checkIdleness(_ context: ChannelHandlerContext) {
-        let deadline = progressedAt + idleTimeout
+        let deadline = lastProgress + idleTimeout
         guard deadline > .now() else {
             context.close(promise: nil)
             return

@@ -19,25 +19,25 @@ struct HTTPRequestReader {
         return bodySize <= Self.ignoredBodyLimit
     }
 
-    func answer(by responder: Responder, date: String) -> FramedResponse {
+    func response(from responder: Responder, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
-            return FramedResponse(response(to: target, by: responder), to: target, date: date)
+            return ConditionalResponse(response(to: target, by: responder), to: target, date: date)
         } catch {
-            return answer(with: .text(.badRequest, "The address of this request is malformed."), date: date)
+            return conditionalResponse(.text(.badRequest, "The address of this request is malformed."), date: date)
         }
     }
 
-    func answer(insteadOf failure: FileTransmission.Failure, date: String) -> FramedResponse {
+    func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
         switch failure {
         case .missing, .changed:
-            answer(with: .notFound(received.uri), date: date)
+            conditionalResponse(.notFound(received.uri), date: date)
         case .system:
-            answer(with: .text(.serviceUnavailable, "The file cannot be opened now."), date: date)
+            conditionalResponse(.text(.serviceUnavailable, "The file cannot be opened now."), date: date)
         }
     }
 
-    func head(of framed: FramedResponse, keepAlive: Bool) -> HTTPResponseHead {
+    func head(of framed: ConditionalResponse, keepAlive: Bool) -> HTTPResponseHead {
         var fields = framed.fields.map { ($0.name, $0.value) }
         if !keepAlive {
             fields.append(("Connection", "close"))
@@ -62,8 +62,9 @@ struct HTTPRequestReader {
     }
 
     /// An answer whatever the target says.
-    private func answer(with response: Response, date: String) -> FramedResponse {
-        FramedResponse(response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
+    private func conditionalResponse(_ response: Response, date: String) -> ConditionalResponse {
+        ConditionalResponse(
+            response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
     }
 
     private var method: RequestTarget.Method {

@@ -20,7 +20,7 @@ struct HTTPServer: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let listener: any Channel
-    private let quiescing: Quiescing
+    private let quiescing: OpenConnections
 
     /// The port that is listened on: the one asked for, or the one the system chose for 0.
     let port: Int
@@ -50,7 +50,7 @@ struct HTTPServer: Sendable {
         let listener = try await bootstrap(group, quiescing, limits, responder)
             .bind(host: address.host, port: address.port).get()
         return HTTPServer(
-            group: group, listener: listener, quiescing: Quiescing(quiescing),
+            group: group, listener: listener, quiescing: OpenConnections(quiescing),
             port: listener.localAddress?.port ?? address.port)
     }
 
@@ -109,7 +109,7 @@ struct HTTPServer: Sendable {
 }
 
 /// The quiescing helper until it is needed, once: its end has to come before that of its event loops.
-private final class Quiescing: Sendable {
+private final class OpenConnections: Sendable {
     private let helper: Mutex<ServerQuiescingHelper?>
 
     init(_ helper: ServerQuiescingHelper) { self.helper = Mutex(helper) }

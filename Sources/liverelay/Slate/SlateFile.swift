@@ -33,7 +33,7 @@ final class SlateFile: Sendable {
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         guard isFile, let byteCount = UInt64(exactly: status.st_size) else {
             close(descriptor)
-            throw RelayError(slate: path, .noFile)
+            throw RelayError(slate: path, .notAFile)
         }
         self.byteCount = byteCount
         identity = Identity(status)
@@ -43,13 +43,13 @@ final class SlateFile: Sendable {
     deinit { close(descriptor) }
 
     /// Another file has its place, or it was written over. One whose name is gone is what it was.
-    var isStale: Bool {
+    var hasChanged: Bool {
         var status = stat()
         let isElsewhere = unsafe stat(path, &status) == 0 && Identity(status) != identity
-        return isElsewhere || !isAsOpened
+        return isElsewhere || !isUnmodified
     }
 
-    private var isAsOpened: Bool {
+    private var isUnmodified: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && Identity(status) == identity
     }
@@ -58,7 +58,7 @@ final class SlateFile: Sendable {
     /// - Returns: their bytes, one behind the other.
     /// - Throws: `.badSlate`, also where the file is not what was opened any more: its bytes may be of both.
     func read(_ ranges: [Range<UInt64>]) throws(RelayError) -> [UInt8] {
-        var failure: SlateTrouble?
+        var failure: SlateError?
         let expected = ranges.reduce(0) { $0 + $1.count }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, filled in
             for range in ranges where failure == nil {
@@ -68,11 +68,11 @@ final class SlateFile: Sendable {
             }
         }
         if let failure { throw RelayError(slate: path, failure) }
-        guard isAsOpened else { throw RelayError(slate: path, .changed) }
+        guard isUnmodified else { throw RelayError(slate: path, .changed) }
         return bytes
     }
 
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) -> SlateTrouble? {
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) -> SlateError? {
         var filled = 0
         while filled < buffer.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])

@@ -4,7 +4,7 @@ import Splice
 /// the file; once that is another, `renewed` reads it anew.
 struct SlateSource: Sendable {
     /// Of the first piece in the trial; what is shown is cut by the channel's own measure.
-    private static let trialPiece = Ticks.seconds(6)
+    private static let validationChunk = Ticks.seconds(6)
 
     private let file: SlateFile
     let movie: SlateMovie
@@ -15,19 +15,19 @@ struct SlateSource: Sendable {
     init(_ path: String) throws(RelayError) {
         file = try SlateFile(path)
         movie = try Self.movie(of: file)
-        try tryOut()
+        try validate()
     }
 
     /// The file as it is now.
     /// - Returns: nil as long as that is the file whose tables were read.
     /// - Throws: `.badSlate` where it is half-written, or no slate.
-    func renewed() throws(RelayError) -> SlateSource? { file.isStale ? try SlateSource(path) : nil }
+    func reloaded() throws(RelayError) -> SlateSource? { file.hasChanged ? try SlateSource(path) : nil }
 
     private static func movie(of file: SlateFile) throws(RelayError) -> SlateMovie {
-        var index = SlateIndex(byteCount: file.byteCount)
-        while let wanted = index.wanted {
+        var index = MoovLocator(byteCount: file.byteCount)
+        while let wanted = index.neededRange {
             let bytes = try file.read([wanted])
-            do { try index.take(bytes) } catch { throw RelayError(slate: file.path, .media(error)) }
+            do { try index.append(bytes) } catch { throw RelayError(slate: file.path, .media(error)) }
         }
         do {
             return try SlateMovie(moov: index.moov, fileSize: file.byteCount)
@@ -35,34 +35,34 @@ struct SlateSource: Sendable {
     }
 
     /// Tables say nothing of what samples hold: that there is a picture, and that it can be described, shows in the splice.
-    private func tryOut() throws(RelayError) {
-        let piece = try pieces(longest: Self.trialPiece)[0]
+    private func validate() throws(RelayError) {
+        let piece = try chunks(longest: Self.validationChunk)[0]
         let segment = try segment(piece, number: 0, round: 0, isFirstOfRound: false)
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: Self.trialPiece, wallClock: 0))
-        do throws(SpliceError) {
+            SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: Self.validationChunk, wallClock: 0))
+        do throws(MediaError) {
             let written = try engine.handle(.segment(segment)) + engine.handle(.ended(.main))
             guard written.isEmpty else { return }
-            throw engine.refusal ?? SpliceError(.noPicture, section: "ISO/IEC 14496-12 §8.6.2")
+            throw engine.refusal ?? MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")
         } catch { throw RelayError(slate: path, .media(error)) }
     }
 
     /// - Parameter longest: no piece lasts longer if the file permits it.
     /// - Returns: at least one.
-    func pieces(longest: Ticks) throws(RelayError) -> [SlatePiece] {
-        do { return try movie.pieces(longest: longest) } catch { throw RelayError(slate: path, .media(error)) }
+    func chunks(longest: Ticks) throws(RelayError) -> [SlateSegment] {
+        do { return try movie.segments(longest: longest) } catch { throw RelayError(slate: path, .media(error)) }
     }
 
     /// - Parameters: `number`: of pieces shown before it; `round`: of times that all were.
     func segment(
-        _ piece: SlatePiece, number: UInt64, round: UInt64, isFirstOfRound: Bool
+        _ piece: SlateSegment, number: UInt64, round: UInt64, isFirstOfRound: Bool
     ) throws(RelayError) -> SegmentInput {
         let bytes = try file.read(piece.ranges)
         do {
             return SegmentInput(
                 rendition: .main, mediaSequence: number, discontinuitySequence: round,
                 isDiscontinuous: isFirstOfRound && round > 0, initialization: movie.initialization,
-                bytes: try movie.segment(piece, bytes: bytes))
+                bytes: try movie.mediaSegment(piece, bytes: bytes))
         } catch { throw RelayError(slate: path, .media(error)) }
     }
 }

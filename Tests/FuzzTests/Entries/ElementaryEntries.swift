@@ -36,7 +36,7 @@ enum ElementaryEntries {
 
     /// All that is made of parameter sets for an init section.
     private static func describe(_ configuration: VideoConfiguration) {
-        do throws(SpliceError) {
+        do throws(MediaError) {
             let description = try VideoDescription(configuration)
             _ = (description.displayWidth, description.frameDuration)
             _ = try InitWriter.write(video: configuration, audio: nil)
@@ -80,11 +80,11 @@ extension ElementaryEntries {
                 let time = Ticks(Int64(number) * 3600)
                 buffer.startPacket(pts: time, dts: number.isMultiple(of: 3) ? nil : time)
                 buffer.bytes += part
-                if number % 5 == 4 { buffer.noteFault(isBetweenPackets: number % 2 == 0) }
+                if number % 5 == 4 { buffer.recordLoss(isBetweenPackets: number % 2 == 0) }
             }
             output.video = framer.frame(
                 &buffer, entry: nil, ending: .closed(isPacketDue: false), counts: &output.counts)
-            try DemuxPromise(bytes: bytes.count).check([output])
+            try DemuxInvariants(bytes: bytes.count).check([output])
         })
 
     private static func byteStream(_ payload: ArraySlice<UInt8>) -> [UInt8] {
@@ -122,7 +122,7 @@ extension ElementaryEntries {
                 output.audio += framer.frame(&buffer, isClosed: isClosed, counts: &output.counts)
             }
             try demand(buffer.bytes.isEmpty, "\(buffer.bytes.count) bytes are kept for ever")
-            try DemuxPromise(bytes: bytes.count).check([output])
+            try DemuxInvariants(bytes: bytes.count).check([output])
             for configuration in Set(output.audio.map(\.configuration)) {
                 _ = try? InitWriter.write(video: nil, audio: configuration)
             }
@@ -137,10 +137,10 @@ extension ElementaryEntries {
             for isAligned in [true, false] {
                 var demuxer = PackedAudioDemuxer(isAligned: isAligned)
                 var outputs: [DemuxedSegment] = []
-                do throws(SpliceError) {
+                do throws(MediaError) {
                     for _ in 0..<2 { outputs.append(try demuxer.feed(bytes)) }
                 } catch { continue }
-                try DemuxPromise(bytes: 2 * bytes.count).check(outputs)
+                try DemuxInvariants(bytes: 2 * bytes.count).check(outputs)
             }
         })
 }

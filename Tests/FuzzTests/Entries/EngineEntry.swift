@@ -31,10 +31,10 @@ enum EngineEntry {
             .init(
                 hasAudioRendition: hasAudioRendition, audio: AudioPolicy.allCases[Int(control & 3)],
                 longestSegment: longest, wallClock: 1_767_225_600_000))
-        var promise = OutputPromise(longest: longest)
+        var promise = OutputInvariants(longest: longest)
         for input in inputs(bytes, control) {
             let written: [SplicedSegment]
-            do throws(SpliceError) { written = try engine.handle(input) } catch { continue }
+            do throws(MediaError) { written = try engine.handle(input) } catch { continue }
             for segment in written { try promise.check(segment) }
         }
         try demand(engine.isFinished, "something is held after the end")
@@ -42,11 +42,11 @@ enum EngineEntry {
     }
 
     private static func inputs(_ bytes: [UInt8], _ control: UInt8) -> [SpliceInput] {
-        let border = SegmentContainer.sniff(bytes) == .fragmentedMP4 ? MovieEntries.border(of: bytes) : 0
+        let border = SegmentContainer.sniff(bytes) == .fragmentedMP4 ? MovieEntries.initializationEnd(of: bytes) : 0
         let media = Array(bytes[border...])
         var inputs: [SpliceInput] = []
         for number in 0..<UInt64(2) {
-            for rendition in control & 4 != 0 ? [SourceRendition.main, .audio] : [.main] {
+            for rendition in control & 4 != 0 ? [InputRendition.main, .audio] : [.main] {
                 inputs.append(
                     .segment(
                         SegmentInput(
@@ -62,7 +62,7 @@ enum EngineEntry {
 }
 
 /// What holds of all that is published, whatever came in.
-struct OutputPromise {
+struct OutputInvariants {
     let longest: Ticks
     private(set) var published: [[UInt8]] = []
     /// Decode time at which each track goes on.
@@ -81,7 +81,7 @@ struct OutputPromise {
         try demand(rest.isEmpty, "boxes that do not fill the segment")
         let movie: Movie
         let fragment: MovieFragment
-        do throws(SpliceError) {
+        do throws(MediaError) {
             movie = try Movie(BoxReader.wholeBoxes(in: segment.initSection.bytes[...]).boxes.require("moov"))
             var reader = FragmentReader(bytes, boxes: boxes, defaults: movie.defaults)
             fragment = try reader.fragment(boxes.require("moof"))

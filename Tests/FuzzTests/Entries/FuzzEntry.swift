@@ -30,7 +30,7 @@ package struct FuzzEntry: Sendable {
     /// In the order in which the bytes go through the line.
     package static let all: [FuzzEntry] =
         PlaylistEntries.all + TransportEntries.all + ElementaryEntries.all + MovieEntries.all + MetadataEntries.all
-        + [EngineEntry.entry, MarkEntry.entry, JournalEntry.entry, RequestEntry.entry]
+        + [EngineEntry.entry, AdMarkerEntry.entry, JournalEntry.entry, RequestEntry.entry]
 
     package static func named(_ name: String) -> FuzzEntry? { all.first { $0.name == name } }
 }

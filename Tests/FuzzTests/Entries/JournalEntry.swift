@@ -35,8 +35,8 @@ enum JournalEntry {
 
     /// As if every file that the journal names were there.
     private static func files(of bytes: [UInt8]) -> [String: Int] {
-        let journal: Journal?
-        do throws(RingError) { journal = try Journal.read(bytes, path: "ring.m3u8") } catch { return [:] }
+        let journal: RingJournal?
+        do throws(RingError) { journal = try RingJournal.read(bytes, path: "ring.m3u8") } catch { return [:] }
         let files = (journal?.entries ?? []).flatMap { [$0.segment, $0.initialization] }
         return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
     }
@@ -53,11 +53,11 @@ enum JournalEntry {
         try isConsistent(index)
         try isListed(index, hasEnded: found.hasEnded)
         // As `DVRRing` begins: what it writes must be what it read.
-        try reads(Journal(index, hasEnded: found.hasEnded))
-        try isCountable(found.resume)
+        try reads(RingJournal(index, hasEnded: found.hasEnded))
+        try isCountable(found.resumePoint)
         let before = index.nextMediaSequence
         for number in 0..<3 {
-            _ = index.publish(next(of: index, duration: 540_000, after: found.resume, number: number))
+            _ = index.publish(next(of: index, duration: 540_000, after: found.resumePoint, number: number))
             try isConsistent(index)
         }
         try demand(index.nextMediaSequence == before + 3, "numbers do not go on")
@@ -67,7 +67,7 @@ enum JournalEntry {
     }
 
     /// The clocks go on from there, in 64 bits and in any timescale.
-    private static func isCountable(_ mark: ContinuationMark?) throws {
+    private static func isCountable(_ mark: ResumePoint?) throws {
         guard let mark else { return }
         let clocks = [mark.videoDecodeTime, mark.audioDecodeTime].map {
             Int64(exactly: $0)?.addingReportingOverflow(1 << 60)
@@ -123,10 +123,10 @@ enum JournalEntry {
         }
     }
 
-    private static func reads(_ journal: Journal) throws {
+    private static func reads(_ journal: RingJournal) throws {
         let text = journal.text
-        let again: Journal?
-        do throws(RingError) { again = try Journal.read(Array(text.utf8), path: "ring.m3u8") } catch {
+        let again: RingJournal?
+        do throws(RingError) { again = try RingJournal.read(Array(text.utf8), path: "ring.m3u8") } catch {
             throw FuzzFinding(description: "its own journal cannot be read: \(error)\n\(text)")
         }
         try demand(again?.entries == journal.entries, "its own journal reads otherwise:\n\(text)")
@@ -137,12 +137,12 @@ extension JournalEntry {
     private static func journal(of count: Int, duration: Int64) throws -> String {
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
         for number in 0..<count { _ = index.publish(next(of: index, duration: duration, after: nil, number: number)) }
-        return Journal(index, hasEnded: count == 15).text
+        return RingJournal(index, hasEnded: count == 15).text
     }
 
     /// As `DVRRing` makes it of a new segment.
     private static func next(
-        of index: RingIndex, duration: Int64, after mark: ContinuationMark?, number: Int
+        of index: RingIndex, duration: Int64, after mark: ResumePoint?, number: Int
     ) -> RingEntry {
         let isDiscontinuous = number.isMultiple(of: 3) && !index.listed.isEmpty
         return RingEntry(
@@ -153,19 +153,19 @@ extension JournalEntry {
             segment: SpoolFile(name: "seg-\(index.nextMediaSequence)-0a0b0c0d.m4s", byteCount: 100_000),
             duration: duration,
             programDateTime: ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(number) * 6000),
-            mark: mark
-                ?? ContinuationMark(
+            resumePoint: mark
+                ?? ResumePoint(
                     videoDecodeTime: UInt64(number) * 540_000, audioDecodeTime: UInt64(number) * 84_672_000,
                     fragmentSequenceNumber: UInt64(number) + 1, presentationEnd: Int64(number) * 540_000,
                     compositionOffset: 18_000),
-            format: SegmentFormat(videoCodec: "avc1.640028"), marks: marks(number), isGap: false, listedFrom: 0)
+            format: SegmentFormat(videoCodec: "avc1.640028"), adMarkers: marks(number), isGap: false, listedFrom: 0)
     }
 
-    private static func marks(_ number: Int) -> SegmentMarks {
-        guard number == 2 else { return SegmentMarks() }
+    private static func marks(_ number: Int) -> SegmentAdMarkers {
+        guard number == 2 else { return SegmentAdMarkers() }
         var range = DateRange(id: "break")
         range.startDate = ProgramDateTime(millisecondsSince1970: 1_767_225_612_000)
         range.plannedDuration = .seconds(30)
-        return SegmentMarks(cues: [CueMark("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
+        return SegmentAdMarkers(cues: [CueTag("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
     }
 }

@@ -11,10 +11,10 @@ enum MetadataEntries {
         run: { bytes in
             let tags = ID3Tags(bytes)
             try demand((0...bytes.count).contains(tags.end), "the tags end at \(tags.end) of \(bytes.count)")
-            try demand(tags.telling.reduce(0) { $0 + $1.count } <= tags.end, "the tags tell more than is in them")
-            for tag in tags.telling {
+            try demand(tags.metadataTags.reduce(0) { $0 + $1.count } <= tags.end, "the tags tell more than is in them")
+            for tag in tags.metadataTags {
                 let again = ID3Tags(tag)
-                try demand(again.end == tag.count && again.telling == [tag], "\(tag) is no tag of its own")
+                try demand(again.end == tag.count && again.metadataTags == [tag], "\(tag) is no tag of its own")
                 try demand(again.timestamp == nil, "the time is told in \(tag)")
             }
             try demand(tags.timestamp.map { (0..<Ticks.wrap).contains($0.count) } ?? true, "a time above 33 bits")
@@ -31,13 +31,13 @@ enum MetadataEntries {
         run: { bytes in
             let read: EventMessageBox
             let box = Box(type: "emsg", body: bytes[...], start: 0)
-            do throws(SpliceError) { read = try EventMessageBox(box) } catch { return }
+            do throws(MediaError) { read = try EventMessageBox(box) } catch { return }
             let time = read.time(from: .zero) ?? .zero
             try demand((0..<Ticks.wrap).contains(time.count), "a time above 33 bits")
             var writer = BoxWriter()
             PlacedMessage(message: read.message, time: time).write(to: &writer)
             let again = try EventMessageBox(Box(type: "emsg", body: writer.bytes[8...], start: 0))
-            try demand(again.time(from: nil) == time, "\(time) is written as \(again.moment)")
+            try demand(again.time(from: nil) == time, "\(time) is written as \(again.presentationTime)")
             let (one, other) = (read.message, again.message)
             try demand(
                 (one.scheme, one.value, one.number) == (other.scheme, other.value, other.number)
@@ -53,8 +53,8 @@ enum MetadataEntries {
             guard bytes.count > 4 else { return }
             var section = bytes
             SectionRepair.seal(0..<section.count, of: &section)
-            let information: SpliceInformation
-            do throws(SpliceError) { information = try SpliceInformation(section) } catch { return }
+            let information: SpliceInfoSection
+            do throws(MediaError) { information = try SpliceInfoSection(section) } catch { return }
             try demand(information.bytes == section, "it is passed on otherwise")
             let times = [information.spliceTime] + information.cues.map(\.duration)
             for time in times { try demand(time?.count ?? 0 >= 0, "a time below 0") }
@@ -87,10 +87,10 @@ enum MetadataEntries {
         run: { bytes in
             try settle(bytes)
             let file: WebVTT
-            do throws(SpliceError) { file = try WebVTTParser.parse(bytes) } catch { return }
+            do throws(MediaError) { file = try WebVTTParser.parse(bytes) } catch { return }
             let text = WebVTTWriter.write(definitions: file.definitions, cues: file.cues, from: Ticks(900_000))
             let again: WebVTT
-            do throws(SpliceError) { again = try WebVTTParser.parse(text) } catch {
+            do throws(MediaError) { again = try WebVTTParser.parse(text) } catch {
                 throw FuzzFinding(description: "what was written cannot be read: \(error)")
             }
             let shown = String(decoding: text, as: UTF8.self)
@@ -101,25 +101,26 @@ enum MetadataEntries {
     /// Beside a picture of a minute, in four segments.
     private static func settle(_ bytes: [UInt8]) throws {
         var timeline = SubtitleTimeline(renditions: 1, lateness: .seconds(20))
-        var settled: [SettledSubtitles] = []
+        var settled: [SegmentSubtitles] = []
         for number in 0..<UInt64(4) {
             let start = Ticks.seconds(Int64(number) * 15)
             let input = SubtitleInput(
                 mediaSequence: number, duration: .seconds(15), programDateTime: number == 1 ? 1_767_225_600_000 : nil,
                 bytes: bytes)
-            settled += timeline.take(input, of: 0)
+            settled += timeline.append(input, rendition: 0)
             let span = SourceSpan(
-                run: 0, mediaSequence: number, discontinuitySequence: 0,
+                period: 0, mediaSequence: number, discontinuitySequence: 0,
                 programDateTime: 1_767_225_600_000 + Int64(number) * 15_000, start: start + .seconds(10),
-                end: start + .seconds(25), output: start)
-            settled += timeline.note(
+                end: start + .seconds(25), outputStart: start)
+            settled += timeline.append(
                 [span],
-                of: SubtitleTrack.Pending(mediaSequence: number, run: 0, start: start, end: start + .seconds(15)))
+                of: CuePlacer.PublishedSegment(
+                    mediaSequence: number, period: 0, start: start, end: start + .seconds(15)))
         }
-        settled += timeline.end(0) + timeline.endPictures()
+        settled += timeline.end(0) + timeline.endVideo()
         try demand(settled.map(\.mediaSequence) == [0, 1, 2, 3], "subtitles of \(settled.map(\.mediaSequence))")
         for file in settled {
-            do throws(SpliceError) { _ = try WebVTTParser.parse(file.bytes) } catch {
+            do throws(MediaError) { _ = try WebVTTParser.parse(file.bytes) } catch {
                 throw FuzzFinding(description: "what is published cannot be read: \(error)")
             }
         }

@@ -25,7 +25,7 @@ enum MovieEntries {
         guard depth < 16 else { return }
         for fields in [0, 4, 8] {
             let children: [Box]
-            do throws(SpliceError) { children = try box.children(after: fields) } catch { continue }
+            do throws(MediaError) { children = try box.children(after: fields) } catch { continue }
             try demand(
                 children.allSatisfy { $0.start >= box.body.startIndex && $0.body.endIndex <= box.body.endIndex },
                 "a box reaches out of its box")
@@ -40,20 +40,20 @@ enum MovieEntries {
         "movie", "an init section and a segment of fragmented MP4", largest: 32 << 10, dictionary: words,
         seeds: { seeds in seeds.movies.map { Array($0.prefix(24 << 10)) } },
         run: { bytes in
-            let border = border(of: bytes)
+            let border = initializationEnd(of: bytes)
             for tracks in [TrackSelection.both, .audio] {
                 var demuxer = FragmentedMP4Demuxer(tracks: tracks)
                 var outputs: [DemuxedSegment] = []
-                do throws(SpliceError) {
+                do throws(MediaError) {
                     try demuxer.initialize(with: Array(bytes[..<border]))
                     for _ in 0..<2 { outputs.append(try demuxer.feed(Array(bytes[border...]))) }
                 } catch { outputs.append(demuxer.reset()) }
                 outputs.append(demuxer.finish())
-                try DemuxPromise(bytes: 2 * bytes.count).check(outputs)
+                try DemuxInvariants(bytes: 2 * bytes.count).check(outputs)
             }
         })
 
-    static func border(of bytes: [UInt8]) -> Int {
+    static func initializationEnd(of bytes: [UInt8]) -> Int {
         let names = ["moof", "styp"].compactMap { bytes.firstRange(of: Array($0.utf8))?.lowerBound }
         return max(0, (names.min() ?? bytes.count + 4) - 4)
     }

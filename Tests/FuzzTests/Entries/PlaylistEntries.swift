@@ -10,7 +10,7 @@ enum PlaylistEntries {
         run: { bytes in
             let document: PlaylistDocument
             do throws(PlaylistError) {
-                document = try PlaylistParser.parse(bytes, address: "http://a.example/b/c.m3u8?token=1")
+                document = try PlaylistParser.parse(bytes, url: "http://a.example/b/c.m3u8?token=1")
             } catch { return }
             switch document {
             case .media(let playlist): try survives(playlist)
@@ -51,7 +51,7 @@ enum PlaylistEntries {
         }
         try demand(again.segments.count == playlist.segments.count, "other segments are read from\n\(text)")
         let second = PlaylistWriter.write(again)
-        let kept = playlist.unknownTags + playlist.segments.flatMap(\.marks) + playlist.trailingMarks
+        let kept = playlist.unknownTags + playlist.segments.flatMap(\.unknownTags) + playlist.trailingLines
         // Where nothing is listed, no line tells where the head ends: they stay, in whatever order.
         let isSame = playlist.segments.isEmpty ? lines(second) == lines(text) : second == text
         try demand(

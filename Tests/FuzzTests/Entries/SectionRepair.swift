@@ -6,7 +6,7 @@ enum SectionRepair {
     static func repaired(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         guard let sync = PacketSync(bytes) else { return bytes }
-        for run in sync.runs {
+        for run in sync.blocks {
             for index in 0..<run.count {
                 let packet = TransportPacket(bytes, at: run[index])
                 if packet.startsUnit, let section = section(in: packet, of: bytes) { seal(section, of: &bytes) }
@@ -19,7 +19,7 @@ enum SectionRepair {
     private static func section(in packet: TransportPacket, of bytes: [UInt8]) -> Range<Int>? {
         guard !packet.payload.isEmpty else { return nil }
         let start = packet.payload.lowerBound + 1 + Int(bytes[packet.payload.lowerBound])
-        guard start + 3 < packet.payload.upperBound, [0x00, 0x02, SpliceInformation.tableID].contains(bytes[start])
+        guard start + 3 < packet.payload.upperBound, [0x00, 0x02, SpliceInfoSection.tableID].contains(bytes[start])
         else { return nil }
         let end = start + 3 + (Int(bytes[start + 1] & 0x0F) << 8 | Int(bytes[start + 2]))
         return end - start > 7 && end <= packet.payload.upperBound ? start..<end : nil

@@ -28,17 +28,17 @@ enum TransportEntries {
         var demuxer = TransportDemuxer(tracks: tracks)
         var outputs: [DemuxedSegment] = []
         for segment in segments {
-            do throws(SpliceError) { outputs.append(try demuxer.feed(segment)) } catch {
+            do throws(MediaError) { outputs.append(try demuxer.feed(segment)) } catch {
                 outputs.append(demuxer.reset())
             }
         }
         outputs.append(demuxer.finish())
-        try DemuxPromise(bytes: segments.reduce(0) { $0 + $1.count }).check(outputs)
+        try DemuxInvariants(bytes: segments.reduce(0) { $0 + $1.count }).check(outputs)
     }
 }
 
 /// What holds of all that a demuxer gives, whatever it was fed.
-struct DemuxPromise {
+struct DemuxInvariants {
     /// That were fed.
     let bytes: Int
 

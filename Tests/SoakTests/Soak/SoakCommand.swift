@@ -38,7 +38,7 @@ package enum SoakCommand {
     }
 }
 
-extension SoakGauge {
+extension SoakSample {
     fileprivate var line: String {
         String(
             format: "%7.2f %12d %9d %12d %6d %9d %8d %12d", Double(seconds) / 3600, resident, anonymous, descriptors,
@@ -64,11 +64,11 @@ extension SoakOutcome {
             \(script.faults.count) faults: \(words(kinds))
             \(requests) requests; \(script.segments.count) segments on air, \(script.segments.count { $0.isSplice }) splices
             published: \(judge.segments) segments, \(judge.pictures) pictures, \(judge.gaps) gaps, \
-            \(status.splice.runs) runs; \(judge.versions) versions judged
+            \(status.splice.periods) runs; \(judge.versions) versions judged
             segments lost: \(words(judge.lost))
             segments lost in part: \(words(judge.torn))
             the tracker counts \(status.upstream.segmentsLost) lost; \
-            skipped \(status.splice.segmentsSkipped), pictures repeated \(status.splice.picturesRepeated)
+            skipped \(status.splice.segmentsSkipped), pictures repeated \(status.splice.duplicateFrames)
             longest standstill: \(edges.longestInCalm.length) ms in calm, at \(edges.longestInCalm.end / 1000) s; \
             \(edges.longestInTrouble.length) ms in trouble, at \(edges.longestInTrouble.end / 1000) s
             date of the edge: \(judge.aheadOfClock) ms ahead of the clock at most, \(judge.behindClock) ms behind

@@ -4,12 +4,12 @@ import TestSupport
 struct SoakFault {
     enum Kind: String, CaseIterable {
         /// The list stands still, though segments come.
-        case staleList
+        case stalePlaylist
         /// An edge that is behind shows the list of some seconds ago.
-        case listBehind
-        case listRefused, listIsAPage, listIsCut
+        case laggingPlaylist
+        case playlistRefused, playlistIsHTML, playlistTruncated
         /// Of one segment: refused for a while or for good, a page instead, cut short, damaged inside, late.
-        case segmentRefused, segmentIsGone, segmentIsAPage, segmentIsCut, segmentBreaksOff, segmentIsDamaged
+        case segmentRefused, segmentIsGone, segmentIsHTML, segmentTruncated, segmentBreaksOff, segmentIsDamaged
         case segmentIsLate
         /// Marked EXT-X-GAP.
         case gap
@@ -32,8 +32,8 @@ struct SoakFault {
         /// How often it happens, compared with the others.
         var weight: Int {
             switch self {
-            case .staleList, .listBehind, .segmentRefused, .unreachable: 3
-            case .listRefused, .segmentIsGone, .segmentIsCut, .encoderPaused, .tokenExpired, .startedAnew: 2
+            case .stalePlaylist, .laggingPlaylist, .segmentRefused, .unreachable: 3
+            case .playlistRefused, .segmentIsGone, .segmentTruncated, .encoderPaused, .tokenExpired, .startedAnew: 2
             default: 1
             }
         }
@@ -41,10 +41,10 @@ struct SoakFault {
         /// Seconds.
         var lasting: ClosedRange<Int> {
             switch self {
-            case .staleList: 5...20
-            case .listBehind: 4...9
-            case .listRefused: 3...25
-            case .listIsAPage, .listIsCut, .metered: 2...8
+            case .stalePlaylist: 5...20
+            case .laggingPlaylist: 4...9
+            case .playlistRefused: 3...25
+            case .playlistIsHTML, .playlistTruncated, .metered: 2...8
             case .unreachable: 5...120
             case .silent: 5...60
             case .encoderPaused: 5...60
@@ -60,7 +60,8 @@ struct SoakFault {
         /// It is done to the next segment, and not to a moment.
         var isOfSegment: Bool {
             switch self {
-            case .segmentRefused, .segmentIsGone, .segmentIsAPage, .segmentIsCut, .segmentBreaksOff, .segmentIsDamaged,
+            case .segmentRefused, .segmentIsGone, .segmentIsHTML, .segmentTruncated, .segmentBreaksOff,
+                .segmentIsDamaged,
                 .segmentIsLate, .gap:
                 true
             default: false
@@ -78,7 +79,7 @@ struct SoakFault {
                 ticket -= kind.weight
                 if ticket < 0 { return kind }
             }
-            return .staleList
+            return .stalePlaylist
         }
     }
 
@@ -96,11 +97,11 @@ struct SoakFault {
         end = start + Int.random(in: kind.lasting, using: &random) * 1000
         value =
             switch kind {
-            case .listRefused: [404, 500, 503].randomElement(using: &random) ?? 404
+            case .playlistRefused: [404, 500, 503].randomElement(using: &random) ?? 404
             case .segmentRefused: Int.random(in: 1...2, using: &random)
-            case .listBehind: Int.random(in: 8...25, using: &random) * 1000
+            case .laggingPlaylist: Int.random(in: 8...25, using: &random) * 1000
             case .segmentIsLate: Int.random(in: 2000...9000, using: &random)
-            case .segmentIsCut, .segmentBreaksOff: Int.random(in: 1...4, using: &random)
+            case .segmentTruncated, .segmentBreaksOff: Int.random(in: 1...4, using: &random)
             default: Int.random(in: 1...1000, using: &random)
             }
     }

@@ -6,8 +6,8 @@ import Tracker
 /// What came of a channel that was played.
 struct SoakOutcome {
     let script: SoakScript
-    let judge: SoakJudge
-    let gauges: [SoakGauge]
+    let judge: SoakChecker
+    let gauges: [SoakSample]
     let status: RelayStatus
     let requests: Int
     /// nil, if the channel went on to the end of the script.
@@ -30,16 +30,16 @@ extension SoakOutcome {
     }
 }
 
-extension SoakGauge {
+extension SoakSample {
     /// Elements of one collection. What is remembered is limited everywhere, by 512 at most, and some of it takes days to
     /// come to that.
     private static let mostElements = 2000
     /// Code of libraries that nothing had used before counts as resident; so does what the allocator keeps for later.
     private static let tolerance = 8 << 10
 
-    fileprivate func growth(since settled: SoakGauge) -> [String] {
+    fileprivate func growth(since settled: SoakSample) -> [String] {
         var findings: [String] = []
-        func bound(_ what: String, _ part: KeyPath<SoakGauge, Int>, _ limit: Int) {
+        func bound(_ what: String, _ part: KeyPath<SoakSample, Int>, _ limit: Int) {
             guard self[keyPath: part] > limit else { return }
             findings.append(
                 "\(what) at \(seconds / 3600) h: \(self[keyPath: part]), and \(settled[keyPath: part]) at 2 h")

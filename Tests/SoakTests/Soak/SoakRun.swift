@@ -18,25 +18,25 @@ struct SoakRun {
     /// Session time between two looks at what the process holds.
     var interval = 3600
     /// Called with each of them.
-    var report: (SoakGauge) -> Void = { _ in }
+    var report: (SoakSample) -> Void = { _ in }
 
     func play() async throws -> SoakOutcome {
         let script = try SoakScript(seed: seed, seconds: seconds, calm: calm)
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-soak-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: spool) }
         let configuration = RelayConfiguration(
-            upstream: SoakUpstream.address, giveUp: nil, spool: spool,
+            upstream: SoakUpstream.url, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: Self.rewind, byteLimit: Self.spoolLimit, freeReserve: 0))
-        let site = ChannelSite(upstream: SoakUpstream.address) { .zero }
+        let site = ChannelResponder(upstream: SoakUpstream.url) { .zero }
         let logger = Logger(label: "soak") { _ in SwiftLogNoOpLogHandler() }
         var relay = Relay(configuration, site: site, log: RelayLog(logger)) { SoakScript.epoch.millisecondsSince1970 }
-        let count = WatchedSession.Count()
-        let session = ChannelSession(upstream: SoakUpstream.address, policy: configuration.policy)
-        var driver = ReplayDriver(session: WatchedSession(session: session, count: count))
+        let count = InspectedSession.Count()
+        let session = ChannelSession(upstream: SoakUpstream.url, policy: configuration.policy)
+        var driver = ReplayDriver(session: InspectedSession(session: session, count: count))
         var upstream = SoakUpstream(script)
-        var judge = SoakJudge(script)
-        var gauges: [SoakGauge] = []
-        let end = try await driver.publish(until: .seconds(seconds)) { request, now in
+        var judge = SoakChecker(script)
+        var gauges: [SoakSample] = []
+        let end = try await driver.run(until: .seconds(seconds)) { request, now in
             upstream.answer(request, at: now)
         } perform: { output, now in
             let reception = try await relay.perform(output, at: now)
@@ -45,9 +45,11 @@ struct SoakRun {
                 if now.milliseconds >= (gauges.count + 1) * interval * 1000 - 60_000 { count.want() }
                 return reception
             }
-            var sizes = count.sizes.merging(SoakGauge.collections(in: relay, called: "relay")) { $1 }
-            if let index = site.snapshot?.index { sizes.merge(SoakGauge.collections(in: index, called: "ring")) { $1 } }
-            let gauge = SoakGauge(spool, site.snapshot, collections: sizes, at: now)
+            var sizes = count.sizes.merging(SoakSample.collections(in: relay, called: "relay")) { $1 }
+            if let index = site.snapshot?.index {
+                sizes.merge(SoakSample.collections(in: index, called: "ring")) { $1 }
+            }
+            let gauge = SoakSample(spool, site.snapshot, collections: sizes, at: now)
             gauges.append(gauge)
             report(gauge)
             return reception

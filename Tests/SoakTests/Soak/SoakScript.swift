@@ -50,7 +50,7 @@ struct SoakScript {
                     maker.interrupt(for: fault.end - time, anew: fault.kind != .encoderPaused, using: &random)
                     time = fault.end
                 }
-                note(fault, using: &random)
+                append(fault, using: &random)
                 nextFault = max(time, fault.end) + Int.random(in: calm, using: &random) * 1000
             }
             var segment = maker.next(at: time, of: material, using: &random)
@@ -69,7 +69,7 @@ struct SoakScript {
         return SoakFault(kind, at: time + delay, using: &random)
     }
 
-    private mutating func note(_ fault: SoakFault, using random: inout SeededGenerator) {
+    private mutating func append(_ fault: SoakFault, using random: inout SeededGenerator) {
         var fault = fault
         if fault.kind.isOfSegment { fault.segment = segments.count }
         faults.append(fault)

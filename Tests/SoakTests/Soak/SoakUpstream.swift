@@ -4,7 +4,7 @@ import Tracker
 
 /// Answers as the script says. It is asked with the session's time, which never goes back.
 struct SoakUpstream {
-    static let address = "http://soak.example/master.m3u8"
+    static let url = "http://soak.example/master.m3u8"
     /// Milliseconds that a list reaches back.
     static let window = 40_000
     /// A segment is there for so many milliseconds after it was listed first.
@@ -40,7 +40,7 @@ struct SoakUpstream {
         if request.purpose == .multivariantPlaylist { return text(master(at: time), request) }
         guard request.url.hasSuffix("?token=\(script.token(at: time))") else { return refused(403, request) }
         switch request.purpose {
-        case .mediaPlaylist: return list(request, at: time, fault)
+        case .mediaPlaylist: return playlist(request, at: time, fault)
         case .key:
             if fault?.kind == .keyRefused { return refused(503, request) }
             return bytes(SegmentCipher.key(number(in: request.url, behind: "key-") ?? 0), request)
@@ -82,13 +82,13 @@ struct SoakUpstream {
 // MARK: - Lists
 
 extension SoakUpstream {
-    private func list(_ request: FetchRequest, at time: Int, _ fault: SoakFault?) -> FetchOutcome {
+    private func playlist(_ request: FetchRequest, at time: Int, _ fault: SoakFault?) -> FetchOutcome {
         switch fault?.kind {
-        case .staleList: return list(request, asOf: fault?.start ?? time, token: script.token(at: time))
-        case .listBehind: return list(request, asOf: time - (fault?.value ?? 0), token: script.token(at: time))
-        case .listRefused: return refused(fault?.value ?? 404, request)
-        case .listIsAPage: return text("<html>no</html>", request)
-        case .listIsCut:
+        case .stalePlaylist: return list(request, asOf: fault?.start ?? time, token: script.token(at: time))
+        case .laggingPlaylist: return list(request, asOf: time - (fault?.value ?? 0), token: script.token(at: time))
+        case .playlistRefused: return refused(fault?.value ?? 404, request)
+        case .playlistIsHTML: return text("<html>no</html>", request)
+        case .playlistTruncated:
             guard case .success(let whole) = list(request, asOf: time, token: script.token(at: time)) else {
                 return refused(404, request)
             }
@@ -180,8 +180,8 @@ extension SoakUpstream {
         switch fault.kind {
         case .segmentRefused: return tries <= fault.value ? refused(404, request) : nil
         case .segmentIsGone: return refused(404, request)
-        case .segmentIsAPage: return text("<html>no</html>", request)
-        case .segmentIsCut:
+        case .segmentIsHTML: return text("<html>no</html>", request)
+        case .segmentTruncated:
             return tries <= fault.value
                 ? bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true) : nil
         case .segmentBreaksOff:

@@ -49,8 +49,8 @@ struct TransportBody {
             bytes[places[index - 3]] == 0 && bytes[places[index - 2]] == 0 && bytes[places[index - 1]] == 1
         }
         guard let header, [1, 5].contains(bytes[places[header]] & 0x1F) else { return nil }
-        guard places.count - header >= PictureName.byteCount * 2 else { return nil }
-        return Array(places.suffix(PictureName.byteCount))
+        guard places.count - header >= FrameID.byteCount * 2 else { return nil }
+        return Array(places.suffix(FrameID.byteCount))
     }
 
     /// The body as it is sent in the `round`th repetition of a programme.
@@ -69,7 +69,7 @@ struct TransportBody {
         }
         for (index, tail) in pictures.enumerated() {
             guard let tail else { continue }
-            let name = PictureName(segment: segment, picture: first + index)
+            let name = FrameID(segment: segment, picture: first + index)
             for (place, byte) in zip(tail, name.bytes) { copy[place] = byte }
         }
         return copy

@@ -1,0 +1,167 @@
+import Playlist
+
+/// What the ring knows of an entry and no standard tag says: one comment line before the segment's URI, in the form
+/// of a tag with an attribute list (RFC 8216 §4.2).
+struct JournalEntryTag {
+    static let tag = "#LIVERELAY-ENTRY:"
+
+    private enum Name: String {
+        case byteCount = "BYTES"
+        case initializationByteCount = "INIT-BYTES"
+        case listedFrom = "LISTED-FROM"
+        case discontinuitySequence = "DISCONTINUITY-SEQUENCE"
+        case isIndependent = "INDEPENDENT"
+        case videoDecodeTime = "VIDEO-TIME"
+        case audioDecodeTime = "AUDIO-TIME"
+        case fragmentSequenceNumber = "FRAGMENT"
+        case presentationEnd = "END"
+        case compositionOffset = "OFFSET"
+        case videoCodec = "VIDEO"
+        case audioCodec = "AUDIO"
+        case width = "WIDTH"
+        case height = "HEIGHT"
+        case frameRate = "FRAME-RATE"
+        case videoRange = "VIDEO-RANGE"
+        case audioConfiguration = "SOUND"
+        case sourceNumber = "SOURCE"
+        case sourceMediaSequence = "SOURCE-SEGMENT"
+        case sourceDate = "SOURCE-DATE"
+        case sourcePublishedFrames = "SOURCE-PICTURES"
+    }
+
+    private let attributes: AttributeList
+    private let uri: String
+
+    init(_ entry: RingEntry) {
+        let (mark, format) = (entry.resumePoint, entry.format)
+        let numbers: [(Name, String?)] = [
+            (.byteCount, String(entry.segment.byteCount)),
+            (.initializationByteCount, String(entry.initialization.byteCount)),
+            (.listedFrom, String(entry.listedFrom)),
+            (.discontinuitySequence, String(entry.discontinuitySequence)),
+            (.isIndependent, entry.isIndependent ? nil : "NO"),
+            (.videoDecodeTime, String(mark.videoDecodeTime)),
+            (.audioDecodeTime, String(mark.audioDecodeTime)),
+            (.fragmentSequenceNumber, String(mark.fragmentSequenceNumber)),
+            (.presentationEnd, String(mark.presentationEnd)),
+            (.compositionOffset, String(mark.compositionOffset)),
+            (.sourceNumber, mark.upstream.map { String($0.sourceIndex) }),
+            (.sourceMediaSequence, mark.upstream.map { String($0.mediaSequence) }),
+            (.sourceDate, mark.upstream?.programDateTime.map { String($0.millisecondsSince1970) }),
+            (.width, format.resolution.map { String($0.width) }),
+            (.height, format.resolution.map { String($0.height) }),
+        ]
+        let texts: [(Name, String?)] = [
+            (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
+            (.videoRange, format.videoRange),
+            (.audioConfiguration, mark.audioConfiguration), (.sourcePublishedFrames, mark.upstream?.publishedFrames),
+        ]
+        uri = entry.segment.name
+        attributes = AttributeList(
+            numbers.compactMap { name, value in
+                value.map { .init(name: name.rawValue, value: $0, isQuoted: false) }
+            }
+                + texts.compactMap { name, value in
+                    value.map { .init(name: name.rawValue, value: $0, isQuoted: true) }
+                })
+    }
+
+    /// Reads the record among the lines before `segment`.
+    init(of segment: MediaSegment) throws(RingError) {
+        uri = segment.uri
+        guard let line = segment.unknownTags.last(where: { $0.hasPrefix(Self.tag) }) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: Self.tag)
+        }
+        do throws(PlaylistError) {
+            attributes = try AttributeList(parsing: line.dropFirst(Self.tag.count), line: 0, tag: Self.tag)
+        } catch {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: Self.tag)
+        }
+    }
+
+    var line: String { Self.tag + attributes.text }
+
+    /// The entry that `segment` and this record are together. Its numbers are its own, not its place's.
+    func entry(for segment: MediaSegment) throws(RingError) -> RingEntry {
+        guard let mediaSequence = SpoolName.mediaSequence(ofSegment: segment.uri) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: PlaylistTag.mediaSequence.rawValue)
+        }
+        guard let map = segment.map, let programDateTime = segment.programDateTime else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: "EXT-X-MAP, EXT-X-PROGRAM-DATE-TIME")
+        }
+        let duration = PlaylistTicks.ticks(segment.duration)
+        guard duration > 0, Self.ticks.contains(duration) else {
+            throw .damagedJournalEntry(uri: segment.uri, attribute: "EXTINF")
+        }
+        return RingEntry(
+            mediaSequence: mediaSequence,
+            discontinuitySequence: try number(.discontinuitySequence, in: Self.mediaSequences),
+            isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
+            initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount, in: Self.sizes)),
+            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),
+            duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
+            format: try format(), adMarkers: SegmentAdMarkers(cues: segment.cueTags, dateRanges: segment.dateRanges),
+            isGap: segment.isGap, listedFrom: try number(.listedFrom))
+    }
+
+    private func resumePoint() throws(RingError) -> ResumePoint {
+        ResumePoint(
+            videoDecodeTime: try number(.videoDecodeTime, in: Self.ticks),
+            audioDecodeTime: try number(.audioDecodeTime, in: Self.samples),
+            fragmentSequenceNumber: try number(.fragmentSequenceNumber),
+            presentationEnd: try number(.presentationEnd, in: Self.ticks),
+            compositionOffset: try number(.compositionOffset, in: Self.ticks),
+            sound: text(.audioConfiguration), source: try upstreamPosition())
+    }
+
+    /// Earlier versions wrote none.
+    private func upstreamPosition() throws(RingError) -> UpstreamPosition? {
+        guard text(.sourceNumber) != nil else { return nil }
+        return UpstreamPosition(
+            number: try number(.sourceNumber, in: Self.sourceIndices),
+            mediaSequence: try number(.sourceMediaSequence, in: Self.mediaSequences),
+            programDateTime: text(.sourceDate) == nil
+                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate, in: Self.dates)),
+            pictures: text(.sourcePublishedFrames))
+    }
+
+    private func format() throws(RingError) -> SegmentFormat {
+        let resolution: Variant.Resolution? =
+            text(.width) == nil
+            ? nil : .init(width: try number(.width, in: Self.pixels), height: try number(.height, in: Self.pixels))
+        return SegmentFormat(
+            videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
+            frameRate: text(.frameRate), videoRange: text(.videoRange))
+    }
+
+    private func text(_ name: Name) -> String? { attributes[name.rawValue] }
+
+    // What is beyond these no channel has counted; to count on from it could not go well.
+
+    /// 90 kHz, for a thousand years.
+    private static let ticks: Range<Int64> = 0..<1 << 52
+    /// Of any timescale of sound, for as long.
+    private static let samples: Range<Int64> = 0..<1 << 60
+    /// Bytes of a file.
+    private static let sizes: Range<Int64> = 0..<1 << 40
+    private static let pixels: Range<Int64> = 1..<1 << 20
+    private static let sourceIndices: Range<Int64> = 0..<1 << 16
+    private static let mediaSequences: Range<Int64> = 0 ..< .max
+    /// Milliseconds since 1970 of years of four digits.
+    private static let dates: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
+
+    private func number<Number: FixedWidthInteger>(
+        _ name: Name, in range: Range<Int64>? = nil
+    ) throws(RingError) -> Number {
+        guard let value = text(name).flatMap({ Number($0) }), range?.contains(value) ?? true else {
+            throw .damagedJournalEntry(uri: uri, attribute: name.rawValue)
+        }
+        return value
+    }
+}
+
+extension Range<Int64> {
+    fileprivate func contains(_ value: some FixedWidthInteger) -> Bool {
+        Int64(exactly: value).map { lowerBound <= $0 && $0 < upperBound } ?? false
+    }
+}

@@ -1,0 +1,169 @@
+import Playlist
+
+/// Breaks, told of by cue tags and by splice commands, as date ranges.
+extension AdMarkerTimeline {
+    /// The cue tags of one segment, which begins at `date`.
+    mutating func apply(_ cues: [CueTag], at date: ProgramDateTime) {
+        // A tag that only carries the section stands beside the one that says what it is for.
+        let section = cues.lazy.compactMap(\.section).first
+        for cue in cues {
+            switch cue.meaning {
+            case .out(let duration): beginBreak(at: date, planned: duration, section: section)
+            case .continues(let elapsed, let duration):
+                guard !published.isInBreak(at: date) else { continue }
+                let start = date.advanced(byMilliseconds: elapsed.map { -$0.milliseconds } ?? 0)
+                beginBreak(at: start, planned: duration, section: section)
+            case .in: endBreak(at: date, section: section)
+            case .aside: continue
+            }
+        }
+    }
+
+    private mutating func beginBreak(at date: ProgramDateTime, planned: Duration?, section: [UInt8]?) {
+        if let index = published.indexOfBreak(startingNear: date) {
+            if DateRangeID.isGenerated(published[index].range.id) {
+                addDetails(to: index, planned: planned, section: section)
+            }
+            return
+        }
+        // An end that the upstream did not tell.
+        if let open = published.indexOfOpenCueBreak { published.end(open, at: date) }
+        var range = DateRange(id: DateRangeID.cue(at: date))
+        range.startDate = date
+        range.plannedDuration = planned
+        range[splice: .out] = section
+        published.append(PublishedDateRange(range, start: date))
+    }
+
+    private mutating func addDetails(to index: Int, planned: Duration?, section: [UInt8]?) {
+        var more = DateRange(id: published[index].range.id)
+        if published[index].range.plannedDuration == nil { more.plannedDuration = planned }
+        if published[index].range[splice: .out] == nil { more[splice: .out] = section }
+        _ = published.add(more, to: index)
+    }
+
+    private mutating func endBreak(at date: ProgramDateTime, section: [UInt8]?) {
+        if let index = published.indexOfOpenCueBreak {
+            published.end(index, at: date, section: section)
+        } else if !published.isInBreak(at: date.advanced(byMilliseconds: -PublishedDateRange.tolerance)) {
+            counts.unmatchedBreakEnds += 1
+        }
+    }
+}
+
+/// Splice commands.
+extension AdMarkerTimeline {
+    mutating func apply(_ splice: PublishedSpliceCommand) {
+        switch splice.kind {
+        case .out(let returnsByItself): beginBreak(with: splice, autoReturn: returnsByItself)
+        case .in(let ofAnyEvent): endBreak(with: splice, endsAnyEvent: ofAnyEvent)
+        case .command: publish(splice, as: .command)
+        case .canceled:
+            guard let index = published.indexOfOpenSplice(splice.eventID) else { return }
+            published.end(index, at: published[index].start)
+        }
+    }
+
+    private mutating func beginBreak(with splice: PublishedSpliceCommand, autoReturn: Bool) {
+        if published.indexOfSplice(splice.eventID, near: splice.date) != nil { return }  // it is sent several times
+        if let index = published.indexOfBreak(startingNear: splice.date),
+            !DateRangeID.isSplice(published[index].range.id)
+        {
+            if DateRangeID.isGenerated(published[index].range.id) {
+                addDetails(to: index, planned: splice.duration, section: splice.section)
+            }
+            return
+        }
+        publish(splice, as: .out)
+        guard autoReturn, let duration = splice.duration else { return }
+        published.setAutoReturn(at: splice.date.advanced(by: duration))
+    }
+
+    /// Without a beginning it is a command like any other: what goes in has to have gone out.
+    private mutating func endBreak(with splice: PublishedSpliceCommand, endsAnyEvent: Bool) {
+        if let index = published.indexOfOpenSplice(splice.eventID)
+            ?? (endsAnyEvent ? published.indexOfOnlyOpenSplice : nil)
+        {
+            published.end(index, at: splice.date, section: splice.section)
+        } else if !published.hasSpliceEnded(near: splice.date) {
+            counts.unmatchedBreakEnds += 1
+            publish(splice, as: .command)
+        }
+    }
+
+    private mutating func publish(_ splice: PublishedSpliceCommand, as attribute: DateRange.SpliceAttribute) {
+        guard published.indexOfSplice(splice.eventID, near: splice.date) == nil else { return }
+        var range = DateRange(id: DateRangeID.splice(splice.eventID, at: splice.date))
+        range.startDate = splice.date
+        range.plannedDuration = splice.duration
+        range[splice: attribute] = splice.section
+        published.append(PublishedDateRange(range, start: splice.date))
+    }
+
+    /// Breaks that were told to end by themselves before `date`.
+    mutating func endAutoReturnBreaks(by date: ProgramDateTime) {
+        for index in published.ranges.indices {
+            guard published[index].isOpen, let end = published[index].autoReturnDate, end <= date else { continue }
+            published.end(index, at: end)
+        }
+    }
+}
+
+// What is asked of the ranges told.
+
+extension PublishedDateRanges {
+    fileprivate func indexOfBreak(startingNear date: ProgramDateTime) -> Int? {
+        ranges.lastIndex { $0.isBreak && $0.begins(near: date) }
+    }
+
+    fileprivate var indexOfOpenCueBreak: Int? { ranges.lastIndex { DateRangeID.isCue($0.range.id) && $0.isOpen } }
+
+    /// A break whose end is not told is believed in so much longer than was planned.
+    private static let longestOverrun: Int64 = 10_000
+
+    fileprivate func isInBreak(at date: ProgramDateTime) -> Bool {
+        ranges.contains { told in
+            guard told.isBreak, date.milliseconds(since: told.start) > -PublishedDateRange.tolerance else {
+                return false
+            }
+            if let end = told.range.end { return end > date }
+            guard let planned = told.range.plannedDuration else { return true }
+            return told.start.advanced(by: planned).advanced(byMilliseconds: Self.longestOverrun) > date
+        }
+    }
+
+    fileprivate func indexOfSplice(_ eventID: UInt32?, near date: ProgramDateTime) -> Int? {
+        ranges.lastIndex { DateRangeID.isSplice($0.range.id, eventID) && $0.begins(near: date) }
+    }
+
+    fileprivate func indexOfOpenSplice(_ eventID: UInt32?) -> Int? {
+        openSplices.last { DateRangeID.isSplice(ranges[$0].range.id, eventID) }
+    }
+
+    /// Equipment exists that gives the way back an event of its own.
+    fileprivate var indexOfOnlyOpenSplice: Int? { openSplices.count == 1 ? openSplices.first : nil }
+
+    private var openSplices: [Int] {
+        ranges.indices.filter { DateRangeID.isSplice(ranges[$0].range.id) && ranges[$0].isBreak && ranges[$0].isOpen }
+    }
+
+    fileprivate func hasSpliceEnded(near date: ProgramDateTime) -> Bool {
+        ranges.contains { told in
+            guard told.isBreak, DateRangeID.isSplice(told.range.id), let end = told.range.end else { return false }
+            return end.milliseconds(since: date).magnitude < PublishedDateRange.tolerance.magnitude
+        }
+    }
+
+    fileprivate mutating func setAutoReturn(at date: ProgramDateTime) {
+        guard !ranges.isEmpty else { return }
+        self[ranges.count - 1].autoReturnDate = date
+    }
+}
+
+extension Duration {
+    /// Rounded down.
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,159 @@
+/// Gathers the tags of the segment to come, and what stays in force from one segment to the next (RFC 8216 §4.3.2).
+struct MediaSegmentBuilder {
+    /// Verbatim lines before the segment to come.
+    var unknownTags: [String] = []
+    var dateRanges: [DateRange] = []
+    private(set) var parts: [PartialSegment] = []
+
+    // In force until changed.
+    private var keys: [SegmentKey] = []
+    private var map: MediaInitialization?
+    private var bitrate: Int?
+    /// EXT-X-DISCONTINUITY tags so far; two before one segment count twice (§6.2.1).
+    private var discontinuities: UInt64 = 0
+
+    // Of the segment to come only.
+    private var duration: Duration?
+    private var title = ""
+    private var isDiscontinuous = false
+    private var byteRange: (text: ByteRangeText, line: Int)?
+    private var programDateTime: ProgramDateTime?
+    private var isGap = false
+
+    // Where an implied offset goes on (§4.3.2.2, draft §4.4.4.9).
+    private var previousRange: (uri: String, range: ByteRange)?
+    private var previousPartRange: (uri: String, range: ByteRange)?
+
+    mutating func read(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: VariableScope
+    ) throws(PlaylistError) {
+        switch tag {
+        case .extinf: try readDuration(value, line: line)
+        case .discontinuity:
+            isDiscontinuous = true
+            discontinuities += 1
+        case .gap: isGap = true
+        case .byteRange: try readByteRange(value, line: line)
+        case .programDateTime: try readDate(value, line: line)
+        case .bitrate: try readBitrate(value, line: line)
+        default: try readList(try TagAttributes(value, of: tag, line: line, in: scope))
+        }
+    }
+
+    /// The segment that ends at this URI line, numbered from 0 in its discontinuities and not at all in its sequence.
+    mutating func finishSegment(uri: String, line: Int) throws(PlaylistError) -> MediaSegment {
+        guard let duration else { throw PlaylistError(.missing, .extinf, line: line) }
+        var segment = MediaSegment(uri: uri, duration: duration, discontinuitySequence: discontinuities)
+        segment.title = title
+        segment.isDiscontinuous = isDiscontinuous
+        segment.byteRange = try resolvedByteRange(uri: uri)
+        segment.keys = keys
+        segment.map = map
+        segment.programDateTime = programDateTime
+        segment.isGap = isGap
+        segment.bitrate = bitrate
+        segment.parts = parts
+        segment.unknownTags = unknownTags
+        segment.dateRanges = dateRanges
+        resetSegment()
+        return segment
+    }
+
+    private mutating func resetSegment() {
+        duration = nil
+        title = ""
+        isDiscontinuous = false
+        byteRange = nil
+        programDateTime = nil
+        isGap = false
+        parts = []
+        unknownTags = []
+        dateRanges = []
+    }
+}
+
+/// Tags with a plain value.
+extension MediaSegmentBuilder {
+    /// `<duration>,[<title>]`; the comma may be missing.
+    private mutating func readDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+        guard duration == nil else { throw PlaylistError(.duplicate, .extinf, line: line) }
+        let comma = value.firstIndex(of: ASCII.comma) ?? value.endIndex
+        guard let read = DecimalSeconds.duration(value[..<comma].trimmingWhiteSpace()) else {
+            throw bad(value, .extinf, line)
+        }
+        duration = read
+        title = String(decoding: value[comma...].dropFirst().trimmingWhiteSpace(), as: UTF8.self)
+    }
+
+    private mutating func readByteRange(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+        guard let text = ByteRangeText(value.trimmingWhiteSpace()) else { throw bad(value, .byteRange, line) }
+        byteRange = (text, line)
+    }
+
+    private mutating func readDate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+        guard let date = ProgramDateTime(parsing: value.trimmingWhiteSpace()) else {
+            throw bad(value, .programDateTime, line)
+        }
+        programDateTime = date
+    }
+
+    private mutating func readBitrate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+        guard let number = decimalInteger(value.trimmingWhiteSpace()), let kilobits = Int(exactly: number) else {
+            throw bad(value, .bitrate, line)
+        }
+        bitrate = kilobits
+    }
+
+    private func bad(_ value: ArraySlice<UInt8>, _ tag: PlaylistTag, _ line: Int) -> PlaylistError {
+        PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
+    }
+
+    private mutating func resolvedByteRange(uri: String) throws(PlaylistError) -> ByteRange? {
+        guard let (text, line) = byteRange else {
+            previousRange = nil
+            return nil
+        }
+        let before = previousRange.flatMap { $0.uri == uri ? $0.range : nil }
+        guard let range = text.resolved(after: before) else {
+            throw PlaylistError(.badValue("\(text.length)"), .byteRange, line: line)
+        }
+        previousRange = (uri, range)
+        return range
+    }
+}
+
+/// Tags with an attribute list.
+extension MediaSegmentBuilder {
+    private mutating func readList(_ attributes: TagAttributes) throws(PlaylistError) {
+        switch attributes.tag {
+        case .key: keys = try SegmentKey.read(attributes).map { keys.applying($0) } ?? []
+        case .map: map = try readMap(attributes)
+        default: try readPart(attributes)
+        }
+    }
+
+    private func readMap(_ attributes: TagAttributes) throws(PlaylistError) -> MediaInitialization {
+        var map = MediaInitialization(uri: try attributes.required("URI"), keys: keys)
+        if let text = try attributes.byteRange("BYTERANGE") {
+            // Without an offset the section is at the beginning of its resource.
+            guard let range = text.resolved(after: ByteRange(offset: 0, length: 0)) else {
+                throw attributes.badValue("BYTERANGE")
+            }
+            map.byteRange = range
+        }
+        return map
+    }
+
+    private mutating func readPart(_ attributes: TagAttributes) throws(PlaylistError) {
+        var part = PartialSegment(
+            uri: try attributes.required("URI"), duration: try attributes.requiredDuration("DURATION"),
+            isIndependent: attributes.flag("INDEPENDENT"), isGap: attributes.flag("GAP"))
+        if let text = try attributes.byteRange("BYTERANGE") {
+            let before = previousPartRange.flatMap { $0.uri == part.uri ? $0.range : nil }
+            guard let range = text.resolved(after: before) else { throw attributes.badValue("BYTERANGE") }
+            part.byteRange = range
+            previousPartRange = (part.uri, range)
+        }
+        parts.append(part)
+    }
+}

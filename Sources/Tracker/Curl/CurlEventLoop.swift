@@ -1,0 +1,76 @@
+import CCurl
+
+/// What the curl thread does. Made on one thread, then given away to the curl thread whole.
+final class CurlEventLoop {
+    private let inbox: CurlCommandQueue
+    private let multi: CurlMulti
+    private var running: [CurlCommandQueue.TransferID: CurlTransfer] = [:]
+    private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
+
+    /// nil when memory is out.
+    init?(_ inbox: CurlCommandQueue) {
+        guard let multi = CurlMulti() else { return nil }
+        self.inbox = inbox
+        self.multi = multi
+    }
+
+    /// Returns after `.stop`.
+    func run() {
+        while handleCommands() {
+            multi.perform()
+            while let (transfer, code) = multi.nextFinished() {
+                remove(transfer)
+                transfer.finish(code)
+            }
+            multi.wait(for: inbox.wakeDescriptor)
+        }
+        for id in running.keys { cancel(id) }
+    }
+
+    /// - Returns: false when told to stop.
+    private func handleCommands() -> Bool {
+        for item in inbox.drain() {
+            switch item {
+            case .start(let id, let channel, let job, let continuation): start(id, channel, job, continuation)
+            case .cancel(let id): cancel(id)
+            case .close(let channel): shares[channel] = nil
+            case .stop: return false
+            }
+        }
+        return true
+    }
+
+    private func start(
+        _ id: CurlCommandQueue.TransferID, _ channel: CurlCommandQueue.ChannelID, _ job: CurlJob,
+        _ continuation: CurlTransfer.Continuation
+    ) {
+        guard let handle = handle(for: job, of: channel) else {
+            let error = FetchError(.other, url: job.request.url, message: "out of memory")
+            return continuation.resume(returning: .failure(error))
+        }
+        let transfer = CurlTransfer(id, job, handle, continuation)
+        guard transfer.handle.firstError == CURLE_OK else { return transfer.fail(.other, transfer.handle.firstError) }
+        guard multi.add(transfer.handle) else { return transfer.fail(.other, CURLE_FAILED_INIT) }
+        running[id] = transfer
+    }
+
+    /// The first handle of a channel opens its jar and fills it.
+    private func handle(for job: CurlJob, of channel: CurlCommandQueue.ChannelID) -> CurlHandle? {
+        if let share = shares[channel] { return CurlHandle(share: share) }
+        guard let share = CurlShare(), var handle = CurlHandle(share: share) else { return nil }
+        shares[channel] = share
+        for line in job.cookieLines { handle.set(CURLOPT_COOKIELIST, line) }
+        return handle
+    }
+
+    private func cancel(_ id: CurlCommandQueue.TransferID) {
+        guard let transfer = running[id] else { return }
+        remove(transfer)
+        transfer.fail(.canceled, CURLE_ABORTED_BY_CALLBACK)
+    }
+
+    private func remove(_ transfer: CurlTransfer) {
+        multi.remove(transfer.handle)
+        running[transfer.id] = nil
+    }
+}

@@ -1,0 +1,47 @@
+// Whether media ends before its own structure does. Asked only when nothing else says where its end is.
+
+extension [UInt8] {
+    /// - Parameter isEncrypted: with AES-128, in whole blocks.
+    func isTruncated(isEncrypted: Bool) -> Bool {
+        if isEncrypted { return count % 16 != 0 }
+        if isTransportStream { return count % transportPacketSize != 0 }
+        return isFragmentedMP4 && !endsWithBox
+    }
+
+    /// ISO/IEC 13818-1 §2.4.3.2.
+    private var isTransportStream: Bool {
+        first == 0x47 && (count <= transportPacketSize || self[transportPacketSize] == 0x47)
+    }
+
+    private var isFragmentedMP4: Bool {
+        count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
+    }
+
+    /// The boxes of the top level, one behind the other, end where the bytes do (ISO/IEC 14496-12 §4.2).
+    private var endsWithBox: Bool {
+        var offset = 0
+        while offset < count {
+            guard let size = boxSize(at: offset), size <= count - offset else { return false }
+            offset += size
+        }
+        return true
+    }
+
+    /// nil when the header is not whole, or cannot be a header.
+    private func boxSize(at offset: Int) -> Int? {
+        guard let short = bigEndian(4, at: offset) else { return nil }
+        switch short {
+        case 0: return count - offset  // to the end of the file
+        case 1: return bigEndian(8, at: offset + 8).flatMap { Int(exactly: $0) }.flatMap { $0 >= 16 ? $0 : nil }
+        default: return short >= 8 ? Int(short) : nil
+        }
+    }
+
+    private func bigEndian(_ width: Int, at offset: Int) -> UInt64? {
+        guard offset + width <= count else { return nil }
+        return self[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+private let transportPacketSize = 188
+private let topLevelTypes = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "mdat", "free", "skip"]

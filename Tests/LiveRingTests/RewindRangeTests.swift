@@ -1,0 +1,157 @@
+import Playlist
+import TestSupport
+import Testing
+
+@testable import LiveRing
+
+struct RewindRangeTests {
+    struct Answer: Equatable, Sendable {
+        var numbers: Range<UInt64>
+        var type: MediaPlaylist.PlaylistType?
+        var hasEndList = false
+        var hasStart = false
+    }
+
+    /// The ring holds segments 10 ..< 30, noon + 60 s to noon + 180 s.
+    static let rows: [(when: String, query: [String: String], hasEnded: Bool, rewind: Duration?, answer: Answer?)] = [
+        ("all of it slides", [:], false, .seconds(120), Answer(numbers: 10..<30)),
+        ("all of it, ended", [:], true, .seconds(120), Answer(numbers: 10..<30, hasEndList: true)),
+        (
+            "a closed range in the past", ["start": "2026-01-02T12:01:12Z", "end": "2026-01-02T12:01:24Z"], false,
+            .seconds(120), Answer(numbers: 12..<14, type: .vod, hasEndList: true)
+        ),
+        (
+            "parts of segments count as whole ones",
+            ["start": "2026-01-02T12:01:17.999Z", "end": "2026-01-02T12:01:24.001Z"], false, .seconds(120),
+            Answer(numbers: 12..<15, type: .vod, hasEndList: true)
+        ),
+        (
+            "the same in unix seconds", ["start": "1767355277.999", "end": "1767355284.001"], false, .seconds(120),
+            Answer(numbers: 12..<15, type: .vod, hasEndList: true)
+        ),
+        (
+            "another zone, its plus lost on the way",
+            ["start": "2026-01-02T13:01:12 01:00", "end": "2026-01-02T07:01:24-05:00"], false, .seconds(120),
+            Answer(numbers: 12..<14, type: .vod, hasEndList: true)
+        ),
+        (
+            "up to the edge exactly", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:03:00Z"], false,
+            .seconds(120), Answer(numbers: 28..<30, type: .vod, hasEndList: true)
+        ),
+        (
+            "an end to come, kept until then", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"],
+            false, .seconds(120), Answer(numbers: 28..<30, type: .event, hasStart: true)
+        ),
+        (
+            "an end to come, too long to be kept", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:05:00Z"],
+            false, .seconds(120), Answer(numbers: 28..<30, hasStart: true)
+        ),
+        (
+            "an end that will not come: the channel is over",
+            ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"], true, .seconds(120),
+            Answer(numbers: 28..<30, type: .vod, hasEndList: true)
+        ),
+        (
+            "a start without an end slides one day", ["start": "2026-01-02T12:02:00Z"], false, .seconds(120),
+            Answer(numbers: 20..<30, hasStart: true)
+        ),
+        (
+            "a start without an end slides even where nothing is evicted by rule", ["start": "2026-01-02T12:02:00Z"],
+            false, nil,
+            Answer(numbers: 20..<30, hasStart: true)
+        ),
+        (
+            "a start that is gone: from what is there", ["start": "2026-01-02T11:00:00Z"], false, .seconds(120),
+            Answer(numbers: 10..<30, hasStart: true)
+        ),
+        (
+            "begun before the ring, an end to come: it will slide",
+            ["start": "2026-01-02T12:00:59Z", "end": "2026-01-02T12:03:01Z"], false, .seconds(7200),
+            Answer(numbers: 10..<30, hasStart: true)
+        ),
+        (
+            "an end alone", ["end": "2026-01-02T12:01:12Z"], false, .seconds(120),
+            Answer(numbers: 10..<12, type: .vod, hasEndList: true)
+        ),
+        (
+            "a range that is gone", ["start": "2026-01-02T11:00:00Z", "end": "2026-01-02T12:00:30Z"], false,
+            .seconds(120), nil
+        ),
+        ("a range to come", ["start": "2026-01-02T12:03:00Z"], false, .seconds(120), nil),
+        ("the last minute", ["last": "60"], false, .seconds(120), Answer(numbers: 20..<30)),
+        ("the last second: six segments at least", ["last": "1"], false, .seconds(120), Answer(numbers: 24..<30)),
+        ("more than there is", ["last": "86400"], false, .seconds(120), Answer(numbers: 10..<30)),
+        ("a minute late", ["delay": "60"], false, .seconds(120), Answer(numbers: 14..<20)),
+        ("not late at all", ["delay": "0"], false, .seconds(120), Answer(numbers: 24..<30)),
+        ("later than the ring: as late as it can be", ["delay": "999"], false, .seconds(120), Answer(numbers: 10..<16)),
+        ("late at the end", ["delay": "60"], true, .seconds(120), Answer(numbers: 14..<30, hasEndList: true)),
+        ("a cache's own parameter", ["_": "1"], false, .seconds(120), Answer(numbers: 10..<30)),
+    ]
+
+    @Test(arguments: rows)
+    func answers(
+        when: String, query: [String: String], hasEnded: Bool, rewind: Duration?, answer: Answer?
+    ) throws {
+        var index = RingIndex(policy: RetentionPolicy(rewind: rewind), targetDuration: 6)
+        for entry in RingIndex.filled(30, policy: RetentionPolicy(rewind: .seconds(120))).entries {
+            index.replay(entry)
+        }
+        let range = try RewindRange(query: query.map { ($0.key, $0.value) })
+        let playlist = PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range)
+        let given = playlist.map {
+            Answer(
+                numbers: $0.mediaSequence..<($0.mediaSequence + UInt64($0.segments.count)), type: $0.playlistType,
+                hasEndList: $0.hasEndList, hasStart: $0.start != nil)
+        }
+        #expect(given == answer, "\(when)")
+        if playlist != nil { #expect(brokenRules(in: text(playlist), isLive: false).isEmpty, "\(when)") }
+    }
+
+    static let badQueries: [(query: [String: String], refusal: ResourceRequest.Refusal)] = [
+        (["start": "yesterday"], .badQuery(name: "start", value: "yesterday")),
+        (["end": ""], .badQuery(name: "end", value: "")),
+        (["start": "1e9"], .badQuery(name: "start", value: "1e9")),
+        (["start": "99999999999999999999"], .badQuery(name: "start", value: "99999999999999999999")),
+        (["last": "-5"], .badQuery(name: "last", value: "-5")),
+        (["last": "0"], .badQuery(name: "last", value: "0")),
+        (["last": "1."], .badQuery(name: "last", value: "1.")),
+        (["delay": "999999999"], .badQuery(name: "delay", value: "999999999")),
+        (["start": "100", "end": "100"], .emptyRange),
+        (["start": "101", "end": "100"], .emptyRange),
+    ]
+
+    @Test(arguments: badQueries)
+    func refuses(query: [String: String], refusal: ResourceRequest.Refusal) {
+        #expect(throws: refusal) { try RewindRange(query: query.map { ($0.key, $0.value) }) }
+    }
+
+    static let paths: [(path: String, query: [(name: String, value: String)], request: ResourceRequest)] = [
+        ("/", [], .page), ("", [], .page), ("/live.m3u8", [], .livePlaylist), ("live.m3u8", [], .livePlaylist),
+        ("/live.m3u8", [("start", "nonsense")], .livePlaylist), ("/master.m3u8", [], .masterPlaylist),
+        ("/dvr.m3u8", [], .dvrPlaylist(.whole)),
+        ("/dvr.m3u8", [("last", "90")], .dvrPlaylist(.last(milliseconds: 90_000))),
+        ("/dvr.m3u8", [("last", "1.5"), ("last", "9")], .dvrPlaylist(.last(milliseconds: 1500))),
+        ("/dvr.m3u8", [("delay", "90")], .dvrPlaylist(.delayed(milliseconds: 90_000))),
+        ("/dvr.m3u8", [("start", "x")], .notFound(.badQuery(name: "start", value: "x"))),
+        (
+            "/clip.mp4", [("start", "1767355200"), ("end", "1767355260")],
+            .clip(.between(start: noon, end: LiveRingTests.at(60)))
+        ),
+        ("/init-0123abcd.mp4", [], .initSection("init-0123abcd.mp4")),
+        ("/seg-42-0123abcd.m4s", [], .segment("seg-42-0123abcd.m4s")),
+        ("/status.json", [], .status), ("/metrics", [], .metrics), ("/healthz", [], .health),
+        ("/readyz", [], .readiness), ("/ring.m3u8", [], .notFound(.unknownPath)),
+        ("/ring.lock", [], .notFound(.unknownPath)), ("//live.m3u8", [], .notFound(.unknownPath)),
+        ("/LIVE.m3u8", [], .notFound(.unknownPath)), ("/live.m3u8/", [], .notFound(.unknownPath)),
+        ("/init-../../etc/passwd.mp4", [], .notFound(.unknownPath)), ("/init-.mp4", [], .notFound(.unknownPath)),
+        ("/seg-42.m4s", [], .notFound(.unknownPath)), ("/seg-x-0123abcd.m4s", [], .notFound(.unknownPath)),
+        ("/seg-42-0123abcd.m4s.part", [], .notFound(.unknownPath)),
+        ("/seg-42-0123abc/.m4s", [], .notFound(.unknownPath)),
+        ("/seg-99999999999999999999-0123abcd.m4s", [], .notFound(.unknownPath)),
+    ]
+
+    @Test(arguments: paths)
+    func reads(path: String, query: [(name: String, value: String)], request: ResourceRequest) {
+        #expect(ResourceRequest(path: path, query: query) == request, "\(path)")
+    }
+}

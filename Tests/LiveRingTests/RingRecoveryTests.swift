@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LiveRing
+
+/// Where a ring goes on after whatever ended the one before it.
+struct RingRecoveryTests {
+    /// Held by the suite: it outlives the ring in it.
+    let directory: ScratchDirectory
+
+    init() throws { directory = try ScratchDirectory() }
+
+    private static let policy = RetentionPolicy(rewind: .seconds(48), liveWindow: .zero, freeReserve: 0)
+
+    /// Ten segments in a ring of eight, with a splice; what viewers were told after each.
+    private static func writeRing(_ directory: ScratchDirectory, count: Int = 10) async throws -> [RingSnapshot] {
+        let ring = try DVRRing.open(directory, policy: policy)
+        var told = [ring.snapshot]
+        for n in 0..<count {
+            try await ring.publish(
+                .numbered(n, isDiscontinuous: n == 3, initialization: n < 3 ? "init-a.mp4" : "init-b.mp4"))
+            told.append(ring.snapshot)
+        }
+        return told
+    }
+
+    @Test func goesOnBehindTheLastSegment() async throws {
+        let told = try #require(try await Self.writeRing(directory).last)
+        let ring = try DVRRing.open(directory)
+        #expect(ring.resumePoint == .after(9))
+        #expect(ring.snapshot.index.listed == told.index.listed)
+        #expect(ring.snapshot.livePlaylist == told.livePlaylist || ring.snapshot.index.policy != told.index.policy)
+        try await ring.publish(.numbered(10))
+        let entry = try #require(ring.snapshot.edge)
+        #expect(entry.mediaSequence == 10)
+        #expect(entry.isDiscontinuous, "a restart is a seam whatever the publisher says")
+        #expect(entry.discontinuitySequence == 2)
+        try await ring.publish(.numbered(11))
+        #expect(ring.snapshot.edge?.isDiscontinuous == false, "and only once")
+    }
+
+    /// A process may be killed between any two bytes.
+    @Test func aJournalCutAtAnyByteIsUnderstood() async throws {
+        let told = try await Self.writeRing(directory)
+        let journal = try directory.read("ring.m3u8")
+        let sizes = try directory.names.map { ($0, try directory.read($0).count) }
+        for cut in 0...journal.count {
+            let whole = Self.wholeRecords(journal[..<cut])
+            let found = try RingRecovery(
+                journal: Array(journal[..<cut]), path: "", files: Dictionary(uniqueKeysWithValues: sizes),
+                policy: Self.policy, targetDuration: 6, firstMediaSequence: 0)
+            // Without a whole record the files say which numbers were given, unless the head says more.
+            try #require(found.index.nextMediaSequence == UInt64(whole) || whole == 0, "byte \(cut)")
+            try #require(whole > 0 || [0, 10].contains(found.index.nextMediaSequence), "byte \(cut)")
+            try #require(found.index.listed == told[whole].index.listed, "byte \(cut)")
+            try #require(found.resumePoint == (whole > 0 ? .after(whole - 1) : nil), "byte \(cut)")
+            try #require(!found.hasEnded)
+        }
+    }
+
+    /// The same with real files, at some of the bytes: the first and the last of a record among them.
+    @Test func aRingCutShortGoesOn() async throws {
+        let told = try await Self.writeRing(directory)
+        let journal = try directory.read("ring.m3u8")
+        let files = try directory.names.subtracting(["ring.m3u8", "ring.lock"]).map { ($0, try directory.read($0)) }
+        let ends = journal.indices.filter { $0 > 0 && journal[$0 - 1] == UInt8(ascii: "\n") }
+        let cuts = Set(ends.flatMap { [$0 - 1, $0, $0 + 1] } + stride(from: 0, through: journal.count, by: 211))
+        for cut in cuts where cut <= journal.count {
+            let crashed = try ScratchDirectory()
+            try crashed.write("ring.m3u8", Array(journal[..<cut]))
+            try crashed.write("seg-10-0badc0de.m4s.part", [0])
+            for (name, bytes) in files { try crashed.write(name, bytes) }
+            try await Self.judge(crashed, told, cut: cut, whole: Self.wholeRecords(journal[..<cut]))
+        }
+    }
+
+    /// URI lines with their end, counted without the code under test.
+    private static func wholeRecords(_ bytes: ArraySlice<UInt8>) -> Int {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.dropLast().count { $0.hasPrefix("seg-") }
+    }
+
+    private static func judge(
+        _ directory: ScratchDirectory, _ told: [RingSnapshot], cut: Int, whole: Int
+    ) async throws {
+        let ring = try DVRRing.open(directory, policy: policy)
+        let found = ring.snapshot
+        if whole > 0 {
+            try #require(found.index.listed == told[whole].index.listed, "byte \(cut)")
+            try #require(found.livePlaylist == told[whole].livePlaylist, "byte \(cut)")
+            try #require(ring.resumePoint == .after(whole - 1), "byte \(cut)")
+        }
+        // Files of more than one record say that their segments were listed.
+        try #require(ring.unrecordedSegments == ((1..<9).contains(whole) ? 10 - whole : 0), "byte \(cut)")
+        try await ring.publishUnrecordedGaps((whole..<10).prefix(ring.unrecordedSegments).map { .after($0) })
+        let next = ring.snapshot.index.nextMediaSequence
+        try #require(next == (whole == 9 ? 9 : 10), "byte \(cut): no number comes back")
+        let present = directory.names.subtracting(["ring.m3u8", "ring.lock", "ring.m3u8.damaged"])
+        try #require(present == ring.snapshot.index.files, "byte \(cut): every listed file is there and no other")
+        try await ring.publish(.numbered(whole))
+        let broken = brokenRules(from: text(told[whole].livePlaylist), to: text(ring.snapshot.livePlaylist))
+        try #require(whole == 0 || broken.isEmpty, "byte \(cut): \(broken)")
+        try #require(ring.snapshot.edge?.mediaSequence == next, "byte \(cut)")
+    }
+
+    enum Loss: Sendable { case missing, short, long, initMissing, initShort }
+
+    static let lossRows: [(when: String, loss: Loss, of: [UInt64], listed: Range<UInt64>, gaps: [UInt64])] = [
+        ("nothing", .missing, [], 0..<10, []),
+        ("the oldest: the list begins later", .missing, [0, 1], 2..<10, []),
+        ("one in the middle: a gap under its old number", .missing, [4], 0..<10, [4]),
+        ("cut short is lost as well", .short, [4], 0..<10, [4]),
+        ("longer than it was: not what was published", .long, [4], 0..<10, [4]),
+        ("the newest, as after a power loss: its number stays taken", .short, [8, 9], 0..<10, [8, 9]),
+        ("oldest and newest", .short, [0, 9], 1..<10, [9]),
+        ("all", .missing, Array(0..<10), 10..<10, []),
+        ("the init section of all", .initMissing, [], 10..<10, []),
+        ("the init section cut short", .initShort, [], 10..<10, []),
+    ]
+
+    @Test(arguments: lossRows)
+    func filesLostFromTheSpool(
+        when: String, loss: Loss, of: [UInt64], listed: Range<UInt64>, gaps: [UInt64]
+    ) async throws {
+        do {
+            let ring = try DVRRing.open(directory)
+            for n in 0..<10 { try await ring.publish(.numbered(n)) }
+            for entry in ring.snapshot.index.listed where of.contains(entry.mediaSequence) {
+                if loss == .missing { try directory.remove(entry.segment.name) }
+                if loss == .short { try directory.write(entry.segment.name, [1, 2, 3]) }
+                if loss == .long { try directory.write(entry.segment.name, Array(repeating: 1, count: 1000)) }
+            }
+            if loss == .initMissing { try directory.remove("init-a.mp4") }
+            if loss == .initShort { try directory.write("init-a.mp4", [1, 2, 3]) }
+        }
+        let ring = try DVRRing.open(directory)
+        let index = ring.snapshot.index
+        #expect(index.listed.map(\.mediaSequence) == Array(listed), "\(when)")
+        #expect(index.listed.filter(\.isGap).map(\.mediaSequence) == gaps, "\(when)")
+        #expect(index.nextMediaSequence == 10, "\(when)")
+        let dvr = text(ring.snapshot.dvrPlaylist(.whole))
+        #expect(dvr.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == gaps.count, "\(when)")
+        for entry in index.listed where entry.isGap {
+            #expect(index.segmentFile(named: entry.segment.name) == nil, "\(when)")
+        }
+        try await ring.publish(.numbered(10))
+        #expect(ring.snapshot.edge?.mediaSequence == 10, "\(when)")
+        #expect(try directory.read("init-a.mp4") == Array("init-a.mp4".utf8), "\(when)")
+    }
+
+    static let foreignRows: [(when: String, journal: String, error: String)] = [
+        ("a playlist of somebody else", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", "unknownJournalFormat"),
+        (
+            "a journal of a later version", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#LIVERELAY-SPOOL:3\n",
+            "unknownJournalFormat"
+        ),
+        ("no playlist", "<html>\n", "unreadableJournal"),
+        (
+            "a journal of an earlier version", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#LIVERELAY-SPOOL:1\n",
+            "unknownJournalFormat"
+        ),
+        (
+            "a journal of ours with somebody else's head",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MAP:URI=\"init-a.mp4\"\n#EXTINF:6,\nseg-0-00000000.m4s\n",
+            "unknownJournalFormat"
+        ),
+    ]
+
+    @Test(arguments: foreignRows)
+    func whatCannotBeReadIsNotTouched(when: String, journal: String, error: String) throws {
+        try directory.write("ring.m3u8", Array(journal.utf8))
+        try directory.write("seg-0-00000000.m4s", [1])
+        let failure = #expect(throws: RingError.self, "\(when)") { try DVRRing.open(directory) }
+        #expect(failure.map { "\($0)".hasPrefix(error) } == true, "\(when): \(String(describing: failure))")
+        #expect(try directory.read("ring.m3u8") == Array(journal.utf8), "\(when)")
+        #expect(directory.names == ["ring.m3u8", "ring.lock", "seg-0-00000000.m4s"], "\(when)")
+    }
+
+    static let tornHeads: [(when: String, journal: [UInt8])] = [
+        ("empty", []), ("one byte", [0x23]), ("zeros, as after a power loss", Array(repeating: 0, count: 512)),
+        ("only the first line", Array("#EXTM3U\n".utf8)),
+        ("a head without its last line", Array("#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#LIVERE".utf8)),
+    ]
+
+    @Test(arguments: tornHeads)
+    func aLostJournalStartsBehindTheFilesThatAreThere(when: String, journal: [UInt8]) async throws {
+        try directory.write("ring.m3u8", journal)
+        try directory.write("seg-41-01234567.m4s", [1])
+        try directory.write("holiday.mp4", [1])
+        let ring = try DVRRing.open(directory, firstMediaSequence: 7)
+        #expect(ring.snapshot.index.nextMediaSequence == 42, "\(when)")
+        #expect(
+            directory.names.subtracting(["ring.m3u8.damaged"]) == ["ring.m3u8", "ring.lock", "holiday.mp4"],
+            "\(when): only our own files are swept")
+    }
+
+    @Test func twoProcessesCannotShareASpool() async throws {
+        do {
+            let ring = try DVRRing.open(directory)
+            #expect(throws: RingError.spoolInUse(directory: directory.path)) { try DVRRing.open(directory) }
+            try await ring.publish(.numbered(0))
+        }
+        #expect(throws: Never.self) { try DVRRing.open(directory) }
+    }
+
+    static let targetRows: [(asked: Int, inForce: Int)] = [(6, 6), (4, 6), (8, 8)]
+
+    @Test(arguments: targetRows)
+    func viewersKeepTheTargetDurationTheyWereTold(asked: Int, inForce: Int) async throws {
+        do { try await DVRRing.open(directory).publish(.numbered(0)) }
+        let ring = try DVRRing.open(directory, targetDuration: asked)
+        #expect(ring.targetDuration == inForce)
+        #expect(ring.maximumSegmentDuration == Int64(inForce) * 90_000 + 44_999)
+    }
+
+    @Test func theJournalDoesNotGrowForEver() async throws {
+        let ring = try DVRRing.open(directory, policy: RetentionPolicy(rewind: .seconds(36), freeReserve: 0))
+        var largest = 0
+        for n in 0..<400 {
+            try await ring.publish(.numbered(n))
+            largest = max(largest, try directory.read("ring.m3u8").count)
+        }
+        #expect(largest < 60_000)
+        #expect(directory.names.count < 20)
+        #expect(ring.snapshot.housekeepingError == nil)
+    }
+}

@@ -1,0 +1,36 @@
+import Playlist
+import TestSupport
+import Testing
+import Tracker
+
+@testable import Splice
+@testable import liverelay
+
+/// A channel without a picture, from its capture to what viewers get.
+@Suite struct AudioOnlyReplayTests {
+    @Test func aChannelWithoutAPictureIsRepublishedWhole() async throws {
+        let published = try await republish(.audioOnly)
+        try expectGolden(published.whole, at: CaptureFixture.audioOnly.expected("playlist.m3u8"))
+        try expectGolden(published.dump, at: CaptureFixture.audioOnly.expected("dump.txt"))
+        let playlist = try MediaPlaylistParser.parse(Array(published.whole.utf8))
+        #expect(published.end == .drained && playlist.hasEndList)
+        #expect(playlist.segments.filter(\.isDiscontinuous).count == 2, "the advertisement, and the return")
+        #expect(
+            Set(playlist.segments.compactMap(\.map?.uri)).count == 2, "the programme gets its old init section back")
+        let splice = published.status.splice
+        #expect(splice.periods == 3 && splice.currentPeriod?.video == nil && splice.currentPeriod?.audio == "mp4a.40.2")
+        #expect(splice.segmentsSkipped == 0 && splice.silentAudioFrames == 0 && splice.demux == .init())
+    }
+
+    @Test func itsFragmentsHaveNoOtherTrackAndNoHole() async throws {
+        var next: UInt64?
+        for segment in try await republish(.audioOnly).segments {
+            let tracks = try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks)
+            #expect(tracks.map(\.trackID) == [TrackID.audio], "\(segment.name)")
+            let track = try #require(tracks.first)
+            if let next { #expect(track.decodeTime == next, "\(segment.name)") }
+            next = track.samples.reduce(track.decodeTime ?? 0) { $0 + UInt64($1.duration) }
+        }
+        #expect(next != nil)
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// Runs each test of a suite on threads of its own, because its sockets block: on the shared pool, which has a thread
+/// per core, a few tests that wait for a server would leave none for the server's own tasks.
+struct DedicatedThreads: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(ThreadPerJob()) { try await function() }
+    }
+}
+
+extension Trait where Self == DedicatedThreads {
+    static var ownThreads: Self { Self() }
+}
+
+private final class ThreadPerJob: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        Thread.detachNewThread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

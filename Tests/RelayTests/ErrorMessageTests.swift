@@ -1,0 +1,122 @@
+import ArgumentParser
+import Decrypt
+import Foundation
+import Playlist
+import Splice
+import TestSupport
+import Testing
+import Tracker
+
+@testable import liverelay
+
+private let url = "http://channel.example/live.m3u8"
+
+/// Trouble, how the process ends, and what its line has to say beside the address.
+private let troubles: [(when: String, error: TrackerError, exit: liverelay.ExitStatus, says: [String])] = [
+    ("a wrong address", .init(.refused(status: 404), url: url), .upstreamUnavailable, ["404", "curl"]),
+    ("an expired token", .init(.refused(status: 403), url: url), .upstreamUnavailable, ["403", "--header"]),
+    ("no such host", .init(.unreachable(.unresolvedHost), url: url), .upstreamUnavailable, ["no such host"]),
+    (
+        "a file address", .init(.unreachable(.unsupportedScheme), url: "file:///x"), .upstreamUnavailable,
+        ["file:///x", "http"]
+    ),
+    ("no answer", .init(.openingTimedOut, url: url), .upstreamUnavailable, ["in time"]),
+    ("a page", .init(.notAPlaylist(beginning: "<html>"), url: url), .notAPlaylist, ["<html>", ".m3u8"]),
+    (
+        "a broken playlist",
+        .init(
+            .malformedPlaylist(PlaylistError(reason: .badValue("x"), tag: "EXTINF", line: 7, section: "4.3.2.1")),
+            url: url),
+        .notAPlaylist, ["line 7", "EXTINF", "4.3.2.1"]
+    ),
+    ("no variant", .init(.noVariant, url: url), .notAPlaylist, ["--variant"]),
+    ("an empty playlist", .init(.noSegments(for: .seconds(30)), url: url), .noSegments, ["30 s"]),
+    (
+        "DRM", .init(.unsupportedProtection(method: .sampleAES, keyFormat: "skd", mediaSequence: 5), url: url),
+        .unsupportedProtection, ["SAMPLE-AES", "segment 5"]
+    ),
+    ("an outage", .init(.silent(for: .milliseconds(60_500)), url: url), .gaveUp, ["60.5 s", "--give-up"]),
+]
+
+@Test(arguments: troubles.indices)
+func troubleIsOneLineWithAnAddressAndAnAdvice(_ index: Int) {
+    let row = troubles[index]
+    let error = RelayError(row.error)
+    #expect(error.exit == row.exit, "\(row.when)")
+    #expect(error.line.contains(row.error.url) && !error.line.contains("\n"), "\(row.when): \(error.line)")
+    for words in row.says { #expect(error.line.contains(words), "\(row.when): \(error.line)") }
+}
+
+@Test func nobodyReadsASecret() {
+    let url = "http://me:hunter2@channel.example/live.m3u8?token=hunter2"
+    let shown = "http://channel.example/live.m3u8?token=…"
+    let errors = [
+        RelayError(TrackerError(.refused(status: 403), url: url)),
+        RelayError(DecryptError(.missingKey, mediaSequence: 1, keyURL: url), url: url, failures: 3),
+        RelayError(MediaError(.noVideo, section: ""), url: url, failures: 3, isEncrypted: false),
+    ]
+    let status = String(decoding: RelayStatus(upstream: url).json, as: UTF8.self)
+    for text in errors.map(\.line) + [status] {
+        #expect(text.contains(shown) && !text.contains("hunter2"), "\(text)")
+    }
+}
+
+@Test func aPageOfSeveralLinesIsStillOneLine() {
+    let line = RelayError(TrackerError(.notAPlaylist(beginning: "<!DOCTYPE html>\n<html>\n"), url: url)).line
+    #expect(!line.contains("\n"))
+}
+
+/// The README's table is what scripts are written by.
+@Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
+{
+    let readme = try String(contentsOf: PackageRoot.url.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("| \(status.rawValue) | \(status.meaning) |"))
+}
+
+private let spans: [(text: String, seconds: Int64?)] = [
+    ("90", 90), ("90s", 90), ("15m", 900), ("2h", 7200), ("1d", 86_400), ("0", 0), ("", nil), ("h", nil), ("-1", nil),
+    ("1.5h", nil), ("2 h", nil), ("99999999999999999999", nil), ("9999999d", nil),
+]
+
+@Test(arguments: spans.indices) func spansOfTimeAreRead(_ index: Int) {
+    #expect(TimeSpan(argument: spans[index].text)?.seconds == spans[index].seconds, "\(spans[index].text)")
+}
+
+private let sizes: [(text: String, bytes: Int?)] = [
+    ("4096", 4096), ("512KiB", 512 << 10), ("64MiB", 64 << 20), ("64M", 64 << 20), ("64mb", 64 << 20),
+    ("1GiB", 1 << 30),
+    ("1b", 1), ("0", nil), ("", nil), ("MiB", nil), ("-1", nil), ("1.5GiB", nil), ("2 GiB", nil), ("1TiB", nil),
+    ("1iB", nil), ("99999999999999999999", nil), ("9999999GiB", nil), ("١", nil),
+]
+
+@Test(arguments: sizes.indices) func numbersOfBytesAreRead(_ index: Int) {
+    #expect(ByteCount(argument: sizes[index].text)?.bytes == sizes[index].bytes, "\(sizes[index].text)")
+}
+
+@Test(arguments: ["1B", "4KiB", "16MiB", "256MiB", "3GiB"]) func numbersOfBytesAreShownAsTheyAreRead(_ text: String) {
+    #expect(ByteCount(argument: text)?.defaultValueDescription == text)
+}
+
+@Test(arguments: [["--deny-private", "--proxy", "http://proxy.example"], ["--allow-address", "localhost"]])
+func whatCannotHoldIsRefused(_ arguments: [String]) {
+    #expect(throws: (any Error).self) { try RelayCommand.parse(["http://h/"] + arguments) }
+}
+
+@Test func whatIsLimitedReachesTheRequests() throws {
+    let arguments = ["http://h/", "--deny-private", "--allow-address", "10.0.0.5", "--max-segment", "1MiB"]
+    let requests = try RelayCommand.parse(arguments).intake.requests
+    #expect(requests.deniesPrivate && requests.permittedIPAddresses.map(\.text) == ["10.0.0.5"])
+    #expect(requests.segmentLimits.bodyBytes == 1 << 20)
+    #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "unless said otherwise")
+}
+
+private let headers: [(text: String, name: String?, value: String?)] = [
+    ("Referer: https://a.example/", "Referer", "https://a.example/"), ("X-A:b", "X-A", "b"),
+    ("X-Empty:", "X-Empty", ""),
+    ("no colon", nil, nil), (": value", nil, nil), ("X A: b", nil, nil), ("X-A: b\r\nX-B: c", nil, nil),
+]
+
+@Test(arguments: headers.indices) func headersAreRead(_ index: Int) {
+    let header = HeaderArgument(argument: headers[index].text)
+    #expect(header?.name == headers[index].name && header?.value == headers[index].value, "\(headers[index].text)")
+}

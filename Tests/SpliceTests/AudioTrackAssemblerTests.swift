@@ -1,0 +1,191 @@
+import Testing
+
+@testable import Splice
+
+/// One second of sound is 14 112 000 ticks; a frame of 1024 samples at 48 kHz is 301 056 of them, at 44.1 kHz 327 680.
+private let frame48: Int64 = 301_056
+
+private func timeline(source: Int64, at output: Int64) -> PeriodTimeline {
+    let unit = TimedVideo(packet: SyntheticPackets.videoPacket(dts: source), dts: Ticks(source), pts: Ticks(source))
+    return PeriodTimeline(first: unit, at: Ticks(output))
+}
+
+private func timed(_ packets: [AudioPacket], near reference: Int64) -> [TimedAudio] {
+    packets.map { TimedAudio(packet: $0, pts: Ticks(wire: $0.pts ?? .zero, near: Ticks(reference))) }
+}
+
+private let gaps: [(when: String, frames: [AudioPacket], durations: Set<UInt32>, samples: Int, silent: Int)] = [
+    ("unbroken", SyntheticPackets.audioPackets(40, from: 900_000), [301_056], 40, 0),
+    (
+        "each time off by a tick either way",
+        SyntheticPackets.audioPackets(40, from: 900_000).enumerated().map { index, packet in
+            AudioPacket(
+                pid: packet.pid, configuration: packet.configuration,
+                pts: packet.pts.map { $0 + Ticks(index % 2 == 0 ? 1 : -1) }, isDamaged: false, payload: packet.payload)
+        }, [301_056, 301_213], 40, 0
+    ),
+    (
+        "three frames lost",
+        SyntheticPackets.audioPackets(10, from: 900_000) + SyntheticPackets.audioPackets(27, from: 900_000 + 13 * 1920),
+        [301_056], 40, 3
+    ),
+    (
+        "a third of a frame more, too little to depart",
+        SyntheticPackets.audioPackets(10, from: 900_000)
+            + SyntheticPackets.audioPackets(30, from: 900_000 + 10 * 1920 + 640), [301_056], 40, 0
+    ),
+    (
+        "three quarters of a frame more are carried by a sample",
+        SyntheticPackets.audioPackets(10, from: 900_000)
+            + SyntheticPackets.audioPackets(30, from: 900_000 + 10 * 1920 + 1440), [301_056, 301_056 + 225_792], 40, 0
+    ),
+    (
+        "one wild time among good ones",
+        SyntheticPackets.audioPackets(10, from: 900_000)
+            + [
+                AudioPacket(
+                    pid: 257, configuration: SyntheticPackets.audioConfiguration(), pts: Ticks(950_000),
+                    isDamaged: false, payload: [1])
+            ]
+            + SyntheticPackets.audioPackets(29, from: 900_000 + 11 * 1920), [301_056], 40, 0
+    ),
+    (
+        "two frames sent twice",
+        SyntheticPackets.audioPackets(10, from: 900_000) + SyntheticPackets.audioPackets(32, from: 900_000 + 8 * 1920),
+        [301_056], 40, 0
+    ),
+]
+
+@Test(arguments: gaps.indices)
+func audioIsLaidEndToEnd(_ index: Int) throws {
+    let row = gaps[index]
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(row.frames, near: 900_000))
+    let given = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 40 * 1920))
+    let cut = try #require(given)
+    #expect(
+        cut.decodeTime == PeriodTimeline.audioTime(Ticks(18_000)) + (row.when.hasPrefix("each") ? 157 : 0),
+        "\(row.when)")
+    #expect(
+        Set(cut.samples.map(\.duration)).isSubset(of: row.durations), "\(row.when): \(Set(cut.samples.map(\.duration)))"
+    )
+    #expect(clock.counts.silentFrames == row.silent, "\(row.when)")
+    let written = cut.samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
+    #expect(clock.nextDecodeTime == cut.decodeTime + written, "\(row.when): next is the sum")
+    let end = PeriodTimeline.audioTime(Ticks(18_000 + 40 * 1920))
+    #expect(cut.decodeTime + written <= end && end - cut.decodeTime - written < 2 * frame48, "\(row.when)")
+}
+
+@Test func aPeriodIsExactWhateverWasMissingAtItsStart() throws {
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
+    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
+    let before = try #require(clock.nextDecodeTime)
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(rate: 44_100), silence: SyntheticPackets.silence,
+        on: timeline(source: 126_000, at: 108_000))
+    clock.append(
+        timed(
+            SyntheticPackets.audioPackets(
+                60, from: 125_000, configuration: SyntheticPackets.audioConfiguration(rate: 44_100)), near: 126_000))
+    let given = clock.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
+    let cut = try #require(given)
+    #expect(cut.decodeTime == before, "decode time does not jump at the seam")
+    let second = cut.decodeTime + Int64(cut.samples[0].duration)
+    let source = PeriodTimeline.audioTime(Ticks(107_000)) + 327_680
+    #expect(abs(second - source) <= 1, "from the second frame on the sound is where its source put it")
+    #expect(Set(cut.samples.dropFirst().map(\.duration)) == [327_680])
+}
+
+@Test func aPeriodWithoutAudioIsFilledToItsEnd() throws {
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
+    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence, on: timeline(source: 0, at: 108_000))
+    let given = clock.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
+    let cut = try #require(given)
+    #expect(cut.samples.count == 47 && clock.counts.silentFrames == 47)
+}
+
+private let lateRows: [(when: String, next: AudioConfiguration, from: Int64, laid: Int, silent: Int, trimmed: Int)] = [
+    ("coded alike: it stands where silence would", SyntheticPackets.audioConfiguration(), 44, 2, 0, 1),
+    ("coded otherwise", SyntheticPackets.audioConfiguration(channels: 1), 44, 0, 2, 3),
+    ("from another place", SyntheticPackets.audioConfiguration(), 20, 0, 2, 3),
+]
+
+@Test(arguments: lateRows.indices)
+func audioTooLateForItsPeriod(_ index: Int) throws {
+    let row = lateRows[index]
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
+    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    let late = SyntheticPackets.audioPackets(3, from: 900_000 + row.from * 1920)
+    clock.append(timed(late, near: 900_000))
+    clock.beginPeriod(
+        row.next, silence: SyntheticPackets.silence, on: timeline(source: 126_000, at: 18_000 + 46 * 1920))
+    clock.append(timed(SyntheticPackets.audioPackets(47, from: 126_000, configuration: row.next), near: 126_000))
+    let given = clock.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(given)
+    #expect(cut.samples.prefix(row.laid).map(\.payload) == late.prefix(row.laid).map(\.payload), "\(row.when)")
+    #expect(cut.samples.count == 49 && Set(cut.samples.map(\.duration)) == [301_056], "\(row.when)")
+    #expect(
+        clock.counts.silentFrames == row.silent && clock.counts.trimmed == row.trimmed, "\(row.when): \(clock.counts)")
+}
+
+@Test func aPeriodWithoutAudioIsFilledAfterLateAudio() throws {
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
+    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    clock.append(timed(SyntheticPackets.audioPackets(2, from: 900_000 + 44 * 1920), near: 900_000))
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 0, at: 18_000 + 46 * 1920))
+    let given = clock.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(given)
+    #expect(cut.samples.count == 49 && clock.counts.silentFrames == 47)
+}
+
+@Test func aVeryShortSegmentStillHasItsAudio() throws {
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(3, from: 900_000), near: 900_000))
+    let given = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_900))
+    let cut = try #require(given)
+    #expect(cut.samples.count == 1)
+}
+
+@Test func audioMissingAtTheEndOfAPeriodIsSilence() throws {
+    var clock = AudioTrackAssembler()
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    clock.append(timed(SyntheticPackets.audioPackets(10, from: 900_000), near: 900_000))
+    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(198_000))
+    let before = try #require(clock.nextDecodeTime)
+    clock.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 126_000, at: 198_000))
+    clock.append(timed(SyntheticPackets.audioPackets(60, from: 126_000), near: 126_000))
+    let given = clock.dequeueSamples(from: Ticks(198_000), to: Ticks(288_000))
+    let cut = try #require(given)
+    #expect(cut.decodeTime == before, "decode time does not jump by what lacked")
+    #expect(clock.counts.silentFrames == 83, "of 1.8 s, but for what the first frame carries")
+}

@@ -1,0 +1,143 @@
+@testable import Splice
+
+/// One access unit: its parameter sets, and all that is published of it.
+struct TortureAccessUnit {
+    var sets: [[UInt8]]
+    var media: [[UInt8]]
+
+    /// In a byte stream.
+    func stream(isHEVC: Bool) -> [UInt8] {
+        ElementarySamples.stream([isHEVC ? [0x46, 0x01, 0x50] : ElementarySamples.delimiter] + sets + media)
+    }
+}
+
+// What pictures and frames of sound are made of: right in all that framing looks at, and each says whose it is.
+extension TortureProgram {
+    private static let videoSet = ParameterSyntaxWriter.hevcVideoParameterSet(id: 0)
+    private static let hevcPictureSets = [false, true].map {
+        ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: $0)
+    }
+    var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
+
+    /// - Parameter isLater: behind `pictureSetChange`.
+    func pictureParameterSet(isLater: Bool) -> [UInt8] {
+        if isHEVC { return Self.hevcPictureSets[isLater ? 1 : 0] }
+        return [0x68, isLater ? 0xCE : 0xEE, 0x3C, 0x80]
+    }
+
+    func pictureSet(at index: Int) -> [UInt8] {
+        pictureParameterSet(isLater: pictureParameterSetChange.map { index >= $0 } ?? false)
+    }
+
+    /// Those in force at picture `index`, in the order of their kinds.
+    func sets(at index: Int) -> [[UInt8]] { (isHEVC ? [Self.videoSet] : []) + [sequenceSet, pictureSet(at: index)] }
+
+    /// The access units of picture `index`: two where its fields are coded apart.
+    func units(_ index: Int) -> [TortureAccessUnit] {
+        let sets = isGroupStart(index) ? sets(at: index) : []
+        if isHEVC { return [TortureAccessUnit(sets: sets, media: [hevcSlice(index)])] }
+        let recovery = isGroupStart(index) && !isIDR(index) ? [ElementarySamples.recoveryPoint] : []
+        guard let scan else { return [TortureAccessUnit(sets: sets, media: recovery + [plainSlice(index)])] }
+        var isFrame = false
+        if case .frames = scan { isFrame = true }
+        if case .mixed = scan { isFrame = index % 3 == 0 }
+        let first = TortureAccessUnit(sets: sets, media: recovery + [slice(index, isFrame: isFrame, isBottom: false)])
+        return isFrame
+            ? [first] : [first, TortureAccessUnit(sets: [], media: [slice(index, isFrame: false, isBottom: true)])]
+    }
+
+    /// All of a picture in a byte stream.
+    func accessUnit(_ index: Int) -> [UInt8] { units(index).flatMap { $0.stream(isHEVC: isHEVC) } }
+
+    /// What a sample of picture `index` ends with, NAL unit lengths in front: all but its parameter sets.
+    ///
+    /// - Parameter beginsRun: a CRA picture with which decoding begins is BLA_N_LP, if anything stands before it.
+    func published(_ index: Int, beginsRun: Bool) -> [UInt8] {
+        units(index).flatMap { $0.media }.flatMap { unit in
+            let isCleanAccess = isHEVC && unit[0] == 21 << 1
+            return NALUnitLength.bytes(unit.count) + (isCleanAccess && beginsRun ? [18 << 1] + unit.dropFirst() : unit)
+        }
+    }
+
+    private func body(_ index: Int) -> [UInt8] {
+        [UInt8](repeating: 0x33, count: 24) + TortureFrameLabel.bytes(serial, index)
+    }
+
+    private func plainSlice(_ index: Int) -> [UInt8] { [isIDR(index) ? 0x65 : 0x41, 0x88] + body(index) }
+
+    /// A slice header as a sequence parameter set for fields asks for (ISO/IEC 14496-10 §7.3.3).
+    private func slice(_ index: Int, isFrame: Bool, isBottom: Bool) -> [UInt8] {
+        var header = ParameterSyntaxWriter()
+        header.ue(0, isGroupStart(index) && !isBottom ? 7 : 5, 0)
+        header.u(Self.frameNumberBits, frameNumber(index) % 16)
+        header.flags(!isFrame)
+        if !isFrame { header.flags(isBottom) }
+        let isIDR = isIDR(index) && !isBottom
+        return header.nalUnit(header: [isIDR ? 0x65 : isReference(index) ? 0x41 : 0x01]) + body(index)
+    }
+
+    private func isReference(_ index: Int) -> Bool { isGroupStart(index) || presented(index) >= index }
+
+    /// Reference frames since the group began.
+    private func frameNumber(_ index: Int) -> Int { (index - index % group..<index).count(where: isReference) }
+
+    /// The sequence parameter set of `h264Rows` for fields.
+    static let fieldRow = 3
+    private static let frameNumberBits =
+        ((try? H264SequenceParameterSet(nalUnit: h264Rows[fieldRow].nalUnit))?.log2MaxFrameNumMinus4 ?? 0) + 4
+
+    private func hevcSlice(_ index: Int) -> [UInt8] {
+        // TRAIL_R, and IDR_W_RADL, CRA, RADL_N and RASL_N.
+        var type: UInt8 = 1
+        if isGroupStart(index) {
+            type = isIDR(index) ? 19 : 21
+        } else if isLeading(index) {
+            type = start(ofGroup: index / group) == .open ? 8 : 6
+        }
+        // first_slice_segment_in_pic_flag is set.
+        return [type << 1, 0x01, 0x88] + body(index)
+    }
+
+    func audioFrame(_ index: Int) -> [UInt8] {
+        guard !isLayer3 else {
+            // 128 kbit/s at 48 kHz, stereo: 384 bytes.
+            return [0xFF, 0xFB, 0x94, 0x00] + [UInt8](repeating: 0, count: 372) + TortureFrameLabel.bytes(serial, index)
+        }
+        let body = [UInt8](repeating: 0x21, count: 12) + TortureFrameLabel.bytes(serial, index)
+        let whole = 7 + body.count
+        let head: [UInt8] = [
+            0xFF, 0xF1, 0x40 | frequencyIndex << 2 | channels >> 2,
+            (channels & 3) << 6 | UInt8(whole >> 11),
+            UInt8(whole >> 3 & 0xFF), UInt8(whole & 7) << 5 | 0x1F, 0xFC,
+        ]
+        return head + body
+    }
+
+    /// A frame without a header that its sample entry makes superfluous.
+    func audioSample(_ index: Int) -> [UInt8] { isLayer3 ? audioFrame(index) : Array(audioFrame(index).dropFirst(7)) }
+}
+
+/// Which programme's which picture or frame a payload is: its last eight bytes, none of which looks like a start code.
+struct TortureFrameLabel: Hashable, Comparable, Sendable {
+    var serial: Int
+    var index: Int
+
+    init(_ serial: Int, _ index: Int) { (self.serial, self.index) = (serial, index) }
+
+    static func bytes(_ serial: Int, _ index: Int) -> [UInt8] {
+        let value = serial << 16 | index
+        return (0..<8).map { 0x40 | UInt8(value >> (28 - 4 * $0) & 15) }
+    }
+
+    init?(_ payload: ArraySlice<UInt8>) {
+        guard payload.count >= 8, payload.suffix(8).allSatisfy({ $0 & 0xF0 == 0x40 }) else {
+            return nil
+        }
+        let value = payload.suffix(8).reduce(0) { $0 << 4 | Int($1 & 15) }
+        (serial, index) = (value >> 16, value & 0xFFFF)
+    }
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.serial, left.index) < (right.serial, right.index)
+    }
+}

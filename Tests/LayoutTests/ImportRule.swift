@@ -9,10 +9,10 @@ enum ImportRule {
         "Splice": ["liverelay/"],
         "LiveRing": ["liverelay/"],
 
-        "CCurl": ["Tracker/Curl/"],
+        "CCurl": ["Tracker/Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Splice/LibAV/"],
-        "CZlib": ["Tracker/Curl/UndeclaredGzip.swift", "liverelay/HTTP/Gzip.swift"],
+        "CZlib": ["Tracker/Fetch/Curl/UndeclaredGzip.swift", "liverelay/HTTP/Gzip.swift"],
 
         "NIOCore": ["liverelay/HTTP/"],
         "NIOPosix": ["liverelay/HTTP/"],
@@ -22,7 +22,7 @@ enum ImportRule {
         "Logging": ["liverelay/"],
 
         "Foundation": ["Tracker/Capture/", "liverelay/"],
-        "Glibc": ["Tracker/Curl/", "LiveRing/Spool/", "liverelay/"],
+        "Glibc": ["Tracker/Fetch/Curl/", "LiveRing/Spool/", "liverelay/"],
         "Dispatch": ["liverelay/"],
         "Synchronization": [""],
     ]

@@ -16,7 +16,7 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     ),
     (
         "a C library outside of its folder", "Sources/Tracker/A.swift", "@preconcurrency import CCurl",
-        ["Sources/Tracker/A.swift:1: imports CCurl, which only Tracker/Curl/ may"]
+        ["Sources/Tracker/A.swift:1: imports CCurl, which only Tracker/Fetch/Curl/ may"]
     ),
     (
         "a C library inside of its folder", "Sources/Splice/LibAV/A.swift", "import CLibAV",

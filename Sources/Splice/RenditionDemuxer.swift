@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// One rendition's way from segment bytes to packets that can be written: picks the demuxer, remembers that something is
 /// missing, and sends the sound through its stage.
 struct RenditionDemuxer: Sendable {

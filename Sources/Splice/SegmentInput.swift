@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Where a segment comes from: the variant's own playlist, or the audio rendition beside it.
 package enum InputRendition: Hashable, Sendable { case main, audio }
 

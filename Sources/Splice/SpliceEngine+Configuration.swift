@@ -1,3 +1,8 @@
+import Demux
+package import Media
+import Mux
+package import Transcode
+
 extension SpliceEngine {
     /// How one channel is spliced.
     package struct Configuration: Sendable {

@@ -1,3 +1,8 @@
+package import Demux
+package import Media
+import Mux
+import Transcode
+
 /// Clear segments in, one continuous fMP4 out: demux, find the runs, find each run's sound, place it on the timeline, cut
 /// and write. One value per channel; what it gives depends only on what it was handed, in which order.
 package struct SpliceEngine: Sendable {

@@ -1,3 +1,8 @@
+package import Demux
+package import Media
+package import Mux
+import Transcode
+
 /// One output segment, ready to be written: the header, then the payloads.
 package struct SplicedSegment: Sendable {
     package let initSection: InitSection

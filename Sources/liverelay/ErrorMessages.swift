@@ -1,6 +1,8 @@
 import Decrypt
+import Demux
 import Glibc
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Tracker

@@ -5,6 +5,7 @@ import Logging
 import Playlist
 import Splice
 import Tracker
+import Transcode
 
 /// `liverelay <upstream.m3u8>`
 struct RelayCommand: AsyncParsableCommand {

@@ -19,7 +19,7 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         ["Sources/Tracker/A.swift:1: imports CCurl, which only Tracker/Fetch/Curl/ may"]
     ),
     (
-        "a C library inside of its folder", "Sources/Splice/LibAV/A.swift", "import CLibAV",
+        "a C library inside of its folder", "Sources/Transcode/LibAV/A.swift", "import CLibAV",
         []
     ),
     (
@@ -72,7 +72,7 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         ["Sources/Splice/A.swift:1: Clock: what is published depends only on what the upstream said"]
     ),
     (
-        "the one driver that waits", "Sources/Tracker/TrackerDriver.swift", "struct TrackerDriver<C: Clock> {}",
+        "the one driver that waits", "Sources/Tracker/Session/TrackerDriver.swift", "struct TrackerDriver<C: Clock> {}",
         []
     ),
     (

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Demux
+@testable import Media
 @testable import Splice
 @testable import liverelay
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Media
 @testable import liverelay
 
 private let url = "http://channel.example/live.m3u8"

@@ -2,6 +2,8 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
 @testable import Splice
 @testable import liverelay
 

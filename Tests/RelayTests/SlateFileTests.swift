@@ -1,4 +1,6 @@
 import Foundation
+import Media
+import Mux
 import Splice
 import TestSupport
 import Testing

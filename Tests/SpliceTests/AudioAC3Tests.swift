@@ -1,7 +1,11 @@
 import Foundation
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// AC-3 and E-AC-3: what a frame's header says, and what an init section says of it.
 @Suite struct AudioAC3Tests {

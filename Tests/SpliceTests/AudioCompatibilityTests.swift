@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 private func sound(
     _ codec: AudioConfiguration.Codec, rate: Int = 48_000, channels: Int = 2, samples: Int = 1024, info: String = ""

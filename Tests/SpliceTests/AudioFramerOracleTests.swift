@@ -1,7 +1,11 @@
 import Foundation
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Audio that libavformat frames otherwise than a sample wants it: told by another way to the same frames.
 @Suite struct AudioFramerOracleTests {

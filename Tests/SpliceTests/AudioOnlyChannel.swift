@@ -1,6 +1,10 @@
 import TestSupport
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A made-up channel of sound alone: programs, how their frames fall into segments, and what they come in.
 struct AudioOnlyChannel {

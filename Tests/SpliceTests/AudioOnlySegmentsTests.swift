@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Channels without a picture: sound is what segments and runs are made of.
 @Suite struct AudioOnlyTests {

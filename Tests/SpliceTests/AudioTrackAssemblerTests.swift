@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// One second of sound is 14 112 000 ticks; a frame of 1024 samples at 48 kHz is 301 056 of them, at 44.1 kHz 327 680.
 private let frame48: Int64 = 301_056

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Clicks at 0.25 s, 0.75 s, 1.25 s …, each a bell so short that its middle is known to a fraction of a sample.
 enum ClickTrack {

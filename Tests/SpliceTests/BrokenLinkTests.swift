@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 private func unit(_ type: UInt8, layer: UInt8 = 0, _ body: [UInt8] = [0x01, 0x88, 0x2A]) -> [UInt8] {
     [type << 1 | layer] + body

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// CEA-608 and CEA-708 captions are messages inside the video (ATSC A/53 Part 4 §6.2.3): not a byte of them changes.
 @Suite struct CaptionTests {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A channel whose sound is a rendition of its own: the inputs of each, in its playlist's order.
 private struct Renditions {

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A frame in a form that both demuxers' output can be brought into.
 struct ComparableFrame: Equatable, Hashable, CustomStringConvertible {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Sound that fMP4 does not carry as it is: framed, so that it can be decoded.
 @Suite struct AudioPacketFormatTests {

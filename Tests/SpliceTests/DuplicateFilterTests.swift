@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// `|` before a segment behind a seam; the digits are the capture's segments, of 50 pictures each.
 private let rows: [(when: String, upstream: String, published: String, repeated: Int, discontinuities: Int)] = [

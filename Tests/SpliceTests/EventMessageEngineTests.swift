@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What stands in the `emsg` boxes of a segment, by the offsets of version 1 and not by the reader under test.
 private struct WrittenMessage: Equatable {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// An `emsg` as a packager writes it (ISO/IEC 23009-1 §5.10.3.3).
 struct EventMessageSketch {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Frames whose two fields were coded as pictures of their own: one sample each.
 @Suite struct ElementaryFieldTests {

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A fragmented file of ffmpeg's, taken apart so that it can be written again by our writers.
 struct FragmentSource {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Tags in front of packed audio: the time is not metadata, what stands beside it is.
 @Test func tagsInFrontOfPackedAudio() throws {

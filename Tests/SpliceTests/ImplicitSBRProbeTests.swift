@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 @Suite("HE-AAC that does not say so")
 struct ImplicitSBRProbeTests {

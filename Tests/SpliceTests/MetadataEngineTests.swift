@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A committed programme with splice information and timed ID3 put beside its pictures.
 struct MetadataEngineTests {

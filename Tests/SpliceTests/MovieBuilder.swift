@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Writes init sections and movie fragments from values (ISO/IEC 14496-12 §8): what a packager would do, and what a
 /// faulty one does.

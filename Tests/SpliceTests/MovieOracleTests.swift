@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// The same packets as libavformat finds in the same fragmented file: times, sizes, content, order.
 @Suite struct MovieOracleTests {

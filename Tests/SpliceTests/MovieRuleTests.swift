@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What a fragment says, row by row, and what is made of it.
 @Suite("Fragmented MP4 in")

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Fragmented MP4 through the whole splice, alone and beside other containers.
 @Suite struct MovieSpliceTests {

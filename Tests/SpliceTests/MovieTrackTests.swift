@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Which tracks are followed, and what their sample entries say.
 @Suite("Tracks of an init section")

@@ -2,7 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Every capture, segment after segment through one demuxer, against libavformat over the same bytes in one piece.
 @Suite struct OracleCaptureTests {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Seeded damage: a fault costs what it hits, and at most one frame more.
 @Suite struct OracleDamageTests {

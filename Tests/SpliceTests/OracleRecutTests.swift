@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Streams of every format, cut where no packager would cut: every frame once, whole, with its time.
 @Suite struct OracleRecutTests {

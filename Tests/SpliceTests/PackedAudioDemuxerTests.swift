@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Packed audio and its time stamp (RFC 8216 §3.4), and the telling apart of containers.
 @Suite struct AudioPackedTests {

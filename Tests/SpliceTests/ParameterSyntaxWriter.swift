@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Writes parameter sets that no encoder at hand writes.
 struct ParameterSyntaxWriter {

@@ -2,7 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Parameter sets that encoders wrote, with every field that ffmpeg's trace_headers reads in them:
 /// `Tests/Fixtures/ParameterSets.txt` holds a title, the NAL unit and the fields of each.

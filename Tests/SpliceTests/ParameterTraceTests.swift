@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What no encoder at hand writes, field by field against ffmpeg's own reading of the same bytes: the names of our
 /// properties are the standard's.

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A stretch of pictures behind a border, and the runs that must come of all of them.
 private struct Fed {

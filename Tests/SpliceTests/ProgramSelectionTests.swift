@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Which programme of a transport stream is followed, which of its streams, and what is said of it.
 @Suite struct TransportProgramTests {

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Sample tables in every form that ISO/IEC 14496-12 §8.6 and §8.7 give them, and in forms that they cannot have.
 @Suite struct SampleTableTests {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A picture for each mark but `.`, where one is missing.
 private func units(_ marks: String, from start: Int = 0) -> [TimedVideo] {

@@ -1,6 +1,10 @@
 import Foundation
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Ordinary MP4 files that ffmpeg made when the tests began, and how they are read by ranges.
 enum SlateMedia {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Ordinary files as segments, and as a loop; libavformat reads the same files by itself.
 @Suite struct SlateMovieTests {

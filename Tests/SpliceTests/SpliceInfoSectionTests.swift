@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// The examples of SCTE 35 (§14), with the values that the standard gives them.
 private let examples: [(when: String, section: String, time: Int64?, cues: [SpliceCue])] = [

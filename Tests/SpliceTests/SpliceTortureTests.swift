@@ -2,7 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 private func input(
     _ sequence: Int, _ bytes: [UInt8], of rendition: InputRendition = .main,

@@ -1,6 +1,10 @@
 import TestSupport
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A made-up channel with one subtitle rendition: programmes on clocks of their own, cut into segments of picture and
 /// segments of text, handed to a `SubtitleTimeline` in some order.

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Made-up packets for the pure parts of the splice: parameter sets and payloads are labels, not bit streams.
 enum SyntheticPackets {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 private let wire: [(when: String, wire: Int64, near: Int64, is: Int64)] = [
     ("no wrap yet", 5_000, 4_000, 5_000),

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Pictures as the upstream's clock has them, and the time that nobody said was missing.
 private struct GapRow {

@@ -1,6 +1,10 @@
 import TestSupport
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A made-up channel: programs one behind the other, and how its packager cut, tagged and numbered them.
 struct TortureChannel: CustomStringConvertible {

@@ -2,7 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Any sequence of programmes, cut, tagged and numbered in any way: what holds of every channel holds of it.
 @Test(arguments: TortureSeeds.all)

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// One access unit: its parameter sets, and all that is published of it.
 struct TortureAccessUnit {

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// How a packager writes a programme as fragmented MP4.
 struct TortureMovie: Sendable {

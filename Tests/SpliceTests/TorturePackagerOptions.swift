@@ -1,6 +1,10 @@
 import TestSupport
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What a made-up packager does all the time, and what it makes programmes of.
 struct TorturePackagerOptions {

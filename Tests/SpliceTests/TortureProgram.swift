@@ -1,6 +1,10 @@
 import TestSupport
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// One program of a made-up channel: what its encoder would send, picture by picture and frame by frame.
 struct TortureProgram: Sendable {

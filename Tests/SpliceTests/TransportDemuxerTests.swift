@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What holds over a run: its beginning, its reset, its refusals, the choice of streams.
 @Suite struct TransportRunTests {

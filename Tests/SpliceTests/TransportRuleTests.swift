@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Rule by rule: what a segment holds, what comes out of it.
 @Suite struct TransportRuleTests {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// A programme, an advertisement whose sound is of another kind, one without sound, and the programme again.
 @Suite("Sound over a pod of advertisements")

@@ -1,7 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What becomes of the NAL units of a byte stream: access units, parameter sets, sync kinds.
 @Suite struct ElementaryVideoTests {

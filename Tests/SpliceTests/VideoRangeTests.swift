@@ -1,6 +1,10 @@
 import Testing
 
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Hybrid log-gamma is often told beside parameter sets that say what older displays take it for.
 @Suite struct VideoRangeTests {

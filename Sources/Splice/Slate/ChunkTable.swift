@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Where the chunks of a track begin in the file, and how many samples are in each (ISO/IEC 14496-12 §8.7.4, §8.7.5).
 struct ChunkTable: Equatable, Sendable {
     /// An entry of `stsc`.

@@ -1,3 +1,8 @@
+import Demux
+package import Media
+import Mux
+import Transcode
+
 /// Finds `moov` in an MP4 file (ISO/IEC 14496-12 §4.2, §8.2.1) by the headers of the boxes in front of it, wherever it
 /// stands. It says which bytes it wants next and is handed them.
 package struct MoovLocator: Equatable, Sendable {

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// The samples of a track as the tables of `stbl` have them (ISO/IEC 14496-12 §8.6, §8.7).
 struct SampleTable: Equatable, Sendable {
     struct Sample: Equatable, Sendable {

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Writes the init section of a slate: its own `moov` with nothing but the tracks that are shown, and of them nothing but
 /// what describes them (ISO/IEC 14496-12 §8.2, §8.8.3). Sample entries and edit lists stay as they are.
 struct SlateInitWriter {

@@ -1,3 +1,8 @@
+import Demux
+package import Media
+import Mux
+import Transcode
+
 /// An ordinary MP4 file as a loop of segments: what fragmented MP4 would have been made of it, one piece at a time
 /// (ISO/IEC 14496-12 §8.6–§8.8). So a slate takes the same way into the splice as a channel.
 ///

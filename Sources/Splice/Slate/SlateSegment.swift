@@ -1,3 +1,8 @@
+import Demux
+package import Media
+import Mux
+import Transcode
+
 /// A stretch of a slate from one sync sample to another: what one segment is made of.
 package struct SlateSegment: Equatable, Sendable {
     /// Bytes of the file that it needs, in the file's order; none touches the next.

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// One track of a slate: its samples and its clock.
 struct SlateTrack: Sendable {
     /// Nothing of a slate lasts longer, so that no sum of its times overflows.

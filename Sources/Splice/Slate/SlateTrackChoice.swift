@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// The tracks of a file that its slate is made of, by their places in the movie.
 struct SlateTrackChoice: Equatable, Sendable {
     /// The first one with pictures that we carry.

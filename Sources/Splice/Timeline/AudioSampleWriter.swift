@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Writes one segment's audio samples up to a limit.
 struct AudioSampleWriter {
     /// What one frame lasts in the audio timescale.

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Lays audio frames end to end on the channel's timeline, exact to the sample.
 ///
 /// Inside a run frames are counted, not timed: each lasts what its samples last. The source's times are looked at only

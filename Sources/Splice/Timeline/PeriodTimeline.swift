@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Places one run on the channel's continuous timeline.
 ///
 /// The first picture is shown where the previous run's pictures ended. Decode time precedes it by one constant for the

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Carries EXT-X-PROGRAM-DATE-TIME through the timeline: the upstream's date at the start of each run, counted on by media
 /// time inside it, so that date and EXTINF agree; never back, whatever an upstream says.
 ///

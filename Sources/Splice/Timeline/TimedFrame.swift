@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// A video access unit with both times unfolded on the clock of its run.
 struct TimedVideo: Equatable, Sendable {
     var packet: VideoPacket

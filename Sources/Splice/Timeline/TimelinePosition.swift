@@ -1,3 +1,8 @@
+import Demux
+package import Media
+import Mux
+import Transcode
+
 /// Where the channel's timeline stands after what was published: all that a restart needs to go on without going back.
 package struct TimelinePosition: Equatable, Sendable {
     /// Decode time of the next video sample, in the video timescale; nil before the first.

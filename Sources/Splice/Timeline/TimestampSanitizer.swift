@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// The last guard before the muxer: decode times rise by at least a tick, so every duration is positive, and no picture
 /// is shown before it could be decoded. It counts what it had to change; a clean source leaves the count at 0.
 struct TimestampSanitizer: Equatable, Sendable {

@@ -1,3 +1,8 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
 /// Unfolds the 33-bit times of one rendition's video and gives a time to access units that came without.
 struct VideoTimestampUnwrapper: Equatable, Sendable {
     /// What one frame lasts until two of them have told (25 frames a second).

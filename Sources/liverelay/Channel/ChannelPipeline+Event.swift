@@ -1,4 +1,6 @@
+import Demux
 import LiveRing
+import Media
 import Splice
 
 extension ChannelPipeline {

@@ -1,4 +1,5 @@
 import Decrypt
+import Demux
 import Playlist
 import Splice
 import Tracker

@@ -1,4 +1,5 @@
 import Decrypt
+import Media
 import Playlist
 import Splice
 import Tracker

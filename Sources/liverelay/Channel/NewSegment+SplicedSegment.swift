@@ -1,4 +1,6 @@
 import LiveRing
+import Media
+import Mux
 import Playlist
 import Splice
 

@@ -1,4 +1,5 @@
 import LiveRing
+import Media
 import Splice
 
 /// What is published while nothing of the channel comes: the slate, or gaps where there is none or it cannot be read.

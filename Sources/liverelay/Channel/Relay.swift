@@ -1,4 +1,5 @@
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Tracker

@@ -3,6 +3,7 @@ import LiveRing
 import Playlist
 import Splice
 import Tracker
+import Transcode
 
 /// One channel as an operator wants it.
 struct RelayConfiguration: Sendable {

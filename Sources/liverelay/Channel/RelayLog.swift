@@ -1,5 +1,6 @@
 import LiveRing
 import Logging
+import Media
 import Playlist
 import Splice
 import Tracker

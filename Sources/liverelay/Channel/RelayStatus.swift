@@ -1,5 +1,7 @@
+import Demux
 import Foundation
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Synchronization

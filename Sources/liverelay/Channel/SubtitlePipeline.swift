@@ -1,5 +1,6 @@
 import Decrypt
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Tracker

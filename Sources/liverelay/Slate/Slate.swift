@@ -1,3 +1,4 @@
+import Media
 import Splice
 
 /// What viewers get while the upstream is away: a file, looped, on the channel's own timeline.

@@ -1,3 +1,4 @@
+import Media
 import Splice
 
 /// Why a slate cannot be shown.

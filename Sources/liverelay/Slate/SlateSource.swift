@@ -1,3 +1,4 @@
+import Media
 import Splice
 
 /// A file that can be shown as a slate: opened, its tables read, its first piece tried out. All of it is of one state of

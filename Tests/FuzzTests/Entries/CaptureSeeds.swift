@@ -2,6 +2,8 @@ import Foundation
 import Splice
 import TestSupport
 
+@testable import Demux
+
 /// What the captures hold for seeds: nothing of them is committed twice.
 package struct CaptureSeeds: Sendable {
     /// Playlists and subtitles, whole.

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// The whole splice: segment bytes in, fragmented MP4 out.
 enum EngineEntry {

@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// What comes beside picture and sound.
 enum MetadataEntries {

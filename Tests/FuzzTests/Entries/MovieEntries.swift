@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Fragmented MP4 (ISO/IEC 14496-12).
 enum MovieEntries {

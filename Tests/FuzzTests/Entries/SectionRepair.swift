@@ -1,4 +1,8 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
 @testable import Splice
+@testable import Transcode
 
 /// Gives the sections of a transport stream the CRC_32 that their bytes have (ISO/IEC 13818-1 §2.4.4).
 enum SectionRepair {

@@ -1,5 +1,8 @@
 import Splice
 
+@testable import Demux
+@testable import Media
+
 /// MPEG-2 transport streams (ISO/IEC 13818-1).
 enum TransportEntries {
     static let all = [

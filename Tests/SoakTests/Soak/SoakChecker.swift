@@ -3,6 +3,8 @@ import LiveRing
 import Playlist
 import TestSupport
 
+@testable import Demux
+@testable import Media
 @testable import Splice
 
 /// Looks at every version of what is published, knowing what the script said, and says what is wrong with it.

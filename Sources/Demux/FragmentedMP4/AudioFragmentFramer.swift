@@ -1,0 +1,96 @@
+import Media
+
+/// From the samples of a track to audio packets.
+struct AudioFragmentFramer: Sendable {
+    private struct Frame {
+        let configuration: AudioConfiguration
+        let pts: Ticks
+        let isDamaged: Bool
+        let payload: Range<Int>
+    }
+
+    /// By sample entry; nil where that one cannot be used.
+    private let descriptions: [AudioSampleDescription?]
+    private let entries: [SampleEntry]
+    private let timescale: UInt32
+    private var current: Int?
+    /// Nil before the first frame that says it.
+    private var configuration: AudioConfiguration?
+    private var frames: [Frame] = []
+    private var arena: [UInt8] = []
+
+    /// - Returns: nil when the track's first entry is none that we carry.
+    init?(_ track: MovieTrack) throws(MediaError) {
+        var descriptions: [AudioSampleDescription?] = []
+        for entry in track.sampleEntries { descriptions.append(try AudioSampleDescription(entry)) }
+        guard descriptions[0] != nil else { return nil }
+        self.descriptions = descriptions
+        entries = track.sampleEntries
+        timescale = track.timescale
+    }
+
+    /// - Parameters:
+    ///   - index: of the sample entry that holds for the samples to come, from 0.
+    ///   - samples: of that entry.
+    mutating func selectEntry(_ index: Int, for samples: [TrackFragment.Sample]) throws(MediaError) {
+        guard descriptions.indices.contains(index), let description = descriptions[index] else {
+            throw SampleEntry.unusableError(index, of: entries)
+        }
+        if index != current { configuration = nil }
+        current = index
+        guard configuration == nil else { return }
+        switch description {
+        case .complete(let complete): configuration = complete
+        case .needsSampleDurations(let partial): configuration = partial.completed(by: samples, timescale: timescale)
+        case .needsFrameHeaders: break
+        }
+    }
+
+    /// - Returns: false when nothing says how to decode it.
+    mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks) -> Bool {
+        if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
+            configuration = framing.configuration(of: bytes, in: sample.payload.indices)
+        }
+        guard let configuration, !sample.payload.isEmpty else { return false }
+        let start = arena.count
+        arena.append(contentsOf: sample.payload)
+        frames.append(
+            Frame(configuration: configuration, pts: pts, isDamaged: !sample.isWhole, payload: start..<arena.count))
+        return true
+    }
+
+    /// Everything appended since the last time, as slices of one array.
+    mutating func drain() -> [AudioPacket] {
+        let bytes = arena
+        arena = []
+        defer { frames.removeAll(keepingCapacity: true) }
+        return frames.map { frame in
+            AudioPacket(
+                pid: 0, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,
+                payload: bytes[frame.payload])
+        }
+    }
+}
+
+extension AudioFraming {
+    /// Nil when no header stands at the start of a frame.
+    fileprivate func configuration(of bytes: [UInt8], in frame: Range<Int>) -> AudioConfiguration? {
+        guard case .frame(let header) = header(bytes, at: frame.lowerBound, end: frame.upperBound) else { return nil }
+        return header.format.configuration
+    }
+}
+
+extension AudioConfiguration {
+    /// With as many samples in a frame as most of `samples` last; nil when that cannot be.
+    fileprivate func completed(by samples: [TrackFragment.Sample], timescale: UInt32) -> AudioConfiguration? {
+        var votes: [UInt32: Int] = [:]
+        for sample in samples { votes[sample.duration, default: 0] += 1 }
+        // Of equally many the longest: the last frame of a stream is shorter.
+        guard let duration = votes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { return nil }
+        let length = (Int(duration) * sampleRate * 2 + Int(timescale)) / (2 * Int(timescale))
+        guard Self.frameLengths.contains(length) else { return nil }
+        return AudioConfiguration(
+            codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: length,
+            decoderSpecificInfo: decoderSpecificInfo)
+    }
+}

@@ -1,0 +1,147 @@
+package import Media
+
+/// What a sample entry says of coded sound.
+package enum AudioSampleDescription: Equatable, Sendable {
+    /// Everything a configuration needs.
+    case complete(AudioConfiguration)
+    /// Everything but the samples of a frame, which the durations tell; 0 stands for them.
+    case needsSampleDurations(AudioConfiguration)
+    /// MPEG audio: the frames say it of themselves.
+    case needsFrameHeaders(AudioFraming)
+
+    /// - Returns: nil for a codec we do not carry.
+    /// - Throws: when the decoder's configuration is missing, cut short or out of range.
+    package init?(_ entry: SampleEntry) throws(MediaError) {
+        switch entry.type {
+        case "mp4a":
+            guard let found = try Self.elementaryStream(entry) else { return nil }
+            self = found
+        case ".mp3": self = .needsFrameHeaders(.mpeg)
+        case "ac-3": self = try Self.ac3(entry.require("dac3"))
+        case "ec-3": self = try Self.enhancedAC3(entry.require("dec3"), entry)
+        case "Opus": self = try Self.opus(entry.require("dOps"))
+        case "fLaC": self = try Self.flac(entry.require("dfLa"))
+        case "alac": self = try Self.alac(entry.require("alac"))
+        default: return nil
+        }
+    }
+
+    private static func elementaryStream(_ entry: SampleEntry) throws(MediaError) -> Self? {
+        let stream = try ElementaryStreamDescriptor(entry.require("esds"))
+        switch stream.objectTypeIndication {
+        case 0x40, 0x66, 0x67, 0x68: return try aac(stream.decoderSpecificInfo, entry)
+        case 0x69, 0x6B: return .needsFrameHeaders(.mpeg)
+        default: return nil
+        }
+    }
+
+    /// The entry's own channel count serves only where a program_config_element says it otherwise.
+    private static func aac(_ info: [UInt8], _ entry: SampleEntry) throws(MediaError) -> Self {
+        let config = try AudioSpecificConfig(info)
+        return try checked(
+            .aac, sampleRate: config.samplingFrequency, channelCount: config.channelCount ?? entry.channelCount,
+            samplesPerFrame: config.samplesPerFrame, info)
+    }
+
+    /// AC3SpecificBox (ETSI TS 102 366 §F.4).
+    private static func ac3(_ dac3: ArraySlice<UInt8>) throws(MediaError) -> Self {
+        var bits = BitReader(dac3, section: "ETSI TS 102 366 §F.4")
+        let fscod = try bits.u(2, "fscod", in: 0...2)
+        let bsid = try bits.u(5)
+        try bits.skip(3)
+        let acmod = try bits.u(3)
+        return try checked(
+            .ac3, sampleRate: AC3Tables.sampleRates[fscod] >> max(0, bsid - 8),
+            channelCount: AC3Tables.channelCounts[acmod] + bits.u(1), samplesPerFrame: 1536, Array(dac3.prefix(3)))
+    }
+
+    /// EC3SpecificBox (§F.6): the first independent substream. A sample holds six blocks whatever a frame does.
+    private static func enhancedAC3(
+        _ dec3: ArraySlice<UInt8>, _ entry: SampleEntry
+    ) throws(MediaError) -> Self {
+        var bits = BitReader(dec3, section: "ETSI TS 102 366 §F.6")
+        try bits.skip(13 + 3)
+        let fscod = try bits.u(2)
+        try bits.skip(5 + 1 + 1 + 3)
+        let acmod = try bits.u(3)
+        return try checked(
+            .eac3, sampleRate: fscod < 3 ? AC3Tables.sampleRates[fscod] : entry.sampleRate,
+            channelCount: AC3Tables.channelCounts[acmod] + bits.u(1), samplesPerFrame: 1536, Array(dec3))
+    }
+
+    /// OpusSpecificBox; the clock is 48 kHz whatever was encoded.
+    private static func opus(_ dOps: ArraySlice<UInt8>) throws(MediaError) -> Self {
+        var fields = BoxFields(dOps)
+        try fields.skip(1)
+        let channelCount = Int(try fields.u8())
+        try fields.skip(2 + 4 + 2 + 1)
+        return try checked(
+            .opus, sampleRate: 48_000, channelCount: channelCount, samplesPerFrame: nil, Array(dOps))
+    }
+
+    /// FLACSpecificBox: STREAMINFO (RFC 9639 §8.2) and no other metadata.
+    private static func flac(_ dfLa: ArraySlice<UInt8>) throws(MediaError) -> Self {
+        var fields = BoxFields(dfLa)
+        try fields.skip(4 + 4)
+        let streamInfo = try fields.bytes(34)
+        var bits = BitReader(streamInfo, section: "RFC 9639 §8.2")
+        let blockSizes = (least: try bits.u(16), most: try bits.u(16))
+        try bits.skip(48)
+        return try checked(
+            .flac, sampleRate: bits.u(20), channelCount: bits.u(3) + 1,
+            samplesPerFrame: blockSizes.least == blockSizes.most ? blockSizes.most : nil,
+            [0x80, 0, 0, UInt8(streamInfo.count)] + streamInfo)
+    }
+
+    /// ALACSpecificConfig behind version and flags.
+    private static func alac(_ alac: ArraySlice<UInt8>) throws(MediaError) -> Self {
+        var fields = BoxFields(alac.dropFirst(4))
+        let cookie = try fields.bytes(24)
+        var values = BoxFields(cookie)
+        let frameLength = try values.u32()
+        try values.skip(5)
+        let channelCount = Int(try values.u8())
+        try values.skip(2 + 4 + 4)
+        return try checked(
+            .alac, sampleRate: Int(values.u32()), channelCount: channelCount, samplesPerFrame: Int(frameLength),
+            Array(cookie))
+    }
+
+    /// - Parameter samplesPerFrame: nil where the durations tell.
+    private static func checked(
+        _ codec: AudioConfiguration.Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int?,
+        _ info: [UInt8]
+    ) throws(MediaError) -> Self {
+        let checks = [
+            ("samplerate", AudioConfiguration.sampleRates.contains(sampleRate)),
+            ("channelcount", AudioConfiguration.channelCounts.contains(channelCount)),
+            ("samplesPerFrame", AudioConfiguration.frameLengths.contains(samplesPerFrame ?? 1)),
+        ]
+        if let bad = checks.first(where: { !$0.1 }) {
+            throw MediaError(.badParameterSet(field: bad.0), section: "ISO/IEC 14496-12 §12.2.3")
+        }
+        let configuration = AudioConfiguration(
+            codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame ?? 0,
+            decoderSpecificInfo: info)
+        return samplesPerFrame == nil ? .needsSampleDurations(configuration) : .complete(configuration)
+    }
+}
+
+extension AudioConfiguration {
+    /// Hz. Of those that 14 112 000 does not divide, a frame lasts up to one unit too short, 3 in a million at most;
+    /// when that has grown to half a frame the source's times set it right.
+    static let sampleRates = 4_000...768_000
+    static let channelCounts = 1...64
+    /// Samples of one frame.
+    static let frameLengths = 1...65_535
+}
+
+extension SampleEntry {
+    fileprivate var channelCount: Int {
+        if case .audio(let channels, _) = format { Int(channels) } else { 0 }
+    }
+
+    fileprivate var sampleRate: Int {
+        if case .audio(_, let sampleRate) = format { Int(sampleRate) } else { 0 }
+    }
+}

@@ -1,0 +1,44 @@
+package import Media
+
+/// `moov` of an init section (ISO/IEC 14496-12 §8.2.1): what fragments are read with.
+package struct Movie: Equatable, Sendable {
+    /// Units a second of what edit lists last.
+    package let timescale: UInt32
+    /// In order.
+    package let tracks: [MovieTrack]
+    /// `trex` by track ID (§8.8.3).
+    let defaults: [UInt32: SampleDefaults]
+
+    package init(_ moov: Box) throws(MediaError) {
+        let boxes = try moov.children()
+        timescale = try boxes.first("mvhd").map(Self.timescale) ?? 0
+        var tracks: [MovieTrack] = []
+        for box in boxes where box.type == "trak" { tracks.append(try MovieTrack(box)) }
+        self.tracks = tracks
+        var defaults: [UInt32: SampleDefaults] = [:]
+        for box in try boxes.first("mvex")?.children() ?? [] where box.type == "trex" {
+            var fields = BoxFields(box.body)
+            _ = try fields.versionAndFlags()
+            let trackID = try fields.u32()
+            defaults[trackID] = SampleDefaults(
+                descriptionIndex: try fields.u32(), duration: try fields.u32(), size: try fields.u32(),
+                flags: try fields.u32())
+        }
+        self.defaults = defaults
+    }
+
+    private static func timescale(_ mvhd: Box) throws(MediaError) -> UInt32 {
+        var fields = BoxFields(mvhd.body)
+        try fields.skip(fields.versionAndFlags().version == 1 ? 16 : 8)
+        return try fields.u32()
+    }
+}
+
+/// What holds for samples that do not say otherwise.
+struct SampleDefaults: Equatable, Sendable {
+    /// Counted from 1; which of the track's sample entries.
+    var descriptionIndex: UInt32 = 1
+    var duration: UInt32 = 0
+    var size: UInt32 = 0
+    var flags: UInt32 = 0
+}

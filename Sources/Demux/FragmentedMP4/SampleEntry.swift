@@ -1,0 +1,72 @@
+package import Media
+
+/// One way in which the samples of a track are coded: an entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
+package struct SampleEntry: Equatable, Sendable {
+    package enum Format: Equatable, Sendable {
+        /// Pixels.
+        case video(width: UInt16, height: UInt16)
+        /// A rate in Hz that needs more than 16 bits is 0 here.
+        case audio(channels: UInt16, sampleRate: UInt32)
+        case other
+    }
+
+    package struct ChildBox: Equatable, Sendable {
+        package let type: BoxType
+        package let payload: ArraySlice<UInt8>
+    }
+
+    /// avc1, mp4a ...
+    package let type: BoxType
+    package let format: Format
+    /// The boxes in the entry: avcC, colr, esds ... in the order in which they stand.
+    package let configuration: [ChildBox]
+
+    private static let section = "ISO/IEC 14496-12 §8.5.2"
+
+    init(_ entry: Box, handler: BoxType) throws(MediaError) {
+        type = entry.type
+        var fields = BoxFields(entry.body)
+        switch handler {
+        case "vide":
+            try fields.skip(24)
+            format = .video(width: try fields.u16(), height: try fields.u16())
+            try fields.skip(50)
+        case "soun":
+            try fields.skip(16)
+            let channels = try fields.u16()
+            try fields.skip(6)
+            format = .audio(channels: channels, sampleRate: try fields.u32() >> 16)
+        default:
+            format = .other
+            configuration = []
+            return
+        }
+        // Writers leave a terminating zero or two behind the last box.
+        configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { ChildBox(type: $0.type, payload: $0.body) }
+    }
+
+    /// The payload of the first box of that type.
+    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
+
+    /// The payload of a box without which the entry means nothing.
+    func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
+        guard let payload = child(type) else {
+            throw MediaError(.badParameterSet(field: "\(type)"), section: Self.section)
+        }
+        return payload
+    }
+}
+
+extension SampleEntry {
+    private static let protectedTypes: Set<BoxType> = ["encv", "enca", "drmi", "drms"]
+
+    /// The scheme_type of a protected entry (§8.12), or its own type when none is said; nil when samples are clear.
+    package var protectionScheme: String? {
+        guard Self.protectedTypes.contains(type) else { return nil }
+        let boxes = child("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }
+        guard let scheme = boxes?.first("schm")?.body.dropFirst(4).prefix(4), scheme.count == 4 else {
+            return "\(type)"
+        }
+        return "\(BoxType(code: scheme.reduce(0) { $0 << 8 | UInt32($1) }))"
+    }
+}

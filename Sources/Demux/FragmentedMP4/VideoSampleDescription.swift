@@ -1,0 +1,67 @@
+package import Media
+
+/// What a sample entry says of coded pictures (ISO/IEC 14496-15 §5.3, §8.3).
+package struct VideoSampleDescription: Equatable, Sendable {
+    struct ParameterSet: Equatable, Sendable {
+        let kind: NALUnitRole.ParameterSet
+        let unit: ArraySlice<UInt8>
+    }
+
+    let codec: VideoConfiguration.Codec
+    /// Bytes of the length in front of each NAL unit, 1 ... 4.
+    let lengthSize: Int
+    /// Of `avcC` or `hvcC`, in order; none where the stream carries them alone (avc3, hev1).
+    let parameterSets: [ParameterSet]
+
+    private static let codecs: [BoxType: VideoConfiguration.Codec] = [
+        "avc1": .h264, "avc2": .h264, "avc3": .h264, "avc4": .h264, "hvc1": .hevc, "hev1": .hevc,
+    ]
+
+    /// - Returns: nil for a codec we do not carry.
+    /// - Throws: when the decoder's configuration is missing or cut short.
+    package init?(_ entry: SampleEntry) throws(MediaError) {
+        guard let codec = Self.codecs[entry.type] else { return nil }
+        self.codec = codec
+        switch codec {
+        case .h264: (lengthSize, parameterSets) = try Self.readAVC(entry.require("avcC"))
+        case .hevc: (lengthSize, parameterSets) = try Self.readHEVC(entry.require("hvcC"))
+        }
+    }
+
+    /// AVCDecoderConfigurationRecord (§5.3.3.1); what profiles above Extended have behind the sets is in them too.
+    private static func readAVC(_ record: ArraySlice<UInt8>) throws(MediaError) -> (Int, [ParameterSet]) {
+        var fields = BoxFields(record)
+        try fields.skip(4)
+        let lengthSize = Int(try fields.u8() & 3) + 1
+        var sets: [ParameterSet] = []
+        for _ in 0..<(try fields.u8() & 0x1F) { try fields.appendParameterSet(.sequence, to: &sets) }
+        for _ in 0..<(try fields.u8()) { try fields.appendParameterSet(.picture, to: &sets) }
+        return (lengthSize, sets)
+    }
+
+    /// HEVCDecoderConfigurationRecord (§8.3.3.1).
+    private static func readHEVC(_ record: ArraySlice<UInt8>) throws(MediaError) -> (Int, [ParameterSet]) {
+        let kinds: [UInt8: NALUnitRole.ParameterSet] = [32: .video, 33: .sequence, 34: .picture]
+        var fields = BoxFields(record)
+        try fields.skip(21)
+        let lengthSize = Int(try fields.u8() & 3) + 1
+        var sets: [ParameterSet] = []
+        for _ in 0..<(try fields.u8()) {
+            let kind = kinds[try fields.u8() & 0x3F]
+            for _ in 0..<(try fields.u16()) { try fields.appendParameterSet(kind, to: &sets) }
+        }
+        return (lengthSize, sets)
+    }
+}
+
+extension BoxFields {
+    /// - Parameter kind: nil for other units, which are passed over.
+    fileprivate mutating func appendParameterSet(
+        _ kind: NALUnitRole.ParameterSet?, to sets: inout [VideoSampleDescription.ParameterSet]
+    ) throws(MediaError) {
+        var unit = try bytes(Int(u16()))
+        while unit.last == 0 { unit.removeLast() }
+        guard let kind, !unit.isEmpty else { return }
+        sets.append(VideoSampleDescription.ParameterSet(kind: kind, unit: unit))
+    }
+}

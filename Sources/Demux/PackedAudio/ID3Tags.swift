@@ -1,0 +1,64 @@
+import Media
+
+/// The ID3v2 tags in front of packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
+struct ID3Tags: Equatable, Sendable {
+    private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
+
+    /// Offset of the first byte behind all tags.
+    private(set) var end = 0
+    /// The PTS of the first frame, 0 ..< 2³³.
+    private(set) var timestamp: Ticks?
+    /// The tags that hold anything beside the timestamp, without it.
+    private(set) var metadataTags: [[UInt8]] = []
+
+    init(_ bytes: [UInt8]) {
+        while end + 10 <= bytes.count, bytes[end..<end + 3].elementsEqual("ID3".utf8) {
+            let size = Self.syncSafe(bytes, at: end + 6)
+            let hasFooter = bytes[end + 5] & 0x10 != 0
+            let next = min(bytes.count, end + 10 + size)
+            let sizesAreSyncSafe = bytes[end + 3] >= 4
+            let frames = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
+            if !frames.isEmpty { metadataTags.append(Self.tag(like: bytes[end..<end + 6], frames)) }
+            end = min(bytes.count, next + (hasFooter ? 10 : 0))
+        }
+    }
+
+    /// A tag without padding and footer.
+    /// - Parameter header: up to its size.
+    private static func tag(like header: ArraySlice<UInt8>, _ frames: [UInt8]) -> [UInt8] {
+        let size = (0..<4).map { UInt8(truncatingIfNeeded: frames.count >> (21 - 7 * $0) & 0x7F) }
+        return header.dropLast() + [(header.last ?? 0) & ~0x10] + size + frames
+    }
+
+    /// - Returns: the frames beside the timestamp.
+    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> [UInt8] {
+        var others: [UInt8] = []
+        var offset = range.lowerBound
+        while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
+            let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
+            let end = min(range.upperBound, offset + 10 + size)
+            let body = bytes[offset + 10..<end]
+            if bytes[offset..<offset + 4].elementsEqual("PRIV".utf8), body.starts(with: Self.owner) {
+                readTimestamp(body.dropFirst(Self.owner.count))
+            } else {
+                others += bytes[offset..<end]
+            }
+            offset += 10 + size
+        }
+        return others
+    }
+
+    /// Eight bytes, big-endian, of which the low 33 bits count.
+    private mutating func readTimestamp(_ body: ArraySlice<UInt8>) {
+        guard body.count >= 8 else { return }
+        timestamp = Ticks(body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }).wire
+    }
+
+    private static func syncSafe(_ bytes: [UInt8], at offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+    }
+
+    private static func plain(_ bytes: [UInt8], at offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

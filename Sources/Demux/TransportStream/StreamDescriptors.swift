@@ -1,0 +1,56 @@
+import Media
+
+/// One descriptor loop of a PMT (ISO/IEC 13818-1 §2.6, ETSI EN 300 468 §6): what is read of it.
+struct StreamDescriptors: Equatable, Sendable {
+    enum Tag: UInt8 {
+        case registration = 0x05
+        case language = 0x0A
+        case ac3 = 0x6A
+        case enhancedAC3 = 0x7A
+        case dts = 0x7B
+        case dvbExtension = 0x7F
+    }
+
+    /// descriptor_tag of each, in order.
+    private var tags: [UInt8] = []
+    /// format_identifier of the registration descriptor, for example "HDMV".
+    private(set) var registration: String?
+    /// ISO 639-2 code of the first language, as written.
+    private(set) var language: String?
+    /// The sound describes the picture to people who do not see it, or comments on it (audio_type 3, or a
+    /// supplementary audio descriptor): it does not replace the main sound.
+    private(set) var isCommentary = false
+
+    /// - Parameter loop: a loop cut short ends with its last whole descriptor.
+    init(_ loop: ArraySlice<UInt8>) {
+        var rest = loop
+        while let tag = rest.first, let size = rest.dropFirst().first, rest.count >= 2 + Int(size) {
+            read(tag, Array(rest.dropFirst(2).prefix(Int(size))))
+            rest = rest.dropFirst(2 + Int(size))
+        }
+    }
+
+    func has(_ tag: Tag) -> Bool { has(tag.rawValue) }
+
+    func has(_ tag: UInt8) -> Bool { tags.contains(tag) }
+
+    private mutating func read(_ tag: UInt8, _ body: [UInt8]) {
+        tags.append(tag)
+        switch Tag(rawValue: tag) {
+        case .registration where body.count >= 4:
+            registration = registration ?? Self.text(body.prefix(4))
+        case .language where body.count >= 4:
+            language = language ?? Self.text(body.prefix(3))
+            if body[3] == 3 { isCommentary = true }
+        case .dvbExtension where body.count >= 2 && body[0] == 0x06:  // supplementary_audio_descriptor
+            // editorial_classification 1: for the visually impaired; 2, 3: cleaned up or spoken subtitles.
+            if (1...3).contains(body[1] >> 2 & 0x1F) { isCommentary = true }
+        default: break
+        }
+    }
+
+    /// Only what a log may show: anything but printable ASCII is a dot.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
+    }
+}

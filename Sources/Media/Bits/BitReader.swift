@@ -1,0 +1,105 @@
+/// Reads bit fields from the front of some bytes, most significant bit first. It never reads past their end.
+///
+/// The descriptors u(n), ue(v) and se(v) are those of ISO/IEC 14496-10 §7.2 and §9.1.
+package struct BitReader: Sendable {
+    private let bytes: ArraySlice<UInt8>
+    private let removesEmulationPrevention: Bool
+    /// Named by the errors thrown here.
+    private let section: String
+    private var index: Int
+    /// What is left of the byte before `index`, in its low bits.
+    private var current: UInt8 = 0
+    private var bitsInCurrent = 0
+    private var zeroBytes = 0
+
+    /// - Parameter section: the standard and section that lays out `bytes`.
+    package init(_ bytes: ArraySlice<UInt8>, section: String) {
+        self.init(bytes, section: section, removesEmulationPrevention: false)
+    }
+
+    /// Reads what a NAL unit carries: a 3 after two zero bytes is passed over (ISO/IEC 14496-10 §7.4.1).
+    /// - Parameter nalUnit: header included, no start code and no length.
+    package init(nalUnit: [UInt8], section: String) {
+        self.init(nalUnit[...], section: section, removesEmulationPrevention: true)
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>, section: String, removesEmulationPrevention: Bool) {
+        self.bytes = bytes
+        self.section = section
+        self.removesEmulationPrevention = removesEmulationPrevention
+        index = bytes.startIndex
+    }
+
+    /// Byte offset of the next bit, emulation prevention bytes counted.
+    var offset: Int { index - bytes.startIndex - (bitsInCurrent > 0 ? 1 : 0) }
+
+    /// Bits not read yet, emulation prevention bytes counted.
+    package var bitsLeft: Int { (bytes.endIndex - index) * 8 + bitsInCurrent }
+
+    package func fault(_ reason: MediaError.Reason) -> MediaError {
+        MediaError(reason, offset: offset, section: section)
+    }
+
+    package mutating func flag() throws(MediaError) -> Bool {
+        if bitsInCurrent == 0 { try loadByte() }
+        bitsInCurrent -= 1
+        return (current >> UInt8(bitsInCurrent)) & 1 == 1
+    }
+
+    /// - Parameter count: 0 ... 32.
+    package mutating func u(_ count: Int) throws(MediaError) -> Int {
+        var value = 0
+        for _ in 0..<count { value = try value << 1 | (flag() ? 1 : 0) }
+        return value
+    }
+
+    /// A field of `count` bits whose values are limited.
+    package mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
+        try check(u(count), field, range)
+    }
+
+    package mutating func skip(_ count: Int) throws(MediaError) {
+        for _ in 0..<count { _ = try flag() }
+    }
+
+    /// ue(v), 0 ... 2³² − 2, limited to `range`.
+    package mutating func ue(_ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
+        try check(exponentialGolomb(field), field, range)
+    }
+
+    /// se(v), −2³¹ + 1 ... 2³¹ − 1, limited to `range`.
+    mutating func se(
+        _ field: StaticString, in range: ClosedRange<Int> = -0x7FFF_FFFF...0x7FFF_FFFF
+    ) throws(MediaError) -> Int {
+        let codeNumber = try exponentialGolomb(field)
+        return try check(codeNumber & 1 == 1 ? (codeNumber + 1) / 2 : -codeNumber / 2, field, range)
+    }
+
+    private mutating func exponentialGolomb(_ field: StaticString) throws(MediaError) -> Int {
+        var leadingZeroBits = 0
+        while try !flag() {
+            leadingZeroBits += 1
+            guard leadingZeroBits < 32 else { throw fault(.badParameterSet(field: "\(field)")) }
+        }
+        return try (1 << leadingZeroBits) - 1 + u(leadingZeroBits)
+    }
+
+    private func check(
+        _ value: Int, _ field: StaticString, _ range: ClosedRange<Int>
+    ) throws(MediaError) -> Int {
+        guard range.contains(value) else { throw fault(.badParameterSet(field: "\(field)")) }
+        return value
+    }
+
+    private mutating func loadByte() throws(MediaError) {
+        if removesEmulationPrevention, zeroBytes >= 2, index < bytes.endIndex, bytes[index] == 3 {
+            index += 1
+            zeroBytes = 0
+        }
+        guard index < bytes.endIndex else { throw fault(.truncated) }
+        current = bytes[index]
+        zeroBytes = current == 0 ? zeroBytes + 1 : 0
+        index += 1
+        bitsInCurrent = 8
+    }
+}

@@ -1,0 +1,135 @@
+/// One box as it lies in some bytes.
+package struct Box: Sendable {
+    package let type: BoxType
+    /// What follows the header. Indices are those of the bytes that were read.
+    package let body: ArraySlice<UInt8>
+    /// Index of the header's first byte.
+    package let start: Int
+
+    package init(type: BoxType, body: ArraySlice<UInt8>, start: Int) {
+        self.type = type
+        self.body = body
+        self.start = start
+    }
+}
+
+/// Takes boxes apart (ISO/IEC 14496-12 §4.2). It never reads past the end of what it was given.
+package enum BoxReader {
+    package static let section = "ISO/IEC 14496-12 §4.2"
+
+    /// The boxes that fill `bytes`, in order.
+    /// - Throws: `.truncated` when one says it is longer than what is left, or shorter than its header.
+    package static func boxes(in bytes: ArraySlice<UInt8>) throws(MediaError) -> [Box] {
+        var boxes: [Box] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            let box = try first(in: rest)
+            boxes.append(box)
+            rest = rest[box.body.endIndex...]
+        }
+        return boxes
+    }
+
+    /// The whole boxes in front of `bytes`, in order, and what follows the last of them: empty, or the beginning of a
+    /// box that says it is longer than what is left.
+    package static func wholeBoxes(in bytes: ArraySlice<UInt8>) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
+        var boxes: [Box] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            do throws(MediaError) { boxes.append(try first(in: rest)) } catch { break }
+            rest = rest[(boxes.last?.body.endIndex ?? rest.endIndex)...]
+        }
+        return (boxes, rest)
+    }
+
+    private static func first(in bytes: ArraySlice<UInt8>) throws(MediaError) -> Box {
+        var fields = BoxFields(bytes)
+        let shortSize = try fields.u32()
+        let type = BoxType(code: try fields.u32())
+        let size: UInt64
+        switch shortSize {
+        case 0: size = UInt64(bytes.count)  // up to the end
+        case 1: size = try fields.u64()
+        default: size = UInt64(shortSize)
+        }
+        let headerSize = fields.index - bytes.startIndex
+        guard size >= UInt64(headerSize), size <= UInt64(bytes.count) else { throw fields.truncated }
+        return Box(
+            type: type, body: bytes[fields.index..<bytes.startIndex + Int(size)], start: bytes.startIndex)
+    }
+}
+
+extension Box {
+    /// The boxes inside, behind `fields` bytes of the box's own.
+    package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
+        guard body.count >= fields else { throw BoxFields(body).truncated }
+        return try BoxReader.boxes(in: body.dropFirst(fields))
+    }
+
+    /// The first box at the end of a path of plain containers.
+    /// - Throws: when there is none.
+    package func descendant(_ path: BoxType...) throws(MediaError) -> Box {
+        var box = self
+        for type in path { box = try box.children().require(type) }
+        return box
+    }
+}
+
+extension [Box] {
+    package func first(_ type: BoxType) -> Box? { first { $0.type == type } }
+
+    package func require(_ type: BoxType) throws(MediaError) -> Box {
+        guard let box = first(type) else {
+            throw MediaError(
+                .badParameterSet(field: "\(type)"), offset: first?.start ?? 0, section: BoxReader.section)
+        }
+        return box
+    }
+}
+
+/// Reads big-endian fields from the front of a box's body.
+package struct BoxFields {
+    private let bytes: ArraySlice<UInt8>
+    /// Index of the next byte.
+    package private(set) var index: Int
+
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
+
+    package var truncated: MediaError { MediaError(.truncated, offset: index, section: BoxReader.section) }
+
+    package mutating func u8() throws(MediaError) -> UInt8 {
+        guard index < bytes.endIndex else { throw truncated }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    package mutating func u16() throws(MediaError) -> UInt16 { try UInt16(u8()) << 8 | UInt16(u8()) }
+
+    package mutating func u32() throws(MediaError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
+
+    package mutating func u64() throws(MediaError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
+
+    /// The next `count` bytes as they stand.
+    package mutating func bytes(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
+        let start = index
+        try skip(count)
+        return bytes[start..<index]
+    }
+
+    /// What has not been read.
+    package var rest: ArraySlice<UInt8> { bytes[index...] }
+
+    package mutating func skip(_ count: Int) throws(MediaError) {
+        guard bytes.endIndex - index >= count else { throw truncated }
+        index += count
+    }
+
+    /// Version and flags of a full box.
+    package mutating func versionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
+        let word = try u32()
+        return (UInt8(word >> 24), word & 0xFF_FFFF)
+    }
+}

@@ -1,0 +1,162 @@
+/// A splice_info_section (SCTE 35 §9.6), whole and read as far as it says when what is spliced.
+package struct SpliceInfoSection: Equatable, Sendable {
+    package static let tableID: UInt8 = 0xFC
+    static let section = "SCTE 35 §9.6"
+
+    package enum Command: Equatable, Sendable {
+        case null
+        case insert(SpliceInsert)
+        case timeSignal
+        case bandwidthReservation
+        /// splice_schedule counts in wall clock time.
+        case schedule
+        case privateCommand(identifier: UInt32)
+        case unknown(type: UInt8)
+        /// Only a receiver with the key can read it.
+        case encrypted
+    }
+
+    /// From table_id to CRC_32.
+    package let bytes: [UInt8]
+    /// 0 ..< 2³³; is in `spliceTime` already.
+    package let ptsAdjustment: Ticks
+    package let command: Command
+    /// On the programme's clock, 0 ..< 2³³; nil: at once, or the command names none.
+    package let spliceTime: Ticks?
+    package let segmentations: [SegmentationDescriptor]
+
+    /// - Parameter bytes: one section, from table_id to CRC_32.
+    /// - Throws: `.badSection` when the CRC or a field is wrong, `.truncated` when it ends too early.
+    package init(_ bytes: [UInt8]) throws(MediaError) {
+        guard bytes.count >= 17, bytes[0] == Self.tableID, SectionCRC.isIntact(bytes) else {
+            throw MediaError(.badSection, section: Self.section)
+        }
+        self.bytes = bytes
+        var bits = BitReader(bytes[..<(bytes.count - 4)], section: Self.section)
+        try bits.skip(32)  // table_id … section_length, protocol_version
+        let isEncrypted = try bits.flag()
+        try bits.skip(6)
+        ptsAdjustment = try bits.clockTime()
+        try bits.skip(20)  // cw_index, tier
+        let length = try bits.u(12)
+        let type = UInt8(try bits.u(8))
+        guard !isEncrypted else {
+            (command, spliceTime, segmentations) = (.encrypted, nil, [])
+            return
+        }
+        let before = bits.bitsLeft
+        let time: Ticks?
+        (command, time) = try Self.command(type, &bits)
+        let adjustment = ptsAdjustment
+        spliceTime = time.map { ($0 + adjustment).wire }
+        let left = length * 8 - (before - bits.bitsLeft)
+        if length != Self.unknownLength, left > 0 { try bits.skip(left) }
+        segmentations = try Self.segmentations(&bits)
+    }
+
+    /// splice_command_length of equipment that does not say.
+    private static let unknownLength = 0xFFF
+
+    private static func command(_ type: UInt8, _ bits: inout BitReader) throws(MediaError) -> (Command, Ticks?) {
+        switch type {
+        case 0x00: return (.null, nil)
+        case 0x04: return (.schedule, nil)
+        case 0x05:
+            let (insert, time) = try SpliceInsert.read(&bits)
+            return (.insert(insert), time)
+        case 0x06: return (.timeSignal, try bits.spliceTime())
+        case 0x07: return (.bandwidthReservation, nil)
+        case 0xFF: return (.privateCommand(identifier: UInt32(try bits.u(32))), nil)
+        default: return (.unknown(type: type), nil)
+        }
+    }
+
+    private static func segmentations(_ bits: inout BitReader) throws(MediaError) -> [SegmentationDescriptor] {
+        guard bits.bitsLeft >= 16 else { return [] }
+        var left = try bits.u(16)
+        var found: [SegmentationDescriptor] = []
+        while left >= 2 {
+            let tag = try bits.u(8)
+            let size = try bits.u(8)
+            guard size + 2 <= left else { throw bits.fault(.badSection) }
+            left -= size + 2
+            var body: [UInt8] = []
+            for _ in 0..<size { body.append(UInt8(try bits.u(8))) }
+            if tag == SegmentationDescriptor.tag, let segmentation = try SegmentationDescriptor(body) {
+                found.append(segmentation)
+            }
+        }
+        return found
+    }
+}
+
+/// splice_insert() (SCTE 35 §9.7.3).
+package struct SpliceInsert: Equatable, Sendable {
+    package let eventID: UInt32
+    /// The event is not going to happen; nothing else is said of it.
+    package let isCanceled: Bool
+    /// out_of_network_indicator: a break begins, rather than ends.
+    package let isOutOfNetwork: Bool
+    package let duration: BreakDuration?
+
+    package struct BreakDuration: Equatable, Sendable {
+        /// The break ends by itself after this.
+        package let autoReturn: Bool
+        package let duration: Ticks
+    }
+
+    static func read(_ bits: inout BitReader) throws(MediaError) -> (SpliceInsert, Ticks?) {
+        let eventID = UInt32(try bits.u(32))
+        let isCanceled = try bits.flag()
+        try bits.skip(7)
+        if isCanceled {
+            return (SpliceInsert(eventID: eventID, isCanceled: true, isOutOfNetwork: false, duration: nil), nil)
+        }
+        let isOut = try bits.flag()
+        let isOfWholeProgram = try bits.flag()
+        let hasDuration = try bits.flag()
+        let isImmediate = try bits.flag()
+        try bits.skip(4)
+        var time = isOfWholeProgram && !isImmediate ? try bits.spliceTime() : nil
+        if !isOfWholeProgram { time = try componentTime(&bits, isImmediate: isImmediate) }
+        let duration = hasDuration ? try breakDuration(&bits) : nil
+        try bits.skip(32)  // unique_program_id, avail_num, avails_expected
+        return (SpliceInsert(eventID: eventID, isCanceled: false, isOutOfNetwork: isOut, duration: duration), time)
+    }
+
+    /// Components are spliced one by one; the first tells when.
+    private static func componentTime(_ bits: inout BitReader, isImmediate: Bool) throws(MediaError) -> Ticks? {
+        var first: Ticks?
+        for _ in 0..<(try bits.u(8)) {
+            try bits.skip(8)
+            guard !isImmediate else { continue }
+            let time = try bits.spliceTime()
+            first = first ?? time
+        }
+        return first
+    }
+
+    private static func breakDuration(_ bits: inout BitReader) throws(MediaError) -> BreakDuration {
+        let returnsByItself = try bits.flag()
+        try bits.skip(6)
+        return BreakDuration(autoReturn: returnsByItself, duration: try bits.clockTime())
+    }
+}
+
+extension BitReader {
+    /// 33 bits of a 90 kHz clock.
+    mutating func clockTime() throws(MediaError) -> Ticks {
+        let high = try u(1)
+        return Ticks(Int64(high) << 32 | Int64(try u(32)))
+    }
+
+    /// splice_time() (SCTE 35 §9.8.1); nil when no time is specified.
+    fileprivate mutating func spliceTime() throws(MediaError) -> Ticks? {
+        guard try flag() else {
+            try skip(7)
+            return nil
+        }
+        try skip(6)
+        return try clockTime()
+    }
+}

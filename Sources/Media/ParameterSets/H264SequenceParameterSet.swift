@@ -1,0 +1,147 @@
+/// seq_parameter_set_data (ISO/IEC 14496-10 §7.3.2.1.1), every field under its name there. A field that the syntax left
+/// out has the value that the standard infers for it, or is nil when there is none.
+package struct H264SequenceParameterSet: Equatable, Sendable {
+    package var profileIdc: Int
+    /// constraint_set0_flag in the most significant bit, reserved_zero_2bits in the least two.
+    var constraintSetFlags: Int
+    var levelIdc: Int
+    /// 0 ... 31.
+    var seqParameterSetId: Int
+    /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+    package var chromaFormatIdc = 1
+    package var separateColourPlaneFlag = false
+    package var bitDepthLumaMinus8 = 0
+    package var bitDepthChromaMinus8 = 0
+    var qpprimeYZeroTransformBypassFlag = false
+    var seqScalingMatrixPresentFlag = false
+    /// Eight lists, twelve for 4:4:4; nil where the fall-back rule holds. Empty without a scaling matrix.
+    var scalingLists: [H264ScalingList?] = []
+    package var log2MaxFrameNumMinus4 = 0
+    var picOrderCntType = PictureOrderCountType.two
+    var maxNumRefFrames = 0
+    var gapsInFrameNumValueAllowedFlag = false
+    var picWidthInMbsMinus1 = 0
+    var picHeightInMapUnitsMinus1 = 0
+    package var frameMbsOnlyFlag = true
+    var mbAdaptiveFrameFieldFlag = false
+    var direct8x8InferenceFlag = false
+    /// In crop units (§7.4.2.1.1); 0 without frame_cropping_flag.
+    var frameCropLeftOffset = 0
+    var frameCropRightOffset = 0
+    var frameCropTopOffset = 0
+    var frameCropBottomOffset = 0
+    var vui: H264VideoUsability?
+    /// Why a VUI that was announced is not there. Encoders in the field write VUIs that end early; the picture is
+    /// decodable without, so this costs the description and not the channel.
+    var vuiFault: MediaError?
+
+    /// pic_order_cnt_type with what hangs on it.
+    enum PictureOrderCountType: Equatable, Sendable {
+        case zero(log2MaxPicOrderCntLsbMinus4: Int)
+        case one(
+            deltaPicOrderAlwaysZeroFlag: Bool, offsetForNonRefPic: Int, offsetForTopToBottomField: Int,
+            offsetForRefFrame: [Int])
+        case two
+    }
+
+    static let section = "ISO/IEC 14496-10 §7.3.2.1.1"
+    static let nalUnitType = 7
+    /// Profiles whose parameter sets say chroma format, bit depths and scaling lists.
+    static let profilesWithChromaFormat: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139]
+
+    /// - Parameter nalUnit: header byte included, emulation prevention bytes kept.
+    package init(nalUnit: [UInt8]) throws(MediaError) {
+        var bits = BitReader(nalUnit: nalUnit, section: Self.section)
+        try bits.skip(3)
+        _ = try bits.u(5, "nal_unit_type", in: Self.nalUnitType...Self.nalUnitType)
+        profileIdc = try bits.u(8)
+        constraintSetFlags = try bits.u(8)
+        levelIdc = try bits.u(8)
+        seqParameterSetId = try bits.ue("seq_parameter_set_id", in: 0...31)
+        if Self.profilesWithChromaFormat.contains(profileIdc) { try readChromaFormat(&bits) }
+        log2MaxFrameNumMinus4 = try bits.ue("log2_max_frame_num_minus4", in: 0...12)
+        picOrderCntType = try PictureOrderCountType(&bits)
+        // A decoder holds 16 at most; the field's encoders have been seen to say more, and it plays.
+        maxNumRefFrames = try bits.ue("max_num_ref_frames", in: 0...255)
+        gapsInFrameNumValueAllowedFlag = try bits.flag()
+        try readFrameSize(&bits)
+        guard try bits.flag() else { return }
+        do throws(MediaError) { vui = try H264VideoUsability(&bits) } catch { vuiFault = error }
+    }
+
+    private mutating func readChromaFormat(_ bits: inout BitReader) throws(MediaError) {
+        chromaFormatIdc = try bits.ue("chroma_format_idc", in: 0...3)
+        if chromaFormatIdc == 3 { separateColourPlaneFlag = try bits.flag() }
+        bitDepthLumaMinus8 = try bits.ue("bit_depth_luma_minus8", in: 0...6)
+        bitDepthChromaMinus8 = try bits.ue("bit_depth_chroma_minus8", in: 0...6)
+        qpprimeYZeroTransformBypassFlag = try bits.flag()
+        seqScalingMatrixPresentFlag = try bits.flag()
+        guard seqScalingMatrixPresentFlag else { return }
+        for index in 0..<(chromaFormatIdc == 3 ? 12 : 8) {
+            scalingLists.append(try bits.flag() ? H264ScalingList(&bits, size: index < 6 ? 16 : 64) : nil)
+        }
+    }
+
+    private mutating func readFrameSize(_ bits: inout BitReader) throws(MediaError) {
+        // 4096 macroblocks are the 65 535 pixels that a sample entry can say.
+        picWidthInMbsMinus1 = try bits.ue("pic_width_in_mbs_minus1", in: 0...4094)
+        picHeightInMapUnitsMinus1 = try bits.ue("pic_height_in_map_units_minus1", in: 0...4094)
+        frameMbsOnlyFlag = try bits.flag()
+        if !frameMbsOnlyFlag { mbAdaptiveFrameFieldFlag = try bits.flag() }
+        direct8x8InferenceFlag = try bits.flag()
+        if try bits.flag() {
+            frameCropLeftOffset = try bits.ue("frame_crop_left_offset", in: 0...65_535)
+            frameCropRightOffset = try bits.ue("frame_crop_right_offset", in: 0...65_535)
+            frameCropTopOffset = try bits.ue("frame_crop_top_offset", in: 0...65_535)
+            frameCropBottomOffset = try bits.ue("frame_crop_bottom_offset", in: 0...65_535)
+        }
+        guard width > 0 else { throw bits.fault(.badParameterSet(field: "frame_crop_right_offset")) }
+        guard (1...65_535).contains(height) else {
+            throw bits.fault(.badParameterSet(field: "frame_crop_bottom_offset"))
+        }
+    }
+}
+
+extension H264SequenceParameterSet {
+    /// Luma samples a row after cropping (equation 7-19).
+    var width: Int {
+        (picWidthInMbsMinus1 + 1) * 16 - cropUnitX * (frameCropLeftOffset + frameCropRightOffset)
+    }
+
+    /// Luma rows of a frame after cropping (equation 7-21).
+    var height: Int {
+        (picHeightInMapUnitsMinus1 + 1) * 16 * fieldsPerMapUnit
+            - cropUnitY * (frameCropTopOffset + frameCropBottomOffset)
+    }
+
+    /// A map unit is a macroblock of a frame, or one of a field, which is half as high as what it covers.
+    private var fieldsPerMapUnit: Int { frameMbsOnlyFlag ? 1 : 2 }
+    private var isSubsampledAcross: Bool { chromaFormatIdc == 1 || chromaFormatIdc == 2 }
+    private var cropUnitX: Int { isSubsampledAcross ? 2 : 1 }
+    private var cropUnitY: Int { (chromaFormatIdc == 1 ? 2 : 1) * fieldsPerMapUnit }
+}
+
+extension H264SequenceParameterSet.PictureOrderCountType {
+    fileprivate init(_ bits: inout BitReader) throws(MediaError) {
+        switch try bits.ue("pic_order_cnt_type", in: 0...2) {
+        case 0:
+            self = .zero(
+                log2MaxPicOrderCntLsbMinus4: try bits.ue("log2_max_pic_order_cnt_lsb_minus4", in: 0...12))
+        case 1: self = try .one(&bits)
+        default: self = .two
+        }
+    }
+
+    private static func one(_ bits: inout BitReader) throws(MediaError) -> Self {
+        let isAlwaysZero = try bits.flag()
+        let nonRefPic = try bits.se("offset_for_non_ref_pic")
+        let topToBottom = try bits.se("offset_for_top_to_bottom_field")
+        var refFrames: [Int] = []
+        for _ in 0..<(try bits.ue("num_ref_frames_in_pic_order_cnt_cycle", in: 0...255)) {
+            refFrames.append(try bits.se("offset_for_ref_frame"))
+        }
+        return .one(
+            deltaPicOrderAlwaysZeroFlag: isAlwaysZero, offsetForNonRefPic: nonRefPic,
+            offsetForTopToBottomField: topToBottom, offsetForRefFrame: refFrames)
+    }
+}

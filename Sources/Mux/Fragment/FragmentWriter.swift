@@ -1,0 +1,120 @@
+package import Media
+
+/// One sample of a fragment, in decoding order.
+package struct MuxSample: Equatable, Sendable {
+    /// In the track's timescale, as the two below.
+    package var duration: UInt32
+    /// Presentation time − decode time.
+    package var compositionOffset: Int32
+    package var isSync: Bool
+    /// Video: NAL units behind their lengths in four bytes. Audio: one coded frame.
+    package var payload: ArraySlice<UInt8>
+
+    package init(duration: UInt32, compositionOffset: Int32, isSync: Bool, payload: ArraySlice<UInt8>) {
+        self.duration = duration
+        self.compositionOffset = compositionOffset
+        self.isSync = isSync
+        self.payload = payload
+    }
+}
+
+/// What one track puts into a fragment.
+package struct MuxTrack: Equatable, Sendable {
+    package let trackID: UInt32
+    /// Of the first sample, in the track's timescale: `tfdt`.
+    package let decodeTime: UInt64
+    package let samples: [MuxSample]
+
+    package init(trackID: UInt32, decodeTime: UInt64, samples: [MuxSample]) {
+        self.trackID = trackID
+        self.decodeTime = decodeTime
+        self.samples = samples
+    }
+}
+
+/// One movie fragment as it is written: the header, then the payloads one after the other.
+package struct Fragment: Equatable, Sendable {
+    /// styp, moof and the header of mdat.
+    package let header: [UInt8]
+    /// The samples' own bytes, never copied: track by track, in decoding order.
+    package let payloads: [ArraySlice<UInt8>]
+
+    package init(header: [UInt8], payloads: [ArraySlice<UInt8>]) {
+        self.header = header
+        self.payloads = payloads
+    }
+
+    /// Bytes of header and payloads.
+    package var byteCount: Int { payloads.reduce(header.count) { $0 + $1.count } }
+}
+
+/// Writes movie fragments (ISO/IEC 14496-12 §8.8): one moof for the samples of all tracks, one mdat.
+package enum FragmentWriter {
+    /// sample_depends_on 2: an I picture, and every audio frame. sample_is_non_sync_sample 0.
+    static let syncFlags: UInt32 = 0x0200_0000
+    /// sample_depends_on 1, sample_is_non_sync_sample 1.
+    static let nonSyncFlags: UInt32 = 0x0101_0000
+
+    /// - Parameters:
+    ///   - sequenceNumber: of `mfhd`; counts up over the life of a channel.
+    ///   - video, audio: at least the tracks of the init section in force: a missing traf stalls players for good.
+    ///     Video stands in front; its payload is below 2 GiB, because the data offset of audio has 31 bits.
+    ///   - messages: of the time of these samples; they stand in front of moof (ISO/IEC 23009-1 §5.10.3.3).
+    ///   - startsSegment: puts `styp` in front, which a part after the first of its segment does without.
+    package static func write(
+        sequenceNumber: UInt32, video: MuxTrack?, audio: MuxTrack?, messages: [PlacedMessage] = [],
+        startsSegment: Bool = true
+    ) -> Fragment {
+        let tracks = [video, audio].compactMap(\.self)
+        let payloads = tracks.flatMap { $0.samples.map(\.payload) }
+        let payloadSize = payloads.reduce(0) { $0 + $1.count }
+        var writer = BoxWriter(capacity: 256 + payloads.count * 16)
+        if startsSegment { writeSegmentType(&writer) }
+        for message in messages { message.write(to: &writer) }
+        let moof = writer.position
+        let offsets = writeMovieFragment(tracks, sequenceNumber: sequenceNumber, &writer)
+        let moofSize = writer.position - moof
+        let dataHeaderSize = writeMediaDataHeader(payloadSize: payloadSize, &writer)
+        var dataOffset = moofSize + dataHeaderSize
+        for (track, position) in zip(tracks, offsets) {
+            writer.patch(UInt32(dataOffset), at: position)
+            dataOffset += track.samples.reduce(0) { $0 + $1.payload.count }
+        }
+        return Fragment(header: writer.bytes, payloads: payloads)
+    }
+
+    private static func writeSegmentType(_ writer: inout BoxWriter) {
+        writer.box("styp") { box in
+            box.type("iso6")
+            box.u32(0)
+            box.type("iso6")
+            box.type("msdh")
+        }
+    }
+
+    /// - Returns: where each track's data offset stands, to be patched once the size of moof is known.
+    private static func writeMovieFragment(
+        _ tracks: [MuxTrack], sequenceNumber: UInt32, _ writer: inout BoxWriter
+    ) -> [Int] {
+        var offsets: [Int] = []
+        writer.box("moof") { moof in
+            moof.fullBox("mfhd") { $0.u32(sequenceNumber) }
+            for track in tracks { offsets.append(TrackFragmentWriter(track).write(to: &moof)) }
+        }
+        return offsets
+    }
+
+    /// - Returns: bytes of the header: 16 when the payload needs a 64-bit size (§4.2), else 8.
+    private static func writeMediaDataHeader(payloadSize: Int, _ writer: inout BoxWriter) -> Int {
+        let start = writer.position
+        if let size = UInt32(exactly: payloadSize + 8) {
+            writer.u32(size)
+            writer.type("mdat")
+        } else {
+            writer.u32(1)
+            writer.type("mdat")
+            writer.u64(UInt64(payloadSize + 16))
+        }
+        return writer.position - start
+    }
+}

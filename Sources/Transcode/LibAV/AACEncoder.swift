@@ -1,0 +1,82 @@
+import CLibAV
+import Media
+
+/// Planar sound in, AAC-LC frames out, by libavcodec.
+///
+/// The first frame out holds no sample of the sound: decoders need it to begin with. So frame `n` decodes to the samples
+/// from `(n - 1) * 1024` on.
+struct AACEncoder: ~Copyable {
+    static let samplesPerFrame = 1024
+
+    private let context: LibAVCodecContext
+    private let frame: LibAVFrame
+    private let packet: LibAVPacket
+    private var samplesSent: Int64 = 0
+
+    init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
+        guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_AAC) else {
+            throw LibAV.fault(averrorEncoderNotFound, "avcodec_find_encoder")
+        }
+        let context = unsafe try LibAVCodecContext(codec)
+        unsafe context.raw.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+        unsafe context.raw.pointee.sample_rate = Int32(clamping: sampleRate)
+        unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
+        unsafe context.raw.pointee.bit_rate = layout.bitRate(sampleRate: sampleRate)
+        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, layout.mask)
+        unsafe try context.open(codec)
+        // What `frame n` says above depends on it.
+        let padding = unsafe context.raw.pointee.initial_padding
+        guard padding == Self.samplesPerFrame else { throw LibAV.fault(padding, "initial_padding") }
+        let frame = try Self.frame(layout)
+        let packet = try LibAVPacket()
+        self.context = context
+        self.frame = frame
+        self.packet = packet
+    }
+
+    private static func frame(_ layout: AACLayout) throws(MediaError) -> LibAVFrame {
+        let frame = try LibAVFrame()
+        unsafe frame.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        unsafe frame.raw.pointee.nb_samples = Int32(samplesPerFrame)
+        unsafe av_channel_layout_from_mask(&frame.raw.pointee.ch_layout, layout.mask)
+        try LibAV.check(unsafe av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
+        return frame
+    }
+
+    /// Encodes whole frames of `samples`, and leaves the rest there.
+    mutating func encode(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        while samples.count >= Self.samplesPerFrame {
+            frames += try encode(Self.samplesPerFrame, of: &samples)
+        }
+        return frames
+    }
+
+    /// The last frames: of what is left of `samples`, filled up with silence, and of what is still inside.
+    mutating func finish(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
+        var frames = try encode(&samples)
+        if samples.count > 0 { frames += try encode(samples.count, of: &samples) }
+        try LibAV.check(unsafe avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
+        return try frames + receive()
+    }
+
+    private mutating func encode(_ count: Int, of samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
+        try LibAV.check(unsafe av_frame_make_writable(frame.raw), "av_frame_make_writable")
+        unsafe frame.raw.pointee.nb_samples = Int32(clamping: count)
+        unsafe frame.raw.pointee.pts = samplesSent
+        samples.move(count, into: frame)
+        samplesSent += Int64(count)
+        try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
+        return try receive()
+    }
+
+    private func receive() throws(MediaError) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        while true {
+            let code = unsafe avcodec_receive_packet(context.raw, packet.raw)
+            if code == averrorAgain || code == averrorEOF { return frames }
+            try LibAV.check(code, "avcodec_receive_packet")
+            frames.append(packet.bytes)
+        }
+    }
+}

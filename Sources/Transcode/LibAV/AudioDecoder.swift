@@ -1,0 +1,95 @@
+import CLibAV
+import Media
+
+/// Coded frames of one configuration in, sound out, by libavcodec.
+///
+/// Bit-exact and on one thread: the same packets give the same samples on every machine of one libav version.
+struct AudioDecoder: ~Copyable {
+    private let context: LibAVCodecContext
+    private let packet: LibAVPacket
+    /// What `receive` decoded last.
+    let frame: LibAVFrame
+
+    init(_ configuration: AudioConfiguration) throws(MediaError) {
+        guard let codec = unsafe configuration.codec.decoder else {
+            throw LibAV.fault(averrorDecoderNotFound, "avcodec_find_decoder")
+        }
+        let context = unsafe try LibAVCodecContext(codec)
+        unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate)
+        unsafe av_channel_layout_default(&context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
+        unsafe try context.open(codec, extradata: configuration.decoderExtradata)
+        let packet = try LibAVPacket()
+        let frame = try LibAVFrame()
+        self.context = context
+        self.packet = packet
+        self.frame = frame
+    }
+
+    /// FF_PROFILE_AAC_HE and its like; what the stream itself showed so far.
+    var profile: Int32 { unsafe context.raw.pointee.profile }
+
+    /// - Parameter time: given back with the first frame that is decoded from it.
+    func send(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
+        try packet.fill(payload, time: time)
+        try LibAV.check(unsafe avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
+    }
+
+    /// Nothing more is sent: `receive` gives what is still inside.
+    func sendEndOfStream() throws(MediaError) {
+        try LibAV.check(unsafe avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
+    }
+
+    /// - Returns: whether there is another frame.
+    func receive() throws(MediaError) -> Bool {
+        let code = unsafe avcodec_receive_frame(context.raw, frame.raw)
+        if code == averrorAgain || code == averrorEOF { return false }
+        try LibAV.check(code, "avcodec_receive_frame")
+        frame.resolveChannelLayout()
+        return true
+    }
+}
+
+extension AudioConfiguration.Codec {
+    /// MPEG audio is decoded in integers: that gives the same samples on every processor.
+    fileprivate var decoder: UnsafePointer<AVCodec>? {
+        switch self {
+        case .aac: unsafe avcodec_find_decoder(AV_CODEC_ID_AAC)
+        case .mpegAudio(layer: 1): unsafe avcodec_find_decoder_by_name("mp1")
+        case .mpegAudio(layer: 2): unsafe avcodec_find_decoder_by_name("mp2")
+        case .mpegAudio: unsafe avcodec_find_decoder_by_name("mp3")
+        case .ac3: unsafe avcodec_find_decoder(AV_CODEC_ID_AC3)
+        case .eac3: unsafe avcodec_find_decoder(AV_CODEC_ID_EAC3)
+        case .flac: unsafe avcodec_find_decoder(AV_CODEC_ID_FLAC)
+        case .alac: unsafe avcodec_find_decoder(AV_CODEC_ID_ALAC)
+        case .opus: unsafe avcodec_find_decoder(AV_CODEC_ID_OPUS)
+        case .dts: unsafe avcodec_find_decoder(AV_CODEC_ID_DTS)
+        case .smpte302: unsafe avcodec_find_decoder(AV_CODEC_ID_S302M)
+        case .blurayPCM: unsafe avcodec_find_decoder(AV_CODEC_ID_PCM_BLURAY)
+        }
+    }
+}
+
+extension AudioConfiguration {
+    /// What libavcodec calls extradata.
+    fileprivate var decoderExtradata: [UInt8] {
+        switch codec {
+        case .aac: decoderSpecificInfo
+        // STREAMINFO without its block header.
+        case .flac: Array(decoderSpecificInfo.dropFirst(4))
+        // The box as it stands in a sample entry.
+        case .alac:
+            [0, 0, 0, 12 + UInt8(clamping: decoderSpecificInfo.count)] + "alac".utf8 + [0, 0, 0, 0]
+                + decoderSpecificInfo
+        case .opus: identificationHeader
+        case .mpegAudio, .ac3, .eac3, .dts, .smpte302, .blurayPCM: []
+        }
+    }
+
+    /// OpusHead (RFC 7845 §5.1): what `dOps` says, in the other byte order.
+    private var identificationHeader: [UInt8] {
+        guard decoderSpecificInfo.count >= 11 else { return [] }
+        let fields = decoderSpecificInfo[2..<10]
+        let swapped = [fields[2..<4], fields[4..<8], fields[8..<10]].flatMap { $0.reversed() }
+        return "OpusHead".utf8 + [1, decoderSpecificInfo[1]] + swapped + decoderSpecificInfo[10...]
+    }
+}

@@ -1,0 +1,95 @@
+import CLibAV
+import Media
+
+/// Sound of one format in, planar floating point of another rate and channel layout out, by libswresample.
+///
+/// Its first sample out is the first one in: what the filter delays, it gives when it is drained.
+@safe struct AudioResampler: ~Copyable {
+    /// What goes in.
+    struct Format: Equatable, Sendable {
+        let sampleRate: Int
+        let channelCount: Int
+        let sampleFormat: Int32
+
+        init(_ frame: borrowing LibAVFrame) {
+            sampleRate = frame.sampleRate
+            channelCount = frame.channelCount
+            sampleFormat = frame.format
+        }
+    }
+
+    private let context: OpaquePointer
+    private let output: LibAVFrame
+    private let sampleRate: Int
+    private let layout: AACLayout
+
+    init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
+        let output = try LibAVFrame()
+        guard let context = unsafe swr_alloc() else { throw LibAV.fault(averrorNoMemory, "swr_alloc") }
+        unsafe self.context = context
+        self.output = output
+        self.sampleRate = sampleRate
+        self.layout = layout
+        // Integers, for which there is one code path: processors differ in the last bit of a float.
+        unsafe av_opt_set_sample_fmt(UnsafeMutableRawPointer(context), "internal_sample_fmt", AV_SAMPLE_FMT_S32P, 0)
+    }
+
+    deinit {
+        var freed: OpaquePointer? = unsafe context
+        unsafe swr_free(&freed)
+    }
+
+    func convert(_ frame: borrowing LibAVFrame, into samples: inout PlanarSamples) throws(MediaError) {
+        try unsafe convert(frame.raw, into: &samples)
+    }
+
+    /// Nothing more goes in: gives what is still inside.
+    func drain(into samples: inout PlanarSamples) throws(MediaError) {
+        try unsafe convert(nil, into: &samples)
+    }
+
+    private func convert(
+        _ frame: UnsafeMutablePointer<AVFrame>?, into samples: inout PlanarSamples
+    ) throws(MediaError) {
+        unsafe av_frame_unref(output.raw)
+        unsafe output.raw.pointee.sample_rate = Int32(clamping: sampleRate)
+        unsafe output.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        unsafe av_channel_layout_from_mask(&output.raw.pointee.ch_layout, layout.mask)
+        try LibAV.check(unsafe swr_convert_frame(context, output.raw, frame), "swr_convert_frame")
+        samples.append(output)
+    }
+}
+
+/// Samples of each channel, taken from the front.
+struct PlanarSamples: Sendable {
+    private var planes: [[Float]]
+    private var consumed = 0
+
+    init(channelCount: Int) { planes = Array(repeating: [], count: channelCount) }
+
+    var count: Int { (planes.first?.count ?? 0) - consumed }
+
+    fileprivate mutating func append(_ frame: borrowing LibAVFrame) {
+        let count = frame.sampleCount
+        guard count > 0, frame.channelCount == planes.count else { return }
+        for channel in planes.indices {
+            guard let plane = unsafe frame.raw.pointee.extended_data[channel] else { continue }
+            let samples = unsafe UnsafeRawBufferPointer(start: plane, count: count * MemoryLayout<Float>.size)
+            unsafe samples.withMemoryRebound(to: Float.self) { unsafe planes[channel].append(contentsOf: $0) }
+        }
+    }
+
+    /// Moves the next `count` samples, which there are, into the planes of `frame`.
+    mutating func move(_ count: Int, into frame: borrowing LibAVFrame) {
+        for (channel, plane) in planes.enumerated() {
+            guard let target = unsafe frame.raw.pointee.extended_data[channel] else { continue }
+            unsafe plane[consumed..<consumed + count].withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(start: target, count: $0.count).copyMemory(from: $0)
+            }
+        }
+        consumed += count
+        guard consumed >= 1 << 14 || consumed == planes.first?.count else { return }
+        for channel in planes.indices { planes[channel].removeFirst(consumed) }
+        consumed = 0
+    }
+}

@@ -1,0 +1,109 @@
+import CLibAV
+import Media
+
+/// One frame of silence, coded by libavcodec as a track's configuration says.
+enum SilenceEncoder {
+    /// What an encoder has to be told.
+    struct EncoderSettings: Equatable {
+        let codec: AVCodecID
+        let sampleRate: Int
+        /// One bit a speaker.
+        let mask: UInt64
+        let bitRate: Int64
+    }
+
+    /// - Returns: nil when the configuration cannot be read, or there is no encoder for it.
+    static func frame(_ configuration: AudioConfiguration) -> SilentFrame? {
+        let recipe: EncoderSettings?
+        switch configuration.codec {
+        case .ac3: recipe = configuration.ac3EncoderSettings
+        case .eac3: recipe = configuration.eac3EncoderSettings
+        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: recipe = nil
+        }
+        guard let recipe else { return nil }
+        do throws(MediaError) {
+            return try encode(recipe)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func encode(_ recipe: EncoderSettings) throws(MediaError) -> SilentFrame? {
+        guard let codec = unsafe avcodec_find_encoder(recipe.codec) else {
+            throw LibAV.fault(averrorEncoderNotFound, "avcodec_find_encoder")
+        }
+        let context = unsafe try LibAVCodecContext(codec)
+        unsafe context.raw.pointee.sample_fmt = codec.pointee.sample_fmts?.pointee ?? AV_SAMPLE_FMT_FLTP
+        unsafe context.raw.pointee.sample_rate = Int32(clamping: recipe.sampleRate)
+        unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: recipe.sampleRate))
+        unsafe context.raw.pointee.bit_rate = recipe.bitRate
+        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, recipe.mask)
+        unsafe try context.open(codec)
+        let frame = try silence(for: context)
+        try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
+        try LibAV.check(unsafe avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
+        let packet = try LibAVPacket()
+        try LibAV.check(unsafe avcodec_receive_packet(context.raw, packet.raw), "avcodec_receive_packet")
+        return SilentFrame(payload: packet.bytes, samples: frame.sampleCount)
+    }
+
+    private static func silence(for context: borrowing LibAVCodecContext) throws(MediaError) -> LibAVFrame {
+        let frame = try LibAVFrame()
+        unsafe frame.raw.pointee.format = context.raw.pointee.sample_fmt.rawValue
+        unsafe frame.raw.pointee.sample_rate = context.raw.pointee.sample_rate
+        unsafe frame.raw.pointee.nb_samples = context.raw.pointee.frame_size
+        try LibAV.check(
+            unsafe av_channel_layout_copy(&frame.raw.pointee.ch_layout, &context.raw.pointee.ch_layout),
+            "av_channel_layout_copy")
+        try LibAV.check(unsafe av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
+        try LibAV.check(
+            unsafe av_samples_set_silence(
+                frame.raw.pointee.extended_data, 0, frame.raw.pointee.nb_samples,
+                frame.raw.pointee.ch_layout.nb_channels, context.raw.pointee.sample_fmt), "av_samples_set_silence")
+        return frame
+    }
+}
+
+extension AudioConfiguration {
+    /// Speakers by acmod (ETSI TS 102 366 Table 4.3). Two independent channels are silent as stereo.
+    private static let acmodMasks: [UInt64] = [0x3, 0x4, 0x3, 0x7, 0x103, 0x107, 0x603, 0x607]
+    private static let lowFrequencyMask: UInt64 = 0x8
+    private static let section = "ETSI TS 102 366 Annex F"
+
+    /// From `dac3` (§F.4).
+    fileprivate var ac3EncoderSettings: SilenceEncoder.EncoderSettings? {
+        var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
+        do throws(MediaError) {
+            try bits.skip(2 + 5 + 3)  // fscod, bsid, bsmod
+            let mask = try Self.speakers(&bits)
+            let code = try bits.u(5)
+            guard AC3Tables.bitRates.indices.contains(code) else { return nil }
+            return SilenceEncoder.EncoderSettings(
+                codec: AV_CODEC_ID_AC3, sampleRate: sampleRate, mask: mask,
+                bitRate: Int64(AC3Tables.bitRates[code]) * 1000)
+        } catch {
+            return nil
+        }
+    }
+
+    /// From `dec3` (§F.6): of the first independent substream alone; what depends on it is missing from silence. The
+    /// encoder writes six blocks a frame, whatever the source does.
+    fileprivate var eac3EncoderSettings: SilenceEncoder.EncoderSettings? {
+        var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
+        do throws(MediaError) {
+            let dataRate = try bits.u(13)
+            try bits.skip(3 + 2 + 5 + 1 + 1 + 3)  // num_ind_sub, fscod, bsid, reserved, asvc, bsmod
+            return SilenceEncoder.EncoderSettings(
+                codec: AV_CODEC_ID_EAC3, sampleRate: sampleRate, mask: try Self.speakers(&bits),
+                bitRate: Int64(min(max(dataRate, 64), 448)) * 1000)
+        } catch {
+            return nil
+        }
+    }
+
+    /// acmod and lfeon.
+    private static func speakers(_ bits: inout BitReader) throws(MediaError) -> UInt64 {
+        let mask = acmodMasks[try bits.u(3)]
+        return try bits.flag() ? mask | lowFrequencyMask : mask
+    }
+}

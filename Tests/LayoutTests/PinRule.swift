@@ -4,8 +4,8 @@
 ///
 /// It holds when the source says exactly that and the line shows the expression's first number.
 struct PinRule {
-    /// The only documents that quote numbers.
-    static let documents = ["README.md", "ARCHITECTURE.md"]
+    /// Documents that quote numbers, and folders of such documents.
+    static let documents = ["README.md", "ARCHITECTURE.md", "docs/"]
 
     private let sources: [String: SourceFile]
 
@@ -14,7 +14,9 @@ struct PinRule {
     }
 
     func findings(in document: SourceFile) -> [String] {
-        guard Self.documents.contains(document.path) else { return [] }
+        guard document.path.hasSuffix(".md"), Self.documents.contains(where: { document.path.hasPrefix($0) }) else {
+            return []
+        }
         let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.enumerated().flatMap { index, line in
             Self.pins(in: line).compactMap { complaint(about: $0, in: line) }.map { document.finding(index + 1, $0) }

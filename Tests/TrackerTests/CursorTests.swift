@@ -347,13 +347,65 @@ let numberlessRows: [CursorRow] = [
     ),
 ]
 
+/// What a playlist means right after a reset, and while URLs are ignored.
+let urlTrustRows: [CursorRow] = [
+    (
+        "a reset, then other URLs again: the URLs are ignored",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 104..<110)], [.fetch(108..<110)]
+    ),
+    (
+        "a reset, a stale playlist, then other URLs: another reset",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("a", 99..<105), renamed("b", 104..<110)],
+        [.reset(.liveEdge), .fetch(108..<110)]
+    ),
+    (
+        "a reset, then other URLs that end before the reset's: another reset",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 101..<107)],
+        [.reset(.liveEdge), .fetch(105..<107)]
+    ),
+    (
+        "back to the previous origin, then other URLs: another reset",
+        [mediaPlaylist(100..<106), foreign(7..<13), mediaPlaylist(102..<108), renamed("b", 104..<110)],
+        [.reset(.liveEdge), .fetch(108..<110)]
+    ),
+    (
+        "URLs are ignored, and the playlist ends early: stale",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 104..<110), renamed("c", 103..<109)],
+        [.stale(count: 1)]
+    ),
+    (
+        "URLs are ignored, and no number is known: a reset",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 104..<110), renamed("c", 0..<4)],
+        [.reset(.liveEdge), .fetch(2..<4)]
+    ),
+    (
+        "URLs are ignored, after a reset by number too",
+        [
+            mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 104..<110), renamed("c", 0..<4),
+            renamed("d", 1..<5),
+        ], [.fetch(4..<5)]
+    ),
+    (
+        "URLs are ignored, then a known URL under another number",
+        [mediaPlaylist(100..<106), renamed("a", 102..<108), renamed("b", 104..<110)]
+            + [mediaPlaylist(0..<6) { "b\($0 + 105)/media.ts" }],
+        [.reset(.url), .fetch(5..<6)]
+    ),
+]
+
+private func renamed(_ prefix: String, _ numbers: Range<UInt64>) -> MediaPlaylist {
+    mediaPlaylist(numbers) { "\(prefix)\($0)/media.ts" }
+}
+
 private func foreign(_ numbers: Range<UInt64>) -> MediaPlaylist { mediaPlaylist(numbers) { "other\($0).ts" } }
 
 private func frozen(_ loads: Int, _ uri: (UInt64) -> String = { "seg\($0).ts" }) -> [MediaPlaylist] {
     Array(repeating: mediaPlaylist(100..<106, uri: uri), count: loads)
 }
 
-@Test(arguments: joinRows + growthRows + backwardRows + resetRows + aheadRows + flappingRows + numberlessRows)
+@Test(
+    arguments: joinRows + growthRows + backwardRows + resetRows + aheadRows + flappingRows + numberlessRows
+        + urlTrustRows)
 func cursorAfterLastList(when: String, lists: [MediaPlaylist], yields: [SegmentCursor.Effect]) {
     var cursor = SegmentCursor()
     let all = lists.enumerated().map { cursor.handle($1, at: .seconds(6 * $0)) }

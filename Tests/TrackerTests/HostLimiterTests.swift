@@ -12,7 +12,7 @@ private func id(_ number: UInt64) -> FetchID { FetchID(number: number) }
 /// One request begun and ended at a second.
 private func ask(
     _ gate: inout HostLimiter, _ url: String, _ outcome: FetchOutcome, at second: Double
-) -> UpstreamEvent? {
+) -> HostLimiter.Change? {
     let number = FetchID(number: UInt64(second * 1000) + 1000)
     gate.began(number, url)
     return gate.ended(number, outcome, at: .seconds(second))
@@ -25,7 +25,7 @@ private func ask(
     gate.began(id(3), "http://b.example/3")
     #expect(!gate.admits("http://a.example/4", at: .zero), "whatever the port and the scheme")
     #expect(gate.admits("http://b.example/4", at: .zero))
-    gate.cancelled(id(1))
+    gate.canceled(id(1))
     #expect(gate.admits("http://a.example/4", at: .zero))
     #expect(HostLimiter(maxConnections: nil).admits("http://a.example/4", at: .zero))
 }
@@ -35,7 +35,7 @@ private func ask(
     _ = ask(&gate, "http://portal.example/list", answer(200, from: "http://edge.example/list"), at: 0)
     gate.began(id(1), "http://edge.example/seg")
     #expect(!gate.admits("http://portal.example/list", at: .zero), "it would lead to the edge")
-    gate.cancelled(id(1))
+    gate.canceled(id(1))
     gate.began(id(2), "http://portal.example/list")
     #expect(!gate.admits("http://edge.example/seg", at: .zero))
     _ = gate.ended(id(2), answer(200, from: "http://portal.example/list"), at: .zero)
@@ -47,7 +47,7 @@ private func ask(
     var gate = HostLimiter(maxConnections: nil)
     let url = "http://a.example/1"
     let began = ask(&gate, url, answer(429, from: url, retryAfter: "5"), at: 10)
-    #expect(began == .hostLimited(host: "a.example", status: 429, pause: .seconds(5)))
+    #expect(began == .limited(host: "a.example", status: 429, pause: .seconds(5)))
     #expect(!gate.admits(url, at: .seconds(14)))
     #expect(gate.admits("http://b.example/", at: .seconds(14)))
     #expect(gate.nextDeadline(after: .seconds(10)) == .seconds(15))
@@ -58,7 +58,7 @@ private func ask(
     #expect(gate.admits(url, at: .seconds(16)))
     #expect(gate.endExpiredLimits(at: .seconds(69)) == [])
     #expect(gate.nextDeadline(after: .seconds(69)) == .seconds(70))
-    #expect(gate.endExpiredLimits(at: .seconds(70)) == [.hostLimitEnded(host: "a.example", answers: 1)])
+    #expect(gate.endExpiredLimits(at: .seconds(70)) == [.ended(host: "a.example", answers: 1)])
     gate.began(id(2), url)
     #expect(gate.admits(url, at: .seconds(70)))
 }
@@ -79,7 +79,7 @@ private let pauseRows: [(when: String, answers: [(at: Double, retryAfter: String
     let url = "http://a.example/"
     let events = row.answers.map { ask(&gate, url, answer(509, from: url, retryAfter: $0.retryAfter), at: $0.at) }
     #expect(events.compactMap(\.self).count == 1, "told once")
-    #expect(gate.status.first?.pauseEnd == row.pauseEnd, "\(row.when)")
+    #expect(gate.limitedHosts.first?.pauseEnd == row.pauseEnd, "\(row.when)")
     #expect(gate.rateLimitedAnswers == row.answers.count)
 }
 
@@ -89,6 +89,6 @@ private let pauseRows: [(when: String, answers: [(at: Double, retryAfter: String
         let url = "http://\(number).example/"
         _ = ask(&gate, "http://portal\(number).example/", answer(429, from: url), at: Double(number) / 100)
     }
-    #expect(gate.status.count == HostLimiter.maxRememberedHosts)
+    #expect(gate.limitedHosts.count == HostLimiter.maxRememberedHosts)
     #expect(gate.rateLimitedAnswers == 1000)
 }

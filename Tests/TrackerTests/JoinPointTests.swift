@@ -51,8 +51,8 @@ private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist,
     ("what was had is not listed any more", JoinPoint(mediaSequence: 4), list(10..<15), nil),
     ("a number that it does not reach: another one", JoinPoint(mediaSequence: 400), list(10..<15), nil),
     ("dates decide", JoinPoint(date: date(4), mediaSequence: 14), list(10..<15, datedFrom: 0), 12),
-    ("left for another source", JoinPoint(left: 12), list(10..<15), 12),
-    ("left for another source, dated", JoinPoint(date: date(8), left: 12), list(10..<15, datedFrom: 0), 14),
+    ("left for another source", JoinPoint(leftAt: 12), list(10..<15), 12),
+    ("left for another source, dated", JoinPoint(date: date(8), leftAt: 12), list(10..<15, datedFrom: 0), 14),
     ("no segments", JoinPoint(date: date(4), mediaSequence: 12), MediaPlaylist(targetDuration: .seconds(2)), nil),
 ]
 
@@ -67,7 +67,7 @@ private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist,
     list.hasEndList = true
     #expect(row.point.joinNumber(in: list) == row.number, "\(row.when)")
     guard let window = list.window else { return }
-    var cursor = SegmentCursor(joinsAt: row.point)
+    var cursor = SegmentCursor(joinPoint: row.point)
     let first = row.number ?? window.lowerBound
     let takes = first < window.upperBound ? [SegmentCursor.Effect.fetch(first..<window.upperBound)] : []
     #expect(cursor.handle(list, at: .zero) == takes + [.ended], "\(row.when)")
@@ -92,13 +92,13 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
     ),
     ("too few numbers for the time", JoinPoint(date: date(-600), mediaSequence: 4), list(10..<15, datedFrom: 0), nil),
     ("the date is listed", JoinPoint(date: date(4), mediaSequence: 4), list(10..<15, datedFrom: 0), nil),
-    ("another source left it", JoinPoint(date: date(-12), left: 4), list(10..<15, datedFrom: 0), nil),
+    ("another source left it", JoinPoint(date: date(-12), leftAt: 4), list(10..<15, datedFrom: 0), nil),
 ]
 
 @Test(arguments: goneRows.indices) func whatLeftTheListMeanwhileIsLost(_ index: Int) {
     let row = goneRows[index]
     for policy in [CursorPolicy.main, .companion] {
-        var cursor = SegmentCursor(policy: policy, joinsAt: row.point)
+        var cursor = SegmentCursor(policy: policy, joinPoint: row.point)
         let slid = cursor.handle(row.list, at: .zero).filter { if case .slidOut = $0 { true } else { false } }
         let gone = policy == .main ? row.gone : nil
         #expect(slid == (gone.map { [.slidOut(lost: $0)] } ?? []), "\(row.when)")
@@ -107,7 +107,7 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
 
 /// Where a source was left says nothing of its list while that is live: the other one has shown what it lists since.
 @Test func aLiveListIsNotJoinedWhereItsSourceWasLeft() {
-    #expect(JoinPoint(left: 12).joinNumber(in: list(10..<15)) == nil)
+    #expect(JoinPoint(leftAt: 12).joinNumber(in: list(10..<15)) == nil)
 }
 
 /// Only the channel's own upstream has its numbers, and only as long as nothing else was published.
@@ -122,5 +122,5 @@ private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gon
     edge.note(
         Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
-    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), left: 41))
+    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), leftAt: 41))
 }

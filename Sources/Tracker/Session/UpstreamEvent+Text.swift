@@ -26,8 +26,8 @@ extension UpstreamEvent {
         case .moved(let rendition, let url):
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
-        case .reset(let rendition, let anchor):
-            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", anchor.token))
+        case .reset(let rendition, let method):
+            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.token))
         case .lost(let rendition, let loss):
             EventLine(
                 "segments-lost", ("rendition", rendition.token),

@@ -26,7 +26,7 @@ struct SessionStepOrderTests {
     /// Answers the requests one by one, in the order made, each in a step of its own.
     private func steps(_ count: Int, maxConnections: Int? = nil) -> [[String]] {
         let policy = UpstreamSession.Policy(variant: .highest, maxConnections: maxConnections)
-        var session = UpstreamSession(upstream: SessionOrigin.address, policy: policy)
+        var session = UpstreamSession(upstream: SessionOrigin.url, policy: policy)
         var pending: [(id: FetchID, request: FetchRequest)] = []
         var input = UpstreamSession.Input.start
         return (0..<count).map { _ in

@@ -8,8 +8,8 @@ package struct JoinPoint: Equatable, Sendable {
     package var mediaSequence: UInt64?
     /// The number at which the source was left for another one. All earlier segments were received.
     ///
-    /// Later segments may have been received from the other source, so a live playlist ignores this number and is joined
-    /// at its edge.
+    /// Later segments may have been received from the other source. So a live playlist ignores this number, and is
+    /// joined at its edge.
     package var leftAt: UInt64?
 
     package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, leftAt: UInt64? = nil) {

@@ -5,7 +5,7 @@ extension SegmentCursor {
     enum Verdict {
         /// Equal numbers mean equal segments.
         case continuous
-        /// Only numbers continue. The URLs changed twice in a row, and are ignored from now on.
+        /// Only numbers continue. The URLs have changed in two playlists in a row, and are ignored from now on.
         case continuousByNumber
         /// The playlist ends before `Position.next`, and is ignored.
         case stale(StalePlaylists)

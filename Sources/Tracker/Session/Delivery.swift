@@ -31,7 +31,7 @@ package struct Delivery: Equatable, Sendable {
     /// 0 is the channel's own upstream; backups count from 1.
     package var source: Int
 
-    /// Whether the session is told the outcome of the delivery. This applies to all segments except subtitles.
+    /// Whether the session gets the outcome of the delivery, as for all segments except subtitles.
     var isMedia: Bool {
         if case .segment = content { !rendition.isSubtitles } else { false }
     }

@@ -1,4 +1,4 @@
-/// The last failure of a request that is repeated, by which a new failure is told from a repeated one.
+/// The last failure of a repeated request, with which the next failure is compared.
 struct FailureReport: Equatable, Sendable {
     /// nil after a success.
     private(set) var last: TrackerError?

@@ -2,7 +2,7 @@
 
 extension UpstreamSession {
     /// A part of a step. Any part may end the session, after which no other one is performed.
-    enum DueStep: CaseIterable {
+    enum DueStep {
         case endHostLimits, checkTimeouts, escalatePlaylistStalls, escalateMediaStall, startPlaylists
         case deliver, startResources, startSegments, endIfDrained
         case discardMedia
@@ -13,8 +13,8 @@ extension UpstreamSession {
         ]
         /// The parts that follow, in order.
         ///
-        /// Delivered segments make room for new ones. Resources precede new segments, because segments that were fetched
-        /// already wait for them. New segments start with their own resources.
+        /// Delivered segments make room for new ones. Resources precede new segments, because fetched segments may wait
+        /// for them. New segments start with their own resources.
         static let mediaSteps: [DueStep] = [.deliver, .startResources, .startSegments, .endIfDrained]
         /// The part that follows if only the playlists are followed.
         static let playlistOnlySteps: [DueStep] = [.discardMedia]

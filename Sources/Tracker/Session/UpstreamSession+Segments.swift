@@ -52,7 +52,7 @@ extension UpstreamSession {
         return requests
     }
 
-    /// Starts a key or map of a segment that was just started, unless it is there already or the host's limit is reached.
+    /// Starts a key or map of a segment that was just started, if it is not there yet and the host's limit permits.
     private mutating func start(_ resource: FetchRequest, for index: Int, at now: Duration) {
         request(resource, retriesFailed: true, for: index, at: now)
         let started = cache.start(as: nextID, at: now) { $0 == resource && limiter.admits($0.url, at: now) }

@@ -27,18 +27,28 @@ package struct ReplayDriver: Sendable {
                 guard !isOver(session.status, now), let next = pop(notAfter: limit) else { return nil }
                 (inputs, now) = ([next.0], next.1)
             }
-            for effect in session.handle(inputs.removeFirst(), at: now) {
-                switch effect {
-                case .fetch, .cancel, .wake: schedule(effect, answer: answer, at: now)
-                case .deliver, .probe, .report:
-                    if let response = try await effect.forward(to: perform, at: now) { inputs.append(response) }
-                case .end(let end):
-                    _ = try await perform(.status(session.status), now)
-                    return end
-                }
-            }
-            _ = try await perform(.status(session.status), now)
+            if let end = try await step(&inputs, at: now, answer: answer, perform: perform) { return end }
         }
+    }
+
+    /// Handles the first input. Appends the responses to downstream effects, and returns the end, if it came.
+    private mutating func step(
+        _ inputs: inout [UpstreamSession.Input], at now: Duration,
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
+    ) async throws -> SessionEnd? {
+        for effect in session.handle(inputs.removeFirst(), at: now) {
+            switch effect {
+            case .fetch, .cancel, .wake: schedule(effect, answer: answer, at: now)
+            case .deliver, .probe, .report:
+                if let response = try await effect.forward(to: perform, at: now) { inputs.append(response) }
+            case .end(let end):
+                _ = try await perform(.status(session.status), now)
+                return end
+            }
+        }
+        _ = try await perform(.status(session.status), now)
+        return nil
     }
 
     private mutating func schedule(

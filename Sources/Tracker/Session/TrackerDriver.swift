@@ -40,28 +40,20 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         reporting session: some IngestSession,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
-        var session = session
         let began = clock.now
         return try await withThrowingDiscardingTaskGroup { group in
+            var session = session
             var tasks = DriverTasks(upstream: upstream, clock: clock, began: began)
             defer { group.cancelAll() }
             var inputs = [UpstreamSession.Input.start]
             while true {
-                let input = inputs.isEmpty ? try await tasks.next() : inputs.removeFirst()
+                if inputs.isEmpty { inputs = [try await tasks.next()] }
                 let now = began.duration(to: clock.now)
-                for effect in session.handle(input, at: now) {
-                    switch effect {
-                    case .fetch(let id, let request): tasks.fetch(id, request, in: &group)
-                    case .cancel(let id): tasks.cancel(id)
-                    case .wake(let time): tasks.wake(at: time, in: &group)
-                    case .deliver, .probe, .report:
-                        if let response = try await effect.forward(to: perform, at: now) { inputs.append(response) }
-                    case .end(let end):
-                        _ = try await perform(.status(session.status), now)
-                        return end
-                    }
-                }
+                let effects = session.handle(inputs.removeFirst(), at: now)
+                let (responses, end) = try await tasks.carryOut(effects, in: &group, perform: perform, at: now)
                 _ = try await perform(.status(session.status), now)
+                if let end { return end }
+                inputs += responses
             }
         }
     }
@@ -106,8 +98,28 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         arrivals = inputs.makeAsyncIterator()
     }
 
-    mutating func fetch(_ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>)
-    {
+    /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
+    mutating func carryOut(
+        _ effects: [UpstreamSession.Effect], in group: inout ThrowingDiscardingTaskGroup<any Error>,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome, at now: Duration
+    ) async throws -> (responses: [UpstreamSession.Input], end: SessionEnd?) {
+        var responses: [UpstreamSession.Input] = []
+        for effect in effects {
+            switch effect {
+            case .fetch(let id, let request): fetch(id, request, in: &group)
+            case .cancel(let id): cancel(id)
+            case .wake(let time): wake(at: time, in: &group)
+            case .deliver, .probe, .report:
+                if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
+            case .end(let end): return (responses, end)
+            }
+        }
+        return (responses, nil)
+    }
+
+    private mutating func fetch(
+        _ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) {
         let transfer = CancelableTask()
         transfers[id] = transfer
         group.addTask { [upstream, inputContinuation] in
@@ -115,9 +127,9 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         }
     }
 
-    mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.cancel() }
+    private mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.cancel() }
 
-    mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
+    private mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
         timer?.cancel()
         let timer = CancelableTask()
         self.timer = timer

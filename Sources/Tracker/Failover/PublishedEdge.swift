@@ -14,7 +14,7 @@ struct PublishedEdge: Equatable, Sendable {
 
     /// Where a session with `source` joins; 0 is the channel's own upstream.
     func joinPoint(of source: Int) -> JoinPoint {
-        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, left: nextSequences[source])
+        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, leftAt: nextSequences[source])
     }
 
     /// - Parameter delivery: what could be used, in the order in which the main rendition was handed downstream.

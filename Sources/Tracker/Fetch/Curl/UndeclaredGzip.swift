@@ -1,17 +1,17 @@
 import CZlib
 
-/// A gzip member (RFC 1952) that an origin sends without a Content-Encoding, or compressed twice with one.
+/// A gzip member (RFC 1952) that an origin sends without Content-Encoding, or compressed twice with one.
 enum UndeclaredGzip: Equatable {
-    /// Not gzip at all, or damaged: whoever reads the body will say so.
+    /// Not gzip, or damaged, which the reader of the body will report.
     case none
     case whole([UInt8])
-    /// The member is not complete.
+    /// The member is incomplete.
     case truncated
     case beyondLimit
 
-    /// - Parameter limit: bytes that come out at most; of what would be more, nothing is kept.
+    /// - Parameter limit: the largest decompressed size. Nothing of a larger body is kept.
     init(_ body: [UInt8], limit: Int) {
-        // Deflate is the only method there is.
+        // Deflate is the only method.
         guard body.starts(with: [0x1F, 0x8B, 0x08]), var inflate = Inflate() else {
             self = .none
             return
@@ -20,15 +20,15 @@ enum UndeclaredGzip: Equatable {
     }
 }
 
-/// The state of one zlib decompressor, freed with it.
+/// Owns the state of one zlib decompressor.
 @safe private struct Inflate: ~Copyable {
-    /// The largest window of deflate, and 16 more, which is how zlib is told to expect a gzip header and trailer.
+    /// The largest window of deflate, plus 16, by which zlib expects a gzip header and trailer.
     private static let windowBits = MAX_WBITS + 16
     private static let stepBytes = 64 << 10
 
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// nil when memory is out.
+    /// Returns nil if memory is exhausted.
     init?() {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -44,11 +44,11 @@ enum UndeclaredGzip: Equatable {
         unsafe stream.deallocate()
     }
 
-    /// Decompresses `input`, the only input of this stream; what follows the member is ignored.
+    /// Decompresses `input`, the only input of this stream. Bytes after the member are ignored.
     mutating func finish(_ input: [UInt8], limit: Int) -> UndeclaredGzip {
         guard let count = UInt32(exactly: input.count) else { return .none }
         return unsafe input.withUnsafeBufferPointer { source in
-            // zlib reads through next_in only; its type lacks the const that zlib's documentation promises.
+            // zlib only reads through next_in, although its type lacks the const that zlib's documentation promises.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
             unsafe stream.pointee.avail_in = count
             return drain(limit: limit)
@@ -64,7 +64,7 @@ enum UndeclaredGzip: Equatable {
             switch code {
             case Z_STREAM_END: return .whole(output)
             case Z_OK where !bytes.isEmpty: continue
-            // No progress is possible: the input is used up.
+            // No progress is possible, because the input is used up.
             case Z_OK, Z_BUF_ERROR: return .truncated
             default: return .none
             }

@@ -35,7 +35,7 @@ private struct ChannelRun {
     ) async throws {
         var policy = ChannelSession.Policy(
             session: .init(variant: .highest, giveUp: giveUp), backups: Array(Sources.backups.prefix(backups)),
-            fillsAfter: fillsAfter)
+            gapTolerance: fillsAfter)
         if let resuming { (policy.joinPoint, policy.resumedTargetDuration) = (resuming, .seconds(6)) }
         let session = ChannelSession(upstream: Sources.home, policy: policy)
         var driver = ReplayDriver(session: session)

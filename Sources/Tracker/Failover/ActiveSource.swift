@@ -37,13 +37,13 @@ enum ActiveSource: Sendable {
     }
 
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
         guard case .source(var member) = self else { return [] }
         // Held once only, it is changed where it is.
         self = .vacant(after: nil)
         defer { self = .source(member) }
-        return member.handle(input, at: now, through: &gate)
+        return member.handle(input, at: now, limiter: &limiter)
     }
 
     /// The session with the source that is published is over.
@@ -53,14 +53,14 @@ enum ActiveSource: Sendable {
     }
 
     /// - Returns: the fetches that are not wanted any more.
-    mutating func replace(with successor: SourceSession, through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
+    mutating func replace(with successor: SourceSession, limiter: inout HostLimiter) -> [UpstreamSession.Effect] {
         defer { self = .source(successor) }
         guard case .source(var member) = self else { return [] }
-        return member.abandon(&gate)
+        return member.abandon(&limiter)
     }
 
     /// - Returns: the fetches that are not wanted any more.
-    mutating func end(through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
+    mutating func end(limiter: inout HostLimiter) -> [UpstreamSession.Effect] {
         switch self {
         case .ended: return []
         case .vacant(let predecessor):
@@ -68,7 +68,7 @@ enum ActiveSource: Sendable {
             return []
         case .source(var member):
             self = .ended(after: Predecessor(status: member.status, loss: nil))
-            return member.abandon(&gate)
+            return member.abandon(&limiter)
         }
     }
 }

@@ -49,16 +49,16 @@ extension ChannelSession {
         if let member = active.session, concerns(member) { forwardToActive(input, at: now) }
         if let trial, concerns(trial.member) { forwardToTrial(input, at: now) }
         if let member = primaryMonitor.member, concerns(member) {
-            effects.append(primaryMonitor.handle(input, at: now, through: &gate))
+            effects.append(primaryMonitor.handle(input, at: now, limiter: &limiter))
         }
     }
 
     private mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
-        publish(active.handle(input, at: now, through: &gate))
+        publish(active.handle(input, at: now, limiter: &limiter))
     }
 
     mutating func forwardToTrial(_ input: UpstreamSession.Input, at now: Duration) {
-        for effect in trial?.handle(input, at: now, through: &gate) ?? [] {
+        for effect in trial?.handle(input, at: now, limiter: &limiter) ?? [] {
             if case .end(let end) = effect { trialEnded(end, at: now) } else { effects.append(effect) }
         }
     }
@@ -105,9 +105,9 @@ extension ChannelSession {
     }
 
     mutating func finish(_ end: SessionEnd) {
-        effects.append(active.end(through: &gate))
+        effects.append(active.end(limiter: &limiter))
         dropTrial()
-        effects.append(primaryMonitor.stop(through: &gate))
+        effects.append(primaryMonitor.stop(limiter: &limiter))
         effects.append(.end(end))
     }
 }

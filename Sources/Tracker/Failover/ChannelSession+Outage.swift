@@ -33,7 +33,7 @@ extension ChannelSession {
 
     /// What one member waits for no more may have been in the way of another.
     mutating func releaseConnections(at now: Duration) {
-        guard !active.hasEnded, gate.isLimiting, trial != nil || primaryMonitor.member != nil else { return }
+        guard !active.hasEnded, limiter.isLimiting, trial != nil || primaryMonitor.member != nil else { return }
         forward(.wake, at: now) { _ in true }
     }
 

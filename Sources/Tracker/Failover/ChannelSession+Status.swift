@@ -4,7 +4,7 @@ extension ChannelSession {
         if active.hasEnded { status.phase = .over }
         status.add(retiredCounts)
         (status.stall, status.hasPublished) = (stall, output.hasPublished)
-        (status.meteredAnswers, status.rateLimitedHosts) = (gate.rateLimitedAnswers, gate.status)
+        (status.meteredAnswers, status.rateLimitedHosts) = (limiter.rateLimitedAnswers, limiter.status)
         status.failover = UpstreamStatus.Failover(
             source: currentSource, isPublished: active.session != nil, trialSource: trial?.source,
             primaryHealthySince: primaryMonitor.member?.healthySince, switches: switches,

@@ -26,7 +26,7 @@ package struct ChannelSession: Sendable {
     var retiredCounts = IngestCounts()
     var switches = 0
     /// Of all sources: they may be on one host.
-    var gate: HostLimiter
+    var limiter: HostLimiter
     var effects = EffectBuffer()
 
     /// - Parameter upstream: absolute address of the channel's own multivariant or media playlist.
@@ -34,7 +34,7 @@ package struct ChannelSession: Sendable {
         self.policy = policy
         sources = ChannelSources(upstream: upstream, policy: policy)
         output = ChannelOutput(policy)
-        gate = HostLimiter(maxConnections: policy.session.maxConnections)
+        limiter = HostLimiter(maxConnections: policy.session.maxConnections)
     }
 
     package mutating func handle(
@@ -73,7 +73,7 @@ extension ChannelSession {
     private func nextTransition(at now: Duration) -> Transition? {
         guard sources.hasBackups else { return nil }
         if let trial {
-            let hasEnded = history.hasEnded(trial.member)
+            let hasEnded = history.wasPublishedToEnd(trial.member)
             if trial.hasPassed, !hasEnded { return .takeOver }
             if hasEnded || trial.hasFailed(isNeeded: active.isInOutage, at: now) { return .dropTrial }
         } else if active.isInOutage, failoverOrder.nextAt <= now {
@@ -98,16 +98,16 @@ extension ChannelSession {
             failoverOrder.backOff(from: now)
         case .tryNext:
             let source = failoverOrder.next(of: sources.urls.count, excluding: active.session?.source)
-            if source == 0 { effects.append(primaryMonitor.stop(through: &gate)) }
+            if source == 0 { effects.append(primaryMonitor.stop(limiter: &limiter)) }
             open(source, on: .outage, at: now)
         case .failBack:
-            effects.append(primaryMonitor.stop(through: &gate))
+            effects.append(primaryMonitor.stop(limiter: &limiter))
             dropTrial()
             open(0, on: .failback, at: now)
         case .monitorPrimary:
             let member = makeSession(for: 0, fetchesMedia: false)
-            effects.append(primaryMonitor.start(member, at: now, through: &gate))
-        case .pausePrimaryMonitor: effects.append(primaryMonitor.pause(at: now, through: &gate))
+            effects.append(primaryMonitor.start(member, at: now, limiter: &limiter))
+        case .pausePrimaryMonitor: effects.append(primaryMonitor.pause(at: now, limiter: &limiter))
         }
     }
 
@@ -115,13 +115,13 @@ extension ChannelSession {
         guard let trial else { return }
         self.trial = nil
         if let left = active.status { retiredCounts += IngestCounts(left) }
-        effects.append(active.replace(with: trial.member, through: &gate))
+        effects.append(active.replace(with: trial.member, limiter: &limiter))
         switches += 1
         failoverOrder.resume(after: trial.source)
         history.recordTakeover(of: trial.source)
         effects.report(.sourceSwitched(to: trial.source, url: sources.urls[trial.source]))
         publish(output.edge.trimming(trial.heldEffects))
-        if trial.source == 0 { effects.append(primaryMonitor.stop(through: &gate)) }
+        if trial.source == 0 { effects.append(primaryMonitor.stop(limiter: &limiter)) }
     }
 
     private mutating func open(_ source: Int, on occasion: SourceTrial.Trigger, at now: Duration) {
@@ -131,7 +131,7 @@ extension ChannelSession {
     }
 
     mutating func dropTrial() {
-        effects.append(trial?.abandon(&gate) ?? [])
+        effects.append(trial?.abandon(&limiter) ?? [])
         trial = nil
     }
 

@@ -17,37 +17,37 @@ struct PrimaryMonitor: Sendable {
     func isDue(at now: Duration) -> Bool { nextAt.map { $0 <= now } ?? false }
 
     mutating func start(
-        _ member: SourceSession, at now: Duration, through gate: inout HostLimiter
+        _ member: SourceSession, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
         state = .monitoring(member)
-        return handle(.start, at: now, through: &gate)
+        return handle(.start, at: now, limiter: &limiter)
     }
 
     /// - Returns: what concerns the upstream.
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
         guard case .monitoring(var member) = state else { return [] }
         // Held once only, it is changed where it is.
         state = .paused(until: .zero)
-        let effects = member.handle(input, at: now, through: &gate)
+        let effects = member.handle(input, at: now, limiter: &limiter)
         state = effects.contains(where: \.isEnd) ? .paused(until: now + backoff.next()) : .monitoring(member)
         return effects.filter(\.concernsUpstream)
     }
 
     /// Its list has ended. Later it is asked whether it has another one by now.
-    mutating func pause(at now: Duration, through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
+    mutating func pause(at now: Duration, limiter: inout HostLimiter) -> [UpstreamSession.Effect] {
         guard case .monitoring(var member) = state else { return [] }
         state = .paused(until: now + backoff.next())
-        return member.abandon(&gate)
+        return member.abandon(&limiter)
     }
 
     /// Whatever becomes of it, it is looked at as before the first time.
-    mutating func stop(through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
+    mutating func stop(limiter: inout HostLimiter) -> [UpstreamSession.Effect] {
         backoff.reset()
         guard case .monitoring(var member) = state else { return [] }
         state = .paused(until: .zero)
-        return member.abandon(&gate)
+        return member.abandon(&limiter)
     }
 }
 

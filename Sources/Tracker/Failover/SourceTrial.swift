@@ -41,9 +41,9 @@ struct SourceTrial: Sendable {
     /// - Returns: what is not held: what concerns the upstream, what is to be examined, and the end of a source that
     ///   has nothing to give.
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
-        member.handle(input, at: now, through: &gate).compactMap { filter($0, at: now) }
+        member.handle(input, at: now, limiter: &limiter).compactMap { filter($0, at: now) }
     }
 
     private mutating func filter(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
@@ -73,5 +73,5 @@ struct SourceTrial: Sendable {
     }
 
     /// Nothing of it is wanted.
-    mutating func abandon(_ gate: inout HostLimiter) -> [UpstreamSession.Effect] { member.abandon(&gate) }
+    mutating func abandon(_ limiter: inout HostLimiter) -> [UpstreamSession.Effect] { member.abandon(&limiter) }
 }

@@ -244,7 +244,7 @@ private struct CheckedChannel {
 }
 
 @Test(arguments: 0..<24 as Range<UInt64>)
-func unreliableSourcesArePublishedOneAtATime(seed: UInt64) {
+func randomFailuresPublishOneSourceAtATime(seed: UInt64) {
     var channel = CheckedChannel(
         seed: seed, backups: Int(seed % 3), maxConnections: seed % 5 == 0 ? 1 : nil,
         giveUp: seed % 7 == 0 ? .seconds(90) : nil)

@@ -21,8 +21,8 @@ package struct OutageGapTimer: Equatable, Sendable {
     /// Segments delivered within this share of a target duration are one burst.
     private static let burstWindow = TargetDurations.halves(1)
 
-    /// Silence that is tolerated: a number of target durations, and a minimum. A target duration of a second says little
-    /// about how much media players have buffered.
+    /// Silence that is tolerated: a number of target durations, and a minimum. A target duration of a second says
+    /// little about how much media players have buffered.
     package struct Tolerance: Equatable, Sendable {
         package var targetDurations: TargetDurations
         package var atLeast: Duration

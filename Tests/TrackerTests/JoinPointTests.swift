@@ -123,10 +123,11 @@ private let lostRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist,
     #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(0)))
     var segment = MediaSegment(uri: "s", duration: .seconds(2), mediaSequence: 40, discontinuitySequence: 0)
     segment.programDateTime = date(10)
-    edge.note(Delivery(rendition: .main, content: .outageGap(.seconds(2)), source: 1))
-    #expect(edge.joinPoint(of: 0).mediaSequence == 12, "a gap publishes nothing")
-    edge.note(
-        Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
+    edge.advance(past: Delivery(rendition: .main, content: .outageGap(.seconds(2)), source: 1))
+    #expect(edge.joinPoint(of: 0).mediaSequence == 12, "nothing came")
+    edge.advance(
+        past: Delivery(
+            rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
     #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), leftAt: 41))
 }

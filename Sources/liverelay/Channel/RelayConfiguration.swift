@@ -37,7 +37,7 @@ struct RelayConfiguration: Sendable {
         ChannelSession.Policy(
             session: UpstreamSession.Policy(
                 variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop),
-            backups: backups, fillsAfter: slate == nil ? Self.gapDelay : Self.slateDelay)
+            backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }
 
     /// What a live channel's session goes by: it goes on behind what an earlier process left. A replay does not, or it

@@ -24,7 +24,7 @@ private struct AdMarkerChannel {
     ) throws {
         timeline.append(
             UpstreamAdMarkers(
-                mediaSequence: UInt64(next), cues: segment.cueTags, dateRanges: segment.dateRanges,
+                mediaSequence: UInt64(next), cueTags: segment.cueTags, dateRanges: segment.dateRanges,
                 otherTags: segment.unknownTags.count - segment.cueTags.count))
         let placement = AdMarkerPlacement(
             mediaSequence: UInt64(next), date: date, upstreamDate: distance.map { date.advanced(byMilliseconds: -$0) })
@@ -119,7 +119,7 @@ struct CueTagRangeTests {
         var timeline = AdMarkerTimeline(resuming: RingIndex(policy: plentiful, targetDuration: 10))
         let cue = try #require(CueTag(out))
         timeline.append(UpstreamAdMarkers(mediaSequence: 7))
-        timeline.append(UpstreamAdMarkers(mediaSequence: 8, cues: [cue]))
+        timeline.append(UpstreamAdMarkers(mediaSequence: 8, cueTags: [cue]))
         let placements = [(7 as UInt64, 0 as Int64), (8, 6)].map {
             AdMarkerPlacement(mediaSequence: $0.0, date: at($0.1))
         }
@@ -132,8 +132,8 @@ struct CueTagRangeTests {
     @Test func whatBeganBeforeARestartIsNotCuedAgain() throws {
         var timeline = AdMarkerTimeline(resuming: RingIndex(policy: plentiful, targetDuration: 6))
         let range = DateRange.numbered(1, from: at(6))
-        timeline.append(UpstreamAdMarkers(mediaSequence: 7, cues: [try #require(CueTag(out))], dateRanges: [range]))
-        timeline.append(UpstreamAdMarkers(mediaSequence: 8, cues: [try #require(CueTag("#EXT-X-CUE-IN"))]))
+        timeline.append(UpstreamAdMarkers(mediaSequence: 7, cueTags: [try #require(CueTag(out))], dateRanges: [range]))
+        timeline.append(UpstreamAdMarkers(mediaSequence: 8, cueTags: [try #require(CueTag("#EXT-X-CUE-IN"))]))
         timeline.withdrawCueTags(of: 7)
         let marks = timeline.dequeueMarkers(
             for: AdMarkerTarget(date: at(6), placements: [AdMarkerPlacement(mediaSequence: 8, date: at(6))]))
@@ -143,14 +143,14 @@ struct CueTagRangeTests {
 
     @Test func aSegmentWithoutAPictureLeavesItsMarksToTheNext() throws {
         var timeline = AdMarkerTimeline(resuming: RingIndex(policy: plentiful, targetDuration: 6))
-        timeline.append(UpstreamAdMarkers(mediaSequence: 7, cues: [try #require(CueTag(out))], otherTags: 2))
+        timeline.append(UpstreamAdMarkers(mediaSequence: 7, cueTags: [try #require(CueTag(out))], otherTags: 2))
         timeline.append(UpstreamAdMarkers(mediaSequence: 8))
         let marks = timeline.dequeueMarkers(
             for: AdMarkerTarget(date: at(6), placements: [AdMarkerPlacement(mediaSequence: 8, date: at(6))]))
         #expect(marks.cueTags.map(\.line) == [out] && marks.dateRanges.map(\.id) == [cueID])
         #expect(timeline.counts.otherTags == 2 && timeline.counts.cueTags == 1)
         for number in 0..<300 {
-            timeline.append(UpstreamAdMarkers(mediaSequence: 100 + UInt64(number), cues: marks.cueTags))
+            timeline.append(UpstreamAdMarkers(mediaSequence: 100 + UInt64(number), cueTags: marks.cueTags))
         }
         #expect(timeline.counts.unplacedMarkers == 44)
     }
@@ -267,7 +267,7 @@ struct AdMarkerEndTests {
     @Test func theEndTellsWhatNoSegmentDid() throws {
         var channel = AdMarkerChannel()
         try channel.publish("#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"\(time(0))\"")
-        channel.timeline.append(UpstreamAdMarkers(mediaSequence: 9, cues: [try #require(CueTag(out))]))
+        channel.timeline.append(UpstreamAdMarkers(mediaSequence: 9, cueTags: [try #require(CueTag(out))]))
         channel.timeline.append(UpstreamAdMarkers(mediaSequence: 10, dateRanges: [try range("b", 4)]))
         let told = channel.timeline.finish([try range("a", 0, ["DURATION": "6"]), try range("b", 4)], at: at(6))
         #expect(
@@ -295,16 +295,16 @@ struct SpliceCommandTests {
         (
             "a break, announced and sent twice",
             [
-                [mark(.out(returnsByItself: false), at: 12, lasting: 30)],
-                [mark(.out(returnsByItself: false), at: 12, lasting: 30)],
+                [mark(.out(autoReturn: false), at: 12, lasting: 30)],
+                [mark(.out(autoReturn: false), at: 12, lasting: 30)],
             ],
             [0: [#"ID="\#(id)",START-DATE="\#(time(12))",PLANNED-DURATION=30,SCTE35-OUT=0xFC01"#]], 0
         ),
         (
             "a break and its end",
             [
-                [mark(.out(returnsByItself: false), at: 12)], [], [mark(.in(ofAnyEvent: true), at: 18, 2)],
-                [mark(.in(ofAnyEvent: true), at: 18, 2)],
+                [mark(.out(autoReturn: false), at: 12)], [], [mark(.in(endsAnyEvent: true), at: 18, 2)],
+                [mark(.in(endsAnyEvent: true), at: 18, 2)],
             ],
             [
                 0: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-OUT=0xFC01"#],
@@ -313,7 +313,7 @@ struct SpliceCommandTests {
         ),
         (
             "the way back has an event of its own",
-            [[mark(.out(returnsByItself: false), at: 12)], [], [mark(.in(ofAnyEvent: true), event: 8, at: 18, 2)]],
+            [[mark(.out(autoReturn: false), at: 12)], [], [mark(.in(endsAnyEvent: true), event: 8, at: 18, 2)]],
             [
                 0: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-OUT=0xFC01"#],
                 2: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-OUT=0xFC01,DURATION=6,SCTE35-IN=0xFC02"#],
@@ -321,14 +321,14 @@ struct SpliceCommandTests {
         ),
         (
             "it returns by itself",
-            [[mark(.out(returnsByItself: true), at: 12, lasting: 6)], [], [], []],
+            [[mark(.out(autoReturn: true), at: 12, lasting: 6)], [], [], []],
             [
                 0: [#"ID="\#(id)",START-DATE="\#(time(12))",PLANNED-DURATION=6,SCTE35-OUT=0xFC01"#],
                 3: [#"ID="\#(id)",START-DATE="\#(time(12))",PLANNED-DURATION=6,SCTE35-OUT=0xFC01,DURATION=6"#],
             ], 0
         ),
         (
-            "cancelled", [[mark(.out(returnsByItself: false), at: 12)], [mark(.canceled, at: 6)]],
+            "cancelled", [[mark(.out(autoReturn: false), at: 12)], [mark(.canceled, at: 6)]],
             [
                 0: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-OUT=0xFC01"#],
                 1: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-OUT=0xFC01,DURATION=0"#],
@@ -339,14 +339,14 @@ struct SpliceCommandTests {
             [1: [#"ID="\#(id)",START-DATE="\#(time(12))",PLANNED-DURATION=60,SCTE35-CMD=0xFC01"#]], 0
         ),
         (
-            "an end without a beginning", [[mark(.in(ofAnyEvent: false), at: 12)]],
+            "an end without a beginning", [[mark(.in(endsAnyEvent: false), at: 12)]],
             [0: [#"ID="\#(id)",START-DATE="\#(time(12))",SCTE35-CMD=0xFC01"#]], 1
         ),
         (
             "the same event again, for another break",
             [
-                [mark(.out(returnsByItself: true), at: 12, lasting: 2)], [], [],
-                [mark(.out(returnsByItself: false), at: 30)],
+                [mark(.out(autoReturn: true), at: 12, lasting: 2)], [], [],
+                [mark(.out(autoReturn: false), at: 30)],
             ],
             [
                 0: [#"ID="\#(id)",START-DATE="\#(time(12))",PLANNED-DURATION=2,SCTE35-OUT=0xFC01"#],
@@ -370,8 +370,8 @@ struct SpliceCommandTests {
     @Test func aCueTagAndACommandTellOfOneBreak() throws {
         var channel = AdMarkerChannel()
         try channel.publish("")
-        try channel.publish("#EXT-X-CUE-OUT", splices: [mark(.out(returnsByItself: false), at: 6, lasting: 12)])
-        try channel.publish("#EXT-X-CUE-IN", splices: [mark(.in(ofAnyEvent: true), at: 12, 2)])
+        try channel.publish("#EXT-X-CUE-OUT", splices: [mark(.out(autoReturn: false), at: 6, lasting: 12)])
+        try channel.publish("#EXT-X-CUE-IN", splices: [mark(.in(endsAnyEvent: true), at: 12, 2)])
         #expect(channel.tags[1] == [#"ID="\#(cueID)",START-DATE="\#(time(6))",PLANNED-DURATION=12,SCTE35-OUT=0xFC01"#])
         #expect(channel.tags[2]?.first?.contains("DURATION=6") == true)
     }
@@ -422,7 +422,7 @@ struct AdMarkerRecoveryTests {
     @Test(arguments: [(section: UInt8(9), ends: true), (1, false)])
     func aBreakThatReturnsByItselfDoesSoInTheNextProcess(_ row: (section: UInt8, ends: Bool)) throws {
         var channel = AdMarkerChannel()
-        try channel.publish("", splices: [mark(.out(returnsByItself: true), at: 3, lasting: 12, row.section)])
+        try channel.publish("", splices: [mark(.out(autoReturn: true), at: 3, lasting: 12, row.section)])
         var later = try resumed(channel)
         for _ in 0..<4 { try later.publish("") }
         let told = #"ID="scte35-7-1767355203000",START-DATE="\#(time(3))",PLANNED-DURATION=12,SCTE35-OUT=0xFC"#
@@ -432,10 +432,10 @@ struct AdMarkerRecoveryTests {
 
     @Test func aSpliceIsEndedByTheNextProcess() throws {
         var channel = AdMarkerChannel()
-        try channel.publish("", splices: [mark(.out(returnsByItself: false), at: 6)])
+        try channel.publish("", splices: [mark(.out(autoReturn: false), at: 6)])
         var later = try resumed(channel)
-        try later.publish("", splices: [mark(.out(returnsByItself: false), at: 6)])
-        try later.publish("", splices: [mark(.in(ofAnyEvent: false), at: 12, 2)])
+        try later.publish("", splices: [mark(.out(autoReturn: false), at: 6)])
+        try later.publish("", splices: [mark(.in(endsAnyEvent: false), at: 12, 2)])
         #expect(later.tags.count == 1)
         #expect(later.tags[2]?.first?.hasSuffix("DURATION=6,SCTE35-IN=0xFC02") == true)
     }
@@ -460,7 +460,7 @@ struct AdMarkerPropertyTests {
 
     private func splice(_ n: Int, _ random: inout SeededGenerator) -> [PublishedSpliceCommand] {
         let kinds: [PublishedSpliceCommand.Kind] = [
-            .out(returnsByItself: true), .out(returnsByItself: false), .in(ofAnyEvent: true), .in(ofAnyEvent: false),
+            .out(autoReturn: true), .out(autoReturn: false), .in(endsAnyEvent: true), .in(endsAnyEvent: false),
             .command, .canceled,
         ]
         guard Int.random(in: 0..<4, using: &random) == 0, let kind = kinds.randomElement(using: &random) else {
@@ -485,7 +485,7 @@ struct AdMarkerPropertyTests {
             let listed = "#EXTM3U\n#EXTINF:6,\n\(line(n, &random))\n\(line(n, &random))\na"
             let segment = try MediaPlaylistParser.parse(Array(listed.utf8)).segments[0]
             timeline.append(
-                UpstreamAdMarkers(mediaSequence: UInt64(n), cues: segment.cueTags, dateRanges: segment.dateRanges))
+                UpstreamAdMarkers(mediaSequence: UInt64(n), cueTags: segment.cueTags, dateRanges: segment.dateRanges))
             if n % 37 == 36 { timeline = AdMarkerTimeline(resuming: index) }
             let date = at(6 * Int64(n))
             let inside = date.advanced(byMilliseconds: .random(in: 0...5000, using: &random))

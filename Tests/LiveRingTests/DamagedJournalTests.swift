@@ -25,7 +25,7 @@ struct DamagedJournalTests {
             for first in all.indices where all[first].hasPrefix("#LIVERELAY-RECORD:") {
                 guard let end = all[first...].firstIndex(where: { !$0.hasPrefix("#") }) else { continue }
                 let lines = all[(first + 1)...end].map { $0 + "\n" }.joined()
-                all[first] = String(ChecksummedJournal.prependingChecksum(to: lines).prefix { $0 != "\n" })
+                all[first] = String(JournalDamageFilter.prependingChecksum(to: lines).prefix { $0 != "\n" })
             }
         }
     }

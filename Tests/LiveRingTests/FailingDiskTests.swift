@@ -13,7 +13,7 @@ final class FailingDisk: Sendable {
         /// With which the name of a file begins.
         var file: String
         /// Of its bytes, in thousandths, so many are written.
-        var taken: Int
+        var written: Int
         var code: Int32
     }
 
@@ -21,8 +21,8 @@ final class FailingDisk: Sendable {
 
     func fail(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
 
-    func answer(_ name: String, _ byteCount: Int) -> (taken: Int, code: Int32)? {
-        fault.withLock { $0 }.flatMap { name.hasPrefix($0.file) ? (byteCount * $0.taken / 1000, $0.code) : nil }
+    func answer(_ name: String, _ byteCount: Int) -> (written: Int, code: Int32)? {
+        fault.withLock { $0 }.flatMap { name.hasPrefix($0.file) ? (byteCount * $0.written / 1000, $0.code) : nil }
     }
 }
 
@@ -97,19 +97,19 @@ struct FailingDiskTests {
 
     /// What is written when, how much of it before the disk refuses, and what is listed in its place.
     static let rows: [(when: String, fault: FailingDisk.Fault, isListed: Bool, isGap: Bool)] = [
-        ("no byte of a segment", .init(file: "seg-", taken: 0, code: ENOSPC), true, true),
-        ("half a segment", .init(file: "seg-", taken: 500, code: ENOSPC), true, true),
-        ("the quota of a user", .init(file: "seg-", taken: 500, code: EDQUOT), true, true),
-        ("a disk that breaks", .init(file: "seg-", taken: 999, code: EIO), true, true),
-        ("mounted read-only", .init(file: "seg-", taken: 0, code: EROFS), true, true),
-        ("half an init section", .init(file: "init-", taken: 500, code: ENOSPC), true, true),
-        ("no byte of a record", .init(file: "ring.m3u8", taken: 0, code: ENOSPC), false, false),
-        ("half a record", .init(file: "ring.m3u8", taken: 500, code: ENOSPC), false, false),
-        ("all of a record but its end", .init(file: "ring.m3u8", taken: 999, code: EIO), false, false),
-        ("everything", .init(file: "", taken: 0, code: ENOSPC), false, false),
-        ("half of everything", .init(file: "", taken: 500, code: ENOSPC), false, false),
-        ("half of subtitles", .init(file: "sub-", taken: 500, code: ENOSPC), true, false),
-        ("half a record of subtitles", .init(file: "subs-", taken: 500, code: ENOSPC), true, false),
+        ("no byte of a segment", .init(file: "seg-", written: 0, code: ENOSPC), true, true),
+        ("half a segment", .init(file: "seg-", written: 500, code: ENOSPC), true, true),
+        ("the quota of a user", .init(file: "seg-", written: 500, code: EDQUOT), true, true),
+        ("a disk that breaks", .init(file: "seg-", written: 999, code: EIO), true, true),
+        ("mounted read-only", .init(file: "seg-", written: 0, code: EROFS), true, true),
+        ("half an init section", .init(file: "init-", written: 500, code: ENOSPC), true, true),
+        ("no byte of a record", .init(file: "ring.m3u8", written: 0, code: ENOSPC), false, false),
+        ("half a record", .init(file: "ring.m3u8", written: 500, code: ENOSPC), false, false),
+        ("all of a record but its end", .init(file: "ring.m3u8", written: 999, code: EIO), false, false),
+        ("everything", .init(file: "", written: 0, code: ENOSPC), false, false),
+        ("half of everything", .init(file: "", written: 500, code: ENOSPC), false, false),
+        ("half of subtitles", .init(file: "sub-", written: 500, code: ENOSPC), true, false),
+        ("half a record of subtitles", .init(file: "subs-", written: 500, code: ENOSPC), true, false),
     ]
 
     /// Three segments meet the fault. After each a process that is killed is followed by one that shows what was shown.
@@ -191,7 +191,7 @@ struct FailingDiskTests {
         let journal = try directory.read("ring.m3u8")
         // As a kill leaves it.
         try directory.write("ring.m3u8", journal + Array("#EXT-X-PROGRAM-DATE".utf8))
-        disk.fail(.init(file: "", taken: 0, code: ENOSPC))
+        disk.fail(.init(file: "", written: 0, code: ENOSPC))
         let ring = try open(directory)
         try viewer.look(ring.snapshot, in: directory, "full")
         #expect(ring.snapshot.index.listed.count == 8 && ring.snapshot.housekeepingError?.isDiskFull == true)

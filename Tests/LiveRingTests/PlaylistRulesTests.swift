@@ -51,7 +51,7 @@ struct PlaylistRulesTests {
                 range.duration = .seconds(Int.random(in: 1...60, using: &random))
                 lastRange = range
                 return SegmentAdMarkers(dateRanges: [range])
-            case 2: return SegmentAdMarkers(cues: ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) })
+            case 2: return SegmentAdMarkers(cueTags: ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) })
             default: return SegmentAdMarkers()
             }
         }

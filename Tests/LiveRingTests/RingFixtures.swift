@@ -62,7 +62,7 @@ extension NewSegment {
             header: Array("header of \(n);".utf8),
             payload: [payload[..<(payloadBytes / 2)], payload[(payloadBytes / 2)...]],
             duration: duration, isDiscontinuous: isDiscontinuous, isIndependent: isIndependent,
-            programDateTime: date ?? LiveRingTests.at(6 * Int64(n)), mark: .after(n), format: format)
+            programDateTime: date ?? LiveRingTests.at(6 * Int64(n)), resumePoint: .after(n), format: format)
     }
 }
 
@@ -98,9 +98,9 @@ extension ResumePoint {
 extension UpstreamPosition {
     static func random(using random: inout SeededGenerator) -> UpstreamPosition {
         UpstreamPosition(
-            number: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0..<1 << 62, using: &random),
+            sourceIndex: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0..<1 << 62, using: &random),
             programDateTime: Bool.random(using: &random) ? at(.random(in: 0...9999, using: &random)) : nil,
-            pictures: Bool.random(using: &random) ? "1/-2/3/4" : nil)
+            publishedFrames: Bool.random(using: &random) ? "1/-2/3/4" : nil)
     }
 }
 

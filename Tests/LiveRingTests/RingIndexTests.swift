@@ -85,8 +85,8 @@ struct RingIndexTests {
         for entry in journal.entries { recovered.replay(entry) }
         for known in [index, recovered] {
             let names = known.listed.flatMap { [$0.segment.name, $0.initialization.name] }
-            #expect(names.map(known.isSoundAlone) == [false, false, true, true])
-            #expect(!known.isSoundAlone("seg-2-00000000.m4s") && !known.isSoundAlone("init-c.mp4"))
+            #expect(names.map(known.isAudioOnly) == [false, false, true, true])
+            #expect(!known.isAudioOnly("seg-2-00000000.m4s") && !known.isAudioOnly("init-c.mp4"))
         }
     }
 

@@ -20,10 +20,10 @@ private let cueRows: [Row] = [
         .continues(elapsed: .milliseconds(5900), duration: .milliseconds(201_400)), nil
     ),
     ("the break is over", "#EXT-X-CUE-IN", .in, nil),
-    ("a section in base64", "#EXT-OATCLS-SCTE35:/DAB", .aside, [0xFC, 0x30, 0x01]),
-    ("a section in hexadecimal", "#EXT-OATCLS-SCTE35:0xfc3001", .aside, [0xFC, 0x30, 0x01]),
-    ("a section that is none", "#EXT-OATCLS-SCTE35:!", .aside, nil),
-    ("a splice point", "#EXT-X-SPLICEPOINT-SCTE35:/DAB", .aside, [0xFC, 0x30, 0x01]),
+    ("a section in base64", "#EXT-OATCLS-SCTE35:/DAB", .other, [0xFC, 0x30, 0x01]),
+    ("a section in hexadecimal", "#EXT-OATCLS-SCTE35:0xfc3001", .other, [0xFC, 0x30, 0x01]),
+    ("a section that is none", "#EXT-OATCLS-SCTE35:!", .other, nil),
+    ("a splice point", "#EXT-X-SPLICEPOINT-SCTE35:/DAB", .other, [0xFC, 0x30, 0x01]),
     (
         "one tag for all, out", "#EXT-X-SCTE35:TYPE=0x34,CUE=\"/DAB\",CUE-OUT=YES,DURATION=15",
         .out(duration: .seconds(15)), [0xFC, 0x30, 0x01]
@@ -34,8 +34,8 @@ private let cueRows: [Row] = [
     ),
     ("one tag for all, in", "#EXT-X-SCTE35:CUE=\"/DAB\",CUE-IN=YES", .in, [0xFC, 0x30, 0x01]),
     ("by its type", "#EXT-X-CUE:TYPE=\"SpliceOut\",DURATION=9", .out(duration: .seconds(9)), nil),
-    ("what is shown", "#EXT-X-ASSET:CAID=0x1", .aside, nil),
-    ("attributes that do not close their quotes", "#EXT-X-SCTE35:CUE=\"/DAB", .aside, nil),
+    ("what is shown", "#EXT-X-ASSET:CAID=0x1", .other, nil),
+    ("attributes that do not close their quotes", "#EXT-X-SCTE35:CUE=\"/DAB", .other, nil),
 ]
 
 @Test(arguments: cueRows.indices)

@@ -48,8 +48,8 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
     ),
 ]
 
-private func withoutQuery(_ text: String, hidesTexts: Bool = false) -> String {
-    let rules = PlaylistURIRewriter.Rules(hidesTexts: hidesTexts) { URIReference.withoutQuery($0) }
+private func withoutQuery(_ text: String, redactsText: Bool = false) -> String {
+    let rules = PlaylistURIRewriter.Rules(redactsText: redactsText) { URIReference.withoutQuery($0) }
     let imported = [VariableDefinition(name: "i", value: "imported")]
     let rewritten = PlaylistURIRewriter.rewrite(
         Array(text.utf8), url: "http://h/p?q=secret", imported: imported, rules: rules)
@@ -63,14 +63,14 @@ private func withoutQuery(_ text: String, hidesTexts: Bool = false) -> String {
 @Test func variablesThatAreHiddenLeaveTheirValuesInTheAddresses() {
     let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXT-X-DEFINE:IMPORT=\"i\"\n{$i}/a.ts?{$q}\n"
     let hidden = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"q\",VALUE=\"\"\n#EXT-X-DEFINE:IMPORT=\"i\"\nimported/a.ts\n"
-    #expect(withoutQuery(text, hidesTexts: true) == hidden)
+    #expect(withoutQuery(text, redactsText: true) == hidden)
 }
 
 @Test func textsThatAreHiddenLeaveTheirTags() {
     let text =
         "#EXTM3U\n# token=x\n#\n#X:y\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"x\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
     let hidden = "#EXTM3U\n#\n#\n#\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
-    #expect(withoutQuery(text, hidesTexts: true) == hidden)
+    #expect(withoutQuery(text, redactsText: true) == hidden)
 }
 
 @Test func bytesThatAreNoTextStay() {

@@ -47,7 +47,7 @@ package struct CaptureRedactor: Sendable {
     /// - Parameters: `body`: of a successful answer; `base`: what its relative addresses are resolved against.
     package mutating func redact(body: [UInt8], base: String) -> [UInt8] {
         var mask = self
-        let rules = PlaylistURIRewriter.Rules(hidesTexts: options.queries || options.hosts) {
+        let rules = PlaylistURIRewriter.Rules(redactsText: options.queries || options.hosts) {
             mask.reference($0, base: base)
         }
         let (bytes, defined) = PlaylistURIRewriter.rewrite(body, url: base, imported: variables, rules: rules)

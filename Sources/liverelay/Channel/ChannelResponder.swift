@@ -144,7 +144,7 @@ final class ChannelResponder: Sendable {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         return Response(
-            contentType: snapshot.index.isSoundAlone(file.name) ? .audioMP4 : MimeType(fileName: file.name),
+            contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
             cacheControl: .immutable, etag: "\"\(file.name)\"",
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }

@@ -15,12 +15,12 @@ extension NewSegment {
             header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
             isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
-            mark: ResumePoint(segment.position, source: source),
+            resumePoint: ResumePoint(segment.position, source: source),
             format: SegmentFormat(
                 videoCodec: description.video?.codec, audioCodec: description.audioCodec,
                 resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
                 frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
-            marks: marks)
+            adMarkers: marks)
     }
 }
 
@@ -31,8 +31,8 @@ extension ResumePoint {
             audioDecodeTime: UInt64(position.audioDecodeTime ?? 0),
             fragmentSequenceNumber: UInt64(position.fragmentSequence),
             presentationEnd: position.presentationEnd.count,
-            compositionOffset: TimelinePosition.compositionDelay.count, sound: position.audio?.text,
-            source: source)
+            compositionOffset: TimelinePosition.compositionDelay.count, audioConfiguration: position.audio?.text,
+            upstream: source)
     }
 }
 

@@ -38,10 +38,11 @@ struct SourcePipeline: Sendable {
         let begin = segment?.programDateTime
         guard let pictures = place.frames else {
             let end = begin.flatMap { begin in segment.map { begin.advanced(by: $0.duration) } }
-            return UpstreamPosition(number: number, mediaSequence: place.mediaSequence &+ 1, programDateTime: end)
+            return UpstreamPosition(sourceIndex: number, mediaSequence: place.mediaSequence &+ 1, programDateTime: end)
         }
         return UpstreamPosition(
-            number: number, mediaSequence: place.mediaSequence, programDateTime: begin, pictures: pictures.text)
+            sourceIndex: number, mediaSequence: place.mediaSequence, programDateTime: begin,
+            publishedFrames: pictures.text)
     }
 
     /// Programmes of transport streams that are followed since this was asked last.

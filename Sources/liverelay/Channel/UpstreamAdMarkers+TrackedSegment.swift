@@ -12,7 +12,7 @@ extension UpstreamAdMarkers {
         let segments = tracked.skippedSegments + [tracked.segment]
         let cues = segments.flatMap(\.cueTags)
         self.init(
-            mediaSequence: tracked.segment.mediaSequence, cues: cues,
+            mediaSequence: tracked.segment.mediaSequence, cueTags: cues,
             dateRanges: tracked.listedDateRanges + segments.flatMap(\.dateRanges),
             otherTags: segments.flatMap(\.unknownTags).count { $0.hasPrefix("#EXT") } - cues.count)
     }
@@ -57,8 +57,8 @@ extension SpliceInfoSection {
 extension PublishedSpliceCommand.Kind {
     fileprivate init(_ kind: SpliceCue.Kind) {
         switch kind {
-        case .out(let returnsByItself): self = .out(returnsByItself: returnsByItself)
-        case .in(let ofAnyEvent): self = .in(ofAnyEvent: ofAnyEvent)
+        case .out(let returnsByItself): self = .out(autoReturn: returnsByItself)
+        case .in(let ofAnyEvent): self = .in(endsAnyEvent: ofAnyEvent)
         case .command: self = .command
         case .canceled: self = .canceled
         }

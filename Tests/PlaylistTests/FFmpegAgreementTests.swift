@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playlist
 
-/// ffmpeg writes playlists of its own and reads ours: the two must mean the same media.
+/// Playlists written by ffmpeg, and playlists written here and read by ffmpeg, describe the same media.
 @Suite struct FFmpegAgreementTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("playlist-\(UUID())")
 
@@ -13,25 +13,25 @@ import Testing
         try run(
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=9", "-c:v", "mpeg4",
             "-g", "25", "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4",
-            "-hls_flags", "single_file+program_date_time", "theirs.m3u8")
-        let theirs = try MediaPlaylistParser.parse([UInt8](try Data(contentsOf: file("theirs.m3u8"))))
-        #expect(theirs.segments.reduce(.zero) { $0 + $1.duration } == .seconds(9))
-        #expect(theirs.hasEndList && theirs.playlistType == .vod)
-        try expectTiles(theirs)
-        for (left, right) in zip(theirs.segments, theirs.segments.dropFirst()) {
+            "-hls_flags", "single_file+program_date_time", "ffmpeg.m3u8")
+        let original = try MediaPlaylistParser.parse([UInt8](try Data(contentsOf: file("ffmpeg.m3u8"))))
+        #expect(original.segments.reduce(.zero) { $0 + $1.duration } == .seconds(9))
+        #expect(original.hasEndList && original.playlistType == .vod)
+        try expectTiles(original)
+        for (left, right) in zip(original.segments, original.segments.dropFirst()) {
             #expect(left.programDateTime?.advanced(by: left.duration) == right.programDateTime)
         }
 
-        try Data(PlaylistWriter.write(theirs).utf8).write(to: file("ours.m3u8"))
+        try Data(PlaylistWriter.write(original).utf8).write(to: file("rewritten.m3u8"))
         let packets = try run(
-            "ffprobe", "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv", "theirs.m3u8")
+            "ffprobe", "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv", "ffmpeg.m3u8")
         #expect(packets.split(separator: "\n").count == 225)
         #expect(
-            try run("ffprobe", "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv", "ours.m3u8")
+            try run("ffprobe", "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv", "rewritten.m3u8")
                 == packets)
     }
 
-    /// Init section and segments cover their one file without a hole.
+    /// The init section and the segments cover their file without missing bytes.
     private func expectTiles(_ playlist: MediaPlaylist) throws {
         let map = try #require(playlist.segments.first?.map)
         var end = try #require(map.byteRange).length
@@ -46,7 +46,7 @@ import Testing
 
     private func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-    /// What the program printed; an issue is recorded when it fails.
+    /// The output of a program. If the program fails, an issue is recorded.
     @discardableResult private func run(_ arguments: String...) throws -> String {
         let process = Process()
         let output = Pipe()

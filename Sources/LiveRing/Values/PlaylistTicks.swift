@@ -1,14 +1,15 @@
-/// Ticks of 90 kHz ↔ the units of a playlist.
+/// Conversion between 90 kHz ticks and the units of playlists.
 enum PlaylistTicks {
     static let ticksPerSecond: Int64 = 90_000
 
-    /// Exact to the attosecond, rounded down.
+    /// The duration of `ticks`, rounded down to an attosecond.
     static func duration(ticks: Int64) -> Duration {
         let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: ticksPerSecond)
         return Duration(secondsComponent: seconds, attosecondsComponent: rest * 100_000_000_000_000 / 9)
     }
 
-    /// The nearest tick. EXTINF's five decimals are finer than a tick, so a written duration comes back exactly.
+    /// The nearest number of ticks. The five decimals of EXTINF are finer than a tick, so reading a written duration
+    /// gives its exact number of ticks.
     static func ticks(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         return seconds * ticksPerSecond + (attoseconds * 9 + 50_000_000_000_000) / 100_000_000_000_000

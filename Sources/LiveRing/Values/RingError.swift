@@ -1,6 +1,6 @@
 package import Playlist
 
-/// Why the ring could not open its spool, or could not take a segment.
+/// The reason why the ring could not open its spool or publish a segment.
 package enum RingError: Error, Equatable, Sendable {
     package enum Operation: String, Equatable, Sendable {
         case createDirectory, open, read, write, rename, remove, lock, list
@@ -10,29 +10,28 @@ package enum RingError: Error, Equatable, Sendable {
     case system(Operation, path: String, code: Int32)
     /// Another process publishes into this directory.
     case spoolInUse(directory: String)
-    /// `available`: bytes free on the file system. `needed`: bytes that had to be free: the file's own and the
-    /// reserve that is never touched.
+    /// The file system has `available` free bytes, less than the `needed` bytes of the file and the free reserve.
     case diskFull(directory: String, available: UInt64, needed: UInt64)
-    /// `ring.m3u8` is not a playlist that can be read.
+    /// `ring.m3u8` cannot be parsed as a playlist.
     case unreadableJournal(path: String, PlaylistError)
-    /// `ring.m3u8` is a playlist, but not one that this version wrote; `found` is its format line, nil without one.
+    /// `ring.m3u8` is a playlist that this version did not write; `found` is its format line, nil without one.
     case unknownJournalFormat(path: String, found: String?)
-    /// Files in the spool bear numbers far behind the last that its journal tells of: so many segments are `lost`.
+    /// The spool has files with numbers far above the last number in its journal; `lost` segments are not recorded.
     case damagedJournal(path: String, lost: UInt64)
-    /// A journal entry lacks an attribute of ours, or it has a value that cannot be read.
+    /// A journal entry has no attribute of this name, or its value cannot be read.
     case damagedJournalEntry(uri: String, attribute: String)
-    /// EXTINF would be 0, or round to more than EXT-X-TARGETDURATION (RFC 8216 §4.3.3.1); 90 kHz ticks.
+    /// EXTINF would be 0 or round to more than EXT-X-TARGETDURATION (RFC 8216 §4.3.3.1); in 90 kHz ticks.
     case badDuration(Int64, maximum: Int64)
-    /// Not a name that an init section may have in the spool.
+    /// The spool does not accept this name for an init section.
     case badInitializationName(String)
-    /// EXT-X-ENDLIST has been published; nothing may follow (RFC 8216 §6.2.1).
+    /// EXT-X-ENDLIST was published, so nothing may follow (RFC 8216 §6.2.1).
     case ended
 
     package var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
 
-    /// Trouble of the disk, whatever shall be written; not of what was to be written.
+    /// Whether the disk caused the error, not the data to be written.
     package var isDiskError: Bool {
         if case .system = self { true } else { isDiskFull }
     }

@@ -43,10 +43,12 @@ let package = Package(
         module("Mux", ["Media"]),
         module("Splice", ["Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Playlist"]),
+        module("Channel", ["Playlist", "Tracker", "Decrypt", "Media", "Demux", "Transcode", "Splice", "LiveRing"]),
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "CZlib",
+                "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "Channel",
+                "CZlib",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -61,18 +63,28 @@ let package = Package(
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
+        .target(
+            name: "ChannelTestSupport",
+            dependencies: ["Channel", "Playlist", "Tracker", "Media", "Demux", "Splice", "LiveRing", "TestSupport"],
+            path: "Tests/ChannelTestSupport", swiftSettings: strict),
+        tests(
+            "ChannelTests",
+            [
+                "Channel", "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
+                "TestSupport", "ChannelTestSupport",
+            ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport",
+                "liverelay", "Channel", "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Mux", "Splice", "LiveRing",
+                "TestSupport", "ChannelTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
         tests(
             "SoakTests",
             [
-                "liverelay", "Playlist", "Tracker", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport", "CCrypto",
-                .product(name: "Logging", package: "swift-log"),
+                "Channel", "Playlist", "Tracker", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport", "CCrypto",
             ]),
         tests("LayoutTests", ["TestSupport"]),
     ],

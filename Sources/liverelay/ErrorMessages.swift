@@ -281,9 +281,6 @@ extension Int {
 }
 
 extension MediaError {
-    /// What it is of is no media at all.
-    var isUnknownContainer: Bool { if case .unknownContainer = reason { true } else { false } }
-
     var words: String {
         switch reason {
         case .unknownContainer(let bytes):
@@ -350,7 +347,7 @@ extension ProgramSelection {
 
 extension ProgramSelection.ListedStream {
     /// "0x1b".
-    var hexStreamType: String { "0x" + String(streamType, radix: 16) }
+    private var hexStreamType: String { "0x" + String(streamType, radix: 16) }
 
     fileprivate var words: String {
         "0x\(String(pid, radix: 16)) \(name ?? "stream type \(hexStreamType)")\(language.map { " \($0)" } ?? "")"

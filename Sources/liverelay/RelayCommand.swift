@@ -1,4 +1,5 @@
 import ArgumentParser
+import Channel
 import Foundation
 import LiveRing
 import Logging
@@ -94,7 +95,7 @@ struct ServingOptions: ParsableArguments {
         upstream: String, backups: [String] = [], intake: UpstreamOptions, sound: AudioOptions,
         greeting: @escaping @Sendable (String) -> [String]
     ) async throws {
-        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
         let console = Console.standardError
@@ -112,7 +113,8 @@ struct ServingOptions: ParsableArguments {
                 giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, maxConnections: intake.maxConnections, audio: sound.configuration,
-                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
+                slate: slate),
+            capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: greeting
         ).run()

@@ -1,7 +1,10 @@
+import Channel
 import Dispatch
+import Foundation
 import Glibc
 import LiveRing
 import Logging
+import Splice
 import Tracker
 
 /// A running `liverelay`: one channel, its site over HTTP, the operator's console, and an orderly end.
@@ -11,6 +14,8 @@ struct RelayService: Sendable {
     static let statusInterval = Duration.milliseconds(500)
 
     let configuration: RelayConfiguration
+    /// Directory for a capture of the upstream's answers; nil: none is recorded.
+    let capture: URL?
     let address: ListenAddress
     let exitsAtEnd: Bool
     let console: Console
@@ -22,13 +27,14 @@ struct RelayService: Sendable {
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let began = clock.now
-        let site = ChannelResponder(upstream: configuration.upstream) { began.duration(to: clock.now) }
+        let state = ChannelState(upstream: configuration.upstream) { began.duration(to: clock.now) }
+        let responder = ChannelResponder(state)
         let server: HTTPServer
         do {
-            server = try await HTTPServer.start(on: address) { site.response(to: $0) }
+            server = try await HTTPServer.start(on: address) { responder.response(to: $0) }
         } catch { throw RelayError(error) }
         logger.info("Serves at \(base(of: server)), relays \(configuration.upstream.redacted)")
-        let outcome = await runUntilEnd(site, base: base(of: server))
+        let outcome = await runUntilEnd(state, base: base(of: server))
         console.clearStatusLine()
         await server.shutdown(within: Self.farewell)
         if case .failure(let error) = outcome { throw error }
@@ -39,11 +45,11 @@ struct RelayService: Sendable {
         return "http://\(host):\(server.port)/"
     }
 
-    private func runUntilEnd(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError> {
+    private func runUntilEnd(_ state: ChannelState, base: String) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
-            group.addTask { await runChannel(into: site) }
+            group.addTask { await runChannel(into: state) }
             group.addTask { await Signals.wait() }
-            group.addTask { await updateStatusLine(site, base: base) }
+            group.addTask { await updateStatusLine(state, base: base) }
             defer { group.cancelAll() }
             for await ended in group { if let ended { return ended } }
             return .success(())
@@ -51,8 +57,10 @@ struct RelayService: Sendable {
     }
 
     /// - Returns: nil when the upstream has ended and the window stays served.
-    private func runChannel(into site: ChannelResponder) async -> Result<Void, RelayError>? {
-        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
+    private func runChannel(into state: ChannelState) async -> Result<Void, RelayError>? {
+        let log = RelayLog(logger)
+        var relay = Relay(
+            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
@@ -65,8 +73,11 @@ struct RelayService: Sendable {
             return exitsAtEnd ? .success(()) : nil
         } catch let error as RelayError {
             return .failure(error)
+        } catch let error as ChannelError {
+            return .failure(RelayError(error))
         } catch let error as FetchError {
-            return .failure(relay.recordFailure(RelayError(TrackerError(error, url: error.url))))
+            let failure = relay.recordFailure(.upstream(TrackerError(error, url: error.url)))
+            return .failure(RelayError(failure))
         } catch is CancellationError {
             return nil
         } catch {
@@ -78,7 +89,7 @@ struct RelayService: Sendable {
     private func upstream() throws -> any Fetcher {
         let upstream = try CurlFetcher(
             upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
-        guard let capture = configuration.capture else { return upstream }
+        guard let capture else { return upstream }
         let clock = ContinuousClock()
         let began = clock.now
         do throws(CaptureError) {
@@ -94,12 +105,12 @@ struct RelayService: Sendable {
     }
 
     /// Keeps the status line, and greets once there is something to watch.
-    private func updateStatusLine(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(_ state: ChannelState, base: String) async -> Result<Void, RelayError>? {
         var hasGreeted = false
         var replacements = 0
         while !Task.isCancelled {
-            site.update { $0.logLinesDropped = console.dropped }
-            let status = site.status
+            state.update { $0.logLinesDropped = console.dropped }
+            let status = state.status
             if !hasGreeted, status.output.segments > 0 {
                 hasGreeted = true
                 for line in startupLines(base) { console.write(line: line) }
@@ -149,6 +160,6 @@ extension RelayStatus {
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
         let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  runs \(splice.periods)  lost \(lost)  sanitized \(splice.adjustedTimestamps)"
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  runs \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
     }
 }

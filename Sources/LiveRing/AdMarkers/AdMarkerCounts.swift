@@ -1,5 +1,5 @@
 /// The number of the upstream's ad markers by what became of them, over the life of the channel.
-package struct AdMarkerCounts: Equatable, Sendable {
+package struct AdMarkerCounts: Encodable, Equatable, Sendable {
     /// Cue tags that were passed on.
     package var cueTags = 0
     /// EXT-X-DATERANGE tags that were written: new ranges and later additions to them.
@@ -18,6 +18,17 @@ package struct AdMarkerCounts: Equatable, Sendable {
     package var unplacedMarkers = 0
 
     package init() {}
+
+    /// The published names.
+    private enum CodingKeys: String, CodingKey {
+        case cueTags, dateRanges
+        case expiredRanges = "expiredDateRanges"
+        case unreadableRanges = "malformedDateRanges"
+        case attributesChanged = "changedDateRangeAttributes"
+        case unmatchedBreakEnds = "unpairedBreakEnds"
+        case otherTags
+        case unplacedMarkers = "unplaced"
+    }
 
     package static func + (left: AdMarkerCounts, right: AdMarkerCounts) -> AdMarkerCounts {
         var sum = left

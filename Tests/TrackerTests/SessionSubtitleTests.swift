@@ -5,7 +5,7 @@ import Testing
 
 private let upstream = "http://origin.example/master.m3u8"
 
-private func master(_ names: [String]) -> String {
+private func multivariantPlaylist(_ names: [String]) -> String {
     "#EXTM3U\n"
         + names.map {
             #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="\#($0)",LANGUAGE="\#($0)",URI="sub-\#($0).m3u8""# + "\n"
@@ -25,7 +25,7 @@ private func channel(
     // The names of subtitle segments begin with "sub-".
     origin.instead = { [base = origin] request, now in
         if let outcome = instead(request, now) { return outcome }
-        if request.url == upstream { return text(master(names), request) }
+        if request.url == upstream { return text(multivariantPlaylist(names), request) }
         guard request.purpose == .mediaPlaylist, request.url.contains("sub-") else { return nil }
         var playlist = base
         playlist.uri = { number, _ in "sub-\(number).vtt" }

@@ -36,13 +36,14 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
         module("Tracker", ["Playlist", "CCurl", "CZlib"]),
+        module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
         module("Splice", ["CLibAV"]),
         module("LiveRing", ["Playlist"]),
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "CZlib",
+                "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "CZlib",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -54,13 +55,14 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Playlist"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
+        tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport",
+                "liverelay", "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Splice", "LiveRing", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Capture
 import Decrypt
 import Glibc
 import LiveRing

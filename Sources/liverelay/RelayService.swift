@@ -1,3 +1,4 @@
+import Capture
 import Dispatch
 import Glibc
 import LiveRing
@@ -87,7 +88,7 @@ struct RelayService: Sendable {
                 backups: configuration.backups)
             return CaptureRecorder(upstream, to: writer) {
                 began.duration(to: clock.now)
-            } failed: { [logger] error in
+            } onFailure: { [logger] error in
                 logger.error("The capture ends here, the channel goes on: \(RelayError(error).message)")
             }
         } catch { throw RelayError(error) }

@@ -1,3 +1,4 @@
+import Capture
 import LiveRing
 import Playlist
 import Splice

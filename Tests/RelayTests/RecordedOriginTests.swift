@@ -1,3 +1,4 @@
+import Capture
 import Foundation
 import Playlist
 import TestSupport
@@ -113,8 +114,9 @@ private let looping = [
 /// Seconds on the air, the first number listed, EXT-X-DISCONTINUITY-SEQUENCE, and where each address was recorded.
 private let roundRows: [(seconds: Int, first: UInt64, discontinuities: UInt64, listed: [String])] = [
     (0, 7, 0, ["7", "8"]), (2, 8, 0, ["8", "d9"]), (3, 8, 0, ["8", "d9"]),
-    (4, 8, 0, ["8", "d9", "d7", "8"]), (6, 11, 2, ["8", "d9"]), (8, 11, 2, ["8", "d9", "d7", "8"]),
-    (4 * 1000, 3005, 1998, ["8", "d9", "d7", "8"]),
+    (4, 8, 0, ["8", "d9", "d7"]), (6, 8, 0, ["8", "d9", "d7", "8"]), (8, 11, 2, ["8", "d9"]),
+    (10, 11, 2, ["8", "d9", "d7"]), (12, 11, 2, ["8", "d9", "d7", "8"]),
+    (6 * 1000, 3005, 1998, ["8", "d9", "d7", "8"]),
 ]
 
 @Test(arguments: roundRows)

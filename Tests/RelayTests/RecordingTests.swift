@@ -1,3 +1,4 @@
+import Capture
 import Foundation
 import LiveRing
 import Logging
@@ -63,7 +64,7 @@ struct TemporaryDirectory: ~Copyable {
             let original = try CaptureDirectory(CaptureFixture(name).directory)
             let copy = scratch.directory(name)
             _ = try CaptureExcerpt(of: original).write(
-                to: copy, mask: .init(queries: true, headers: true, hosts: true))
+                to: copy, redaction: .init(queries: true, headers: true, hosts: true))
             var texts = [try String(contentsOf: copy.appending(path: "index.json"), encoding: .utf8)]
             for body in try FileManager.default.contentsOfDirectory(atPath: copy.appending(path: "body").path)
             where body.hasSuffix(".m3u8") {
@@ -87,8 +88,8 @@ struct TemporaryDirectory: ~Copyable {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
-        let totals = try CaptureExcerpt(of: original, stretch: range)
-            .write(to: scratch.directory("cut"), mask: .init(queries: true))
+        let totals = try CaptureExcerpt(of: original, timeRange: range)
+            .write(to: scratch.directory("cut"), redaction: .init(queries: true))
         let cut = try CaptureDirectory(scratch.directory("cut"))
         let published = try await republish(cut)
         #expect(
@@ -103,13 +104,13 @@ struct TemporaryDirectory: ~Copyable {
     @Test func aStretchWithoutAnswersIsRefused() throws {
         let original = try CaptureDirectory(CaptureFixture.clean.directory)
         #expect(throws: CaptureError(.emptyTimeRange, path: original.url.path)) {
-            try CaptureExcerpt(of: original, stretch: .seconds(1000)..<Duration.seconds(1001))
+            try CaptureExcerpt(of: original, timeRange: .seconds(1000)..<Duration.seconds(1001))
         }
     }
 
     private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureRedactor.Options) async throws
     {
-        var writer = try CaptureWriter(directory, upstream: original.index.upstream, mask: strip)
+        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: strip)
         var answers = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(

@@ -247,7 +247,7 @@ extension SegmentQueue {
 
 extension SegmentRequests {
     /// What has to be there beside the media.
-    var resources: [FetchRequest] { [key, map, mapKey].compactMap { $0 } }
+    package var resources: [FetchRequest] { [key, map, mapKey].compactMap { $0 } }
 }
 
 extension FetchRequest {

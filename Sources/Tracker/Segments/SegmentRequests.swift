@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 extension [SegmentKey] {
     /// The key that can be used, of those in force; nil when the segment is clear.
@@ -16,14 +16,14 @@ extension [SegmentKey] {
 }
 
 /// Everything one segment needs before it can be handed over, as absolute requests.
-struct SegmentRequests: Equatable, Sendable {
-    let media: FetchRequest
+package struct SegmentRequests: Equatable, Sendable {
+    package let media: FetchRequest
     private(set) var key: FetchRequest?
     private(set) var map: FetchRequest?
     private(set) var mapKey: FetchRequest?
 
     /// - Parameter base: address of the playlist after redirects.
-    init(_ segment: MediaSegment, base: String) throws(TrackerError) {
+    package init(_ segment: MediaSegment, base: String) throws(TrackerError) {
         let number = segment.mediaSequence
         let key = try segment.keys.usableKey(mediaSequence: number, playlist: base)
         let mapKey = try segment.map?.keys.usableKey(mediaSequence: number, playlist: base)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import Foundation
 import Tracker
 
@@ -38,9 +39,9 @@ struct ExcerptCommand: AsyncParsableCommand {
             let source = try CaptureDirectory(URL(filePath: capture, directoryHint: .isDirectory))
             let isWhole = start.seconds == 0 && end == nil
             let past = end?.duration ?? max(source.index.duration, start.duration) + .seconds(1)
-            let excerpt = try CaptureExcerpt(of: source, stretch: isWhole ? nil : start.duration..<past)
+            let excerpt = try CaptureExcerpt(of: source, timeRange: isWhole ? nil : start.duration..<past)
             let totals = try excerpt.write(
-                to: URL(filePath: copy, directoryHint: .isDirectory), mask: strip.options)
+                to: URL(filePath: copy, directoryHint: .isDirectory), redaction: strip.options)
             print("Copied \(totals.exchanges) of \(source.index.exchanges.count) answers to \(copy)")
         } catch { throw RelayError(error) }
     }

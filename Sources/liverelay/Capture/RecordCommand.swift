@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import Foundation
 import Logging
 import Tracker
@@ -50,7 +51,8 @@ struct RecordCommand: AsyncParsableCommand {
                     variant: intake.variant, giveUp: intake.giveUp.seconds == 0 ? nil : intake.giveUp.duration,
                     maxConnections: intake.maxConnections),
                 backups: backups),
-            requests: intake.requests, mask: strip.options, length: length?.duration, console: console, logger: logger
+            requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
+            logger: logger
         ).run()
     }
 }

@@ -1,3 +1,4 @@
+import Capture
 import Foundation
 import Logging
 import Playlist
@@ -9,7 +10,7 @@ struct Recording: Sendable {
     let directory: URL
     let policy: ChannelSession.Policy
     let requests: CurlConfiguration
-    let mask: CaptureRedactor.Options
+    let redaction: CaptureRedactor.Options
     /// nil: until the upstream ends, or the process is asked to.
     let length: Duration?
     let console: Console
@@ -24,10 +25,11 @@ struct Recording: Sendable {
         do {
             let source = try CurlFetcher(upstream: upstream, backups: policy.backups, configuration: requests)
             let writer = try CaptureWriter(
-                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups, mask: mask)
+                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups,
+                redaction: redaction)
             recorder = CaptureRecorder(source, to: writer) {
                 began.duration(to: clock.now)
-            } failed: {
+            } onFailure: {
                 failed.yield($0)
             }
         } catch let error as CaptureError {

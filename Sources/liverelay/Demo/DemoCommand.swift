@@ -1,3 +1,4 @@
+import Capture
 import ArgumentParser
 import Foundation
 import Tracker

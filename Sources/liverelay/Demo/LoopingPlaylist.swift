@@ -69,7 +69,7 @@ struct LoopingPlaylist: Sendable {
 
 extension MediaSegment {
     /// With the IV that a key without one implies (RFC 8216 §5.2) said in words: it would change with the number.
-    var withExplicitIV: MediaSegment {
+    fileprivate var withExplicitIV: MediaSegment {
         var copy = self
         let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
         for key in copy.keys.indices where copy.keys[key].initializationVector == nil {

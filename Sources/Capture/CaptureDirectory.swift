@@ -1,16 +1,19 @@
 package import Foundation
 import Playlist
+package import Tracker
 
-/// A capture on disk: `index.json` and the bodies it names.
+/// A capture on disk: `index.json` and the body files that it names.
 package struct CaptureDirectory: Sendable {
     package static let indexName = "index.json"
 
     package let url: URL
     package let index: CaptureIndex
-    /// The index ends in the middle of a line: whoever recorded it was killed. All before that line is there.
+    /// Whether the index ends in the middle of a line because the recording process was killed.
+    ///
+    /// `index` holds every exchange before that line.
     package let isTruncated: Bool
 
-    /// - Throws: `.unreadable`, or `.malformedIndex` with the place in the JSON.
+    /// - Throws: `.unreadable`, or `.malformedIndex` with the coding path in the JSON.
     package init(_ url: URL) throws(CaptureError) {
         let path = url.appending(path: Self.indexName).path
         let data: Data
@@ -20,14 +23,15 @@ package struct CaptureDirectory: Sendable {
         do {
             self.init(url, index: try JSONDecoder().decode(CaptureIndex.self, from: data))
         } catch {
-            guard let mended = Self.repaired(data) else {
+            guard let index = Self.repaired(data) else {
                 throw CaptureError(.malformedIndex, path: path, message: Self.codingPath(of: error))
             }
-            self.init(url, index: mended, isCutOff: true)
+            self.init(url, index: index, isTruncated: true)
         }
     }
 
-    /// The index closed behind its last whole line; nil when it was not left by `CaptureWriter`.
+    /// Closes the index after its last complete line.
+    /// - Returns: nil if `CaptureWriter` cannot have left the index like this.
     private static func repaired(_ data: Data) -> CaptureIndex? {
         guard !data.hasSuffix(CaptureWriter.closing) else { return nil }
         var rest = data
@@ -42,16 +46,18 @@ package struct CaptureDirectory: Sendable {
         return nil
     }
 
-    /// - Parameter index: made in memory; `url` is where the files it names lie, if it names any.
-    package init(_ url: URL, index: CaptureIndex) { self.init(url, index: index, isCutOff: false) }
+    /// - Parameters:
+    ///   - url: directory of the body files that `index` names; unused if it names none.
+    ///   - index: an index that is already in memory.
+    package init(_ url: URL, index: CaptureIndex) { self.init(url, index: index, isTruncated: false) }
 
-    private init(_ url: URL, index: CaptureIndex, isCutOff: Bool) {
+    private init(_ url: URL, index: CaptureIndex, isTruncated: Bool) {
         self.url = url
         self.index = index
-        self.isTruncated = isCutOff
+        self.isTruncated = isTruncated
     }
 
-    /// - Throws: `.foreignPath` for a file outside of the directory, `.unreadable` for one that is not there.
+    /// - Throws: `.foreignPath` for a file outside the directory, `.unreadable` for a missing file.
     package func bytes(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
         switch body {
         case .text(let text): return Array(text.utf8)
@@ -63,7 +69,7 @@ package struct CaptureDirectory: Sendable {
         }
     }
 
-    /// Whether a body begins as a playlist does; of a file only its beginning is read.
+    /// Whether a body begins like a playlist; reads the first 64 bytes only.
     package func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
         switch body {
         case .text(let text): return (try? PlaylistLines(playlist: Array(text.utf8.prefix(64)))) != nil
@@ -86,7 +92,8 @@ package struct CaptureDirectory: Sendable {
         return url.appending(path: path)
     }
 
-    /// The answer as it came, with its body. `url`: what was asked for.
+    /// The recorded answer with its body, as the fetcher returned it.
+    /// - Parameter url: the requested URL.
     package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
         FetchAnswer(
             status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
@@ -98,8 +105,8 @@ package struct CaptureDirectory: Sendable {
         switch error {
         case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
             .valueNotFound(_, let context):
-            let place = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-            return "\(place): \(context.debugDescription)"
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            return "\(path): \(context.debugDescription)"
         @unknown default: return error.localizedDescription
         }
     }

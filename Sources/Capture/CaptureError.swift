@@ -1,22 +1,22 @@
-/// Why a capture cannot be read or written.
+/// A capture that cannot be read or written.
 package struct CaptureError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         case unreadable
         case unwritable
-        /// The directory already holds an index; a recording never replaces another.
+        /// The directory already holds an index; a recording never replaces another one.
         case alreadyRecorded
-        /// The directory holds something else.
+        /// The directory holds other files.
         case notEmpty
         case malformedIndex
-        /// A body is named outside of the capture's directory.
+        /// The index names a body file outside the capture's directory.
         case foreignPath
-        /// Nothing was recorded in the stretch that was asked for.
+        /// No exchange was recorded in the requested time range.
         case emptyTimeRange
     }
 
     package let reason: Reason
     package let path: String
-    /// In words, empty when the reason says it all.
+    /// Details, such as the system's error; empty if `reason` is sufficient.
     package let message: String
 
     package init(_ reason: Reason, path: String, message: String = "") {

@@ -1,38 +1,42 @@
-/// An upstream that stores what another one answers.
+package import Tracker
+
+/// A fetcher that stores every answer of another fetcher in a capture.
 package actor CaptureRecorder: Fetcher {
     private let upstream: any Fetcher
     private let now: @Sendable () -> Duration
-    private let failed: @Sendable (CaptureError) -> Void
+    private let onFailure: @Sendable (CaptureError) -> Void
     private var writer: CaptureWriter
-    /// The first thing that could not be stored; recording ended there, fetching did not.
+    /// The first error while storing; recording ended with it, fetching did not.
     package private(set) var failure: CaptureError?
 
     package var totals: CaptureWriter.Totals { writer.totals }
 
     /// - Parameters:
     ///   - now: time since the recording began.
-    ///   - failed: called once, with `failure`.
+    ///   - onFailure: called once, with `failure`.
     package init(
         _ upstream: any Fetcher, to writer: CaptureWriter, now: @escaping @Sendable () -> Duration,
-        failed: @escaping @Sendable (CaptureError) -> Void = { _ in }
+        onFailure: @escaping @Sendable (CaptureError) -> Void = { _ in }
     ) {
         self.upstream = upstream
-        self.failed = failed
+        self.onFailure = onFailure
         self.writer = writer
         self.now = now
     }
 
-    /// What the wrapped upstream answers; stored before it is handed on. A request that we ourselves gave up is stored
-    /// too: in a replay it shall wait as long as it did here, and not be told that nobody knows its address.
+    /// Fetches from the wrapped fetcher and stores the outcome before it returns.
+    ///
+    /// Stores requests that were canceled here too: a replay leaves such a request unanswered. Otherwise it would
+    /// report that the capture does not contain the URL.
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
-        let asked = now()
+        let start = now()
         let outcome = await upstream.fetch(request)
         guard failure == nil else { return outcome }
         do throws(CaptureError) {
-            try writer.append(request, outcome, at: asked, took: now() - asked)
+            try writer.append(request, outcome, at: start, took: now() - start)
         } catch {
             failure = error
-            failed(error)
+            onFailure(error)
         }
         return outcome
     }

@@ -1,16 +1,17 @@
 package import Playlist
+package import Tracker
 
-/// What an upstream answered and when: the `index.json` of a capture's directory.
+/// The contents of a capture's `index.json`: what an upstream answered, and when.
 package struct CaptureIndex: Equatable, Sendable {
-    /// Absolute address that the recording began with.
+    /// Absolute URL with which the recording began.
     package let upstream: String
-    /// For a reader, what is to be seen in this capture.
+    /// A description of the capture for human readers.
     package let about: String
-    /// Which variant of a master playlist was followed: another one was never asked for.
+    /// The variant of the multivariant playlist that the recording followed; no other variant was requested.
     package let variant: VariantChoice
-    /// Absolute addresses that stood in for the upstream, in order.
+    /// Absolute URLs of the backups, in order.
     package let backups: [String]
-    /// In the order they were asked for; those of one moment in the order they are written.
+    /// Exchanges by request time; those with equal times keep the order of the file.
     package let exchanges: [CapturedExchange]
 
     package init(
@@ -25,20 +26,20 @@ package struct CaptureIndex: Equatable, Sendable {
             .map(\.element)
     }
 
-    /// Until the last answer was there; zero for an empty capture.
+    /// Time from the start to the end of the last answer; zero for an empty capture.
     package var duration: Duration { exchanges.map { $0.at + $0.took }.max() ?? .zero }
 }
 
-/// One request and how it ended.
+/// One request and its result.
 package struct CapturedExchange: Equatable, Sendable {
     package enum Ending: Equatable, Sendable {
         case answer(CapturedAnswer)
         case failure(FetchError.Reason)
     }
 
-    /// When it was asked for, since the recording began, to the microsecond; never negative.
+    /// Time of the request since the recording began, exact to the microsecond; never negative.
     package let at: Duration
-    /// From asking to the end; zero when unknown.
+    /// Time from the request to the end of the answer; zero if unknown.
     package let took: Duration
     package let url: String
     package let byteRange: ByteRange?
@@ -51,23 +52,30 @@ package struct CapturedExchange: Equatable, Sendable {
         self.byteRange = byteRange
         self.ending = ending
     }
+
+    /// Whether the upstream answered with a 2xx status.
+    var isSuccess: Bool {
+        guard case .answer(let answer) = ending else { return false }
+        return (200..<300).contains(answer.status)
+    }
 }
 
+/// A recorded HTTP answer; its body may lie in a file of the capture.
 package struct CapturedAnswer: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
-        /// UTF-8, in the index itself.
+        /// UTF-8 text inside the index.
         case text(String)
         /// Path of a file, relative to the capture's directory.
         case file(String)
     }
 
     package let status: Int
-    /// After redirects; nil when it is the address asked for.
+    /// URL after redirects; nil if it equals the requested URL.
     package let finalURL: String?
-    /// By name; none twice.
+    /// Header fields, each name at most once.
     package let headers: [FetchAnswer.Header]
     package let body: Body
-    /// As in `FetchAnswer`.
+    /// Same as `FetchAnswer.endsAtClose`.
     package let endsAtClose: Bool
 
     package init(

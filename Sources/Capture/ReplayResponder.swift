@@ -1,44 +1,44 @@
 package import Playlist
+package import Tracker
 
-/// What a capture answers. A session that asks as the recorded one did gets the same answers at the same times; one that
-/// asks otherwise gets what the upstream would have said, as far as the recording tells.
+/// Answers requests from a capture.
 ///
-/// A playlist changes with time: it is what the upstream said last. Media, keys and maps do not, but their faults
-/// follow on each other: the first request gets the first answer, the second one the second, and the last answer stays.
+/// A session with the recorded timing gets the recorded answers at the recorded times. For other timings, the responder
+/// answers as the upstream would have, as far as the capture tells. A playlist changes with time: the responder returns
+/// its latest recorded state. Segments, keys and maps do not change, but their faults form a sequence: the first
+/// request gets the first answer, the second request the second, and the last answer repeats.
 package struct ReplayResponder: Sendable {
     package enum Lookup: Equatable, Sendable {
-        /// The exchange, and how long after the request its answer is there.
+        /// An exchange, and the time from the request to the end of its answer.
         case exchange(CapturedExchange, latency: Duration)
-        /// The capture holds nothing of that address.
+        /// The capture does not contain the URL.
         case unknown
     }
 
-    private struct Resource: Hashable, Sendable {
-        let url: String
-        let byteRange: ByteRange?
-    }
-
     fileprivate struct RecordedAnswers: Sendable {
-        /// In the order of time.
+        /// Exchanges of one resource by time.
         let exchanges: [CapturedExchange]
-        /// How many were answered with, or passed over.
+        /// Number of exchanges that were returned or skipped.
         var used = 0
     }
 
-    /// A recording's clock is late by the time its process took to wake; a replay asks a little earlier than it did.
+    /// How much earlier than the recording a replay may ask for the next state of a playlist. A recording process
+    /// wakes up late; a replay on a virtual clock does not.
     private static let earlyTolerance = Duration.milliseconds(200)
 
     private let capture: CaptureDirectory
-    private var recorded: [Resource: RecordedAnswers]
+    private var recorded: [CapturedResource: RecordedAnswers]
 
     package init(_ capture: CaptureDirectory) {
         self.capture = capture
-        recorded = Dictionary(grouping: capture.index.exchanges) { Resource(url: $0.url, byteRange: $0.byteRange) }
-            .mapValues { RecordedAnswers(exchanges: $0) }
+        recorded = Dictionary(grouping: capture.index.exchanges) {
+            CapturedResource(url: $0.url, byteRange: $0.byteRange)
+        }
+        .mapValues { RecordedAnswers(exchanges: $0) }
     }
 
-    /// - Parameter now: time since the replay began; never goes back.
-    /// - Returns: nil when no answer ever came: the recording ended before it, or the request was given up.
+    /// - Parameter now: time since the replay began; never decreases.
+    /// - Returns: nil if the request was never answered: the recording ended first, or the request was canceled.
     package mutating func answer(
         _ request: FetchRequest, at now: Duration
     ) -> (outcome: FetchOutcome, latency: Duration)? {
@@ -50,14 +50,15 @@ package struct ReplayResponder: Sendable {
         }
     }
 
-    /// A byte range that was never asked for gets the whole resource if that is there, as from an origin without ranges.
+    /// The exchange that answers a request. If the byte range was never requested, the exchange of the whole resource
+    /// answers it, as an origin without range support would.
     package mutating func exchange(
         url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration
     ) -> Lookup {
-        let resource = Resource(url: url, byteRange: byteRange)
-        let whole = Resource(url: url, byteRange: nil)
+        let resource = CapturedResource(url: url, byteRange: byteRange)
+        let whole = CapturedResource(url: url, byteRange: nil)
         for resource in [resource, whole] where recorded[resource] != nil {
-            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now, earliness: Self.earlyTolerance) ?? .unknown
+            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now, tolerance: Self.earlyTolerance) ?? .unknown
         }
         return .unknown
     }
@@ -77,21 +78,22 @@ package struct ReplayResponder: Sendable {
 
 extension ReplayResponder.RecordedAnswers {
     fileprivate mutating func next(
-        isPlaylist: Bool, at now: Duration, earliness: Duration
+        isPlaylist: Bool, at now: Duration, tolerance: Duration
     ) -> ReplayResponder.Lookup {
         let due = isPlaylist ? max(1, exchanges.count(notAfter: now, from: used)) : min(used + 1, exchanges.count)
-        let isNext = isPlaylist && due == used && used < exchanges.count && exchanges[used].at <= now + earliness
+        let isNext = isPlaylist && due == used && used < exchanges.count && exchanges[used].at <= now + tolerance
         used = max(used, isNext ? used + 1 : due)
         guard used > 0, used <= exchanges.count else { return .unknown }
         let exchange = exchanges[used - 1]
-        // Asked a little early, the answer comes when it came; asked before there was any, at once.
-        let early = isNext ? max(.zero, exchange.at - now) : .zero
-        return .exchange(exchange, latency: early + exchange.took)
+        // The answer to a slightly early request arrives at its recorded time. A request before the first recorded one
+        // is answered at once.
+        let earlyBy = isNext ? max(.zero, exchange.at - now) : .zero
+        return .exchange(exchange, latency: earlyBy + exchange.took)
     }
 }
 
 extension [CapturedExchange] {
-    /// By bisection: a playlist of a long capture was asked for thousands of times.
+    /// Counts by binary search: a long capture has thousands of requests for one playlist.
     fileprivate func count(notAfter now: Duration, from start: Int) -> Int {
         var low = start
         var high = endIndex

@@ -1,5 +1,6 @@
 import Foundation
 import Playlist
+import Tracker
 
 // The JSON of an index:
 //
@@ -9,9 +10,8 @@ import Playlist
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `backups`, `took`, `range`, `finalURL` and `headers` may be absent; an answer without `body` and `text`
-// is empty.
-// `"endsAtClose": true` stands with a body whose end only the connection's end told.
+// `variant`, `backups`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
+// empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
 
 extension CaptureIndex: Codable {
     private enum Key: CodingKey { case upstream, about, variant, backups, exchanges }
@@ -37,7 +37,7 @@ extension CaptureIndex: Codable {
 }
 
 extension CaptureIndex {
-    /// The text of an index up to where its first exchange goes, each exchange then on a line of its own.
+    /// The text of an index up to its first exchange; each exchange follows on a line of its own.
     var opening: Data {
         get throws {
             let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
@@ -62,7 +62,7 @@ extension CaptureIndex {
 }
 
 extension CapturedExchange {
-    /// As one line of an index.
+    /// The exchange as one line of an index.
     var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
 }
 

@@ -1,45 +1,47 @@
 package import Foundation
 package import Playlist
+package import Tracker
 
-/// Writes a capture that can be read after every exchange: the index ends with its closing brackets at all times, and
-/// the next exchange is written over them. A body is on the disk before the index names it, so a process that is killed
-/// in the middle costs the one exchange it was writing (`CaptureDirectory.isCutOff`).
+/// Writes a capture that is complete on disk after every exchange.
 ///
-/// What it holds in memory does not grow with what it has written.
+/// The index always ends with its closing brackets; the next exchange overwrites them. A body is on disk before the
+/// index names it. A killed process therefore loses only the exchange that it was writing
+/// (`CaptureDirectory.isTruncated`). Memory use does not grow with the size of the capture.
 package struct CaptureWriter: Sendable {
     static let closing = Data("\n]}\n".utf8)
 
     package struct Totals: Equatable, Sendable {
         package var exchanges = 0
-        /// Of bodies, as answered; those stored only once count each time.
+        /// Bytes of all answered bodies; bodies that are stored only once count each time.
         package var bytes = 0
     }
 
     package private(set) var totals = Totals()
     private let directory: URL
     private let index: FileHandle
+    /// Offset of the closing brackets in the index.
     private var end: UInt64
     private var bodyCount = 0
-    /// Bodies stored lately by checksum, to store each once: a key or a playlist comes back many times.
+    /// File names of recently stored bodies by checksum. Keys and playlists recur, and each is stored once.
     private var stored = RecentCache<String>(limit: 4096)
     private var redactor: CaptureRedactor
 
     /// - Parameters:
-    ///   - directory: made if need be; holds nothing yet.
-    ///   - upstream: absolute address that the recording begins with; `backups`: those that stand in for it.
+    ///   - directory: created if it does not exist; must be empty.
+    ///   - upstream: absolute URL with which the recording begins.
+    ///   - backups: absolute URLs of the backups.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
-        backups: [String] = [],
-        mask options: CaptureRedactor.Options = .none
+        backups: [String] = [], redaction options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
-        var mask = CaptureRedactor(options)
-        let address = mask.redact(url: upstream)
+        var redactor = CaptureRedactor(options)
+        let url = redactor.redact(url: upstream)
         let head = CaptureIndex(
-            upstream: address, about: about, variant: variant, backups: backups.map { mask.redact(url: $0) },
+            upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
             exchanges: [])
-        self.redactor = mask
+        self.redactor = redactor
         let path = try Self.indexURL(in: directory)
         do {
             try FileManager.default.createDirectory(
@@ -53,7 +55,7 @@ package struct CaptureWriter: Sendable {
         }
     }
 
-    /// Where the index goes. A recording never mixes with anything else.
+    /// The URL of the index in `directory`, which must be empty.
     private static func indexURL(in directory: URL) throws(CaptureError) -> URL {
         let index = directory.appending(path: CaptureDirectory.indexName)
         if FileManager.default.fileExists(atPath: index.path) {
@@ -64,7 +66,9 @@ package struct CaptureWriter: Sendable {
         return index
     }
 
-    /// - Parameters: `at`: when it was asked for, since the recording began; `took`: from there to the end.
+    /// - Parameters:
+    ///   - at: time of the request since the recording began.
+    ///   - took: time from the request to the end of the answer.
     /// - Throws: `.unwritable`.
     package mutating func append(
         _ request: FetchRequest, _ outcome: FetchOutcome, at: Duration, took: Duration
@@ -72,7 +76,7 @@ package struct CaptureWriter: Sendable {
         let ending: CapturedExchange.Ending
         switch outcome {
         case .failure(let error): ending = .failure(error.reason)
-        case .success(let answer): ending = .answer(try store(answer, asked: request.url))
+        case .success(let answer): ending = .answer(try store(answer, requested: request.url))
         }
         let exchange = CapturedExchange(
             at: at, took: took, url: redactor.redact(url: request.url), byteRange: request.byteRange, ending: ending)
@@ -87,21 +91,21 @@ package struct CaptureWriter: Sendable {
         totals.exchanges += 1
     }
 
-    private mutating func store(_ answer: FetchAnswer, asked url: String) throws(CaptureError) -> CapturedAnswer {
-        let isRefusal = !(200..<300).contains(answer.status)
-        // The address asked for comes first, so that it and not the one it leads to is the one without a number.
-        let address = redactor.redact(url: url)
+    private mutating func store(_ answer: FetchAnswer, requested url: String) throws(CaptureError) -> CapturedAnswer {
+        let isError = !(200..<300).contains(answer.status)
+        // Redact the requested URL before the final one, so that the requested URL gets the name without a number.
+        let requested = redactor.redact(url: url)
         let final = answer.finalURL == url ? nil : redactor.redact(url: answer.finalURL)
         let body =
-            isRefusal && redactor.dropsErrorBodies ? [] : redactor.redact(body: answer.body, base: answer.finalURL)
+            isError && redactor.dropsErrorBodies ? [] : redactor.redact(body: answer.body, base: answer.finalURL)
         totals.bytes += answer.body.count
         return CapturedAnswer(
-            status: answer.status, finalURL: final == address ? nil : final,
+            status: answer.status, finalURL: final == requested ? nil : final,
             headers: redactor.redact(headers: answer.headers),
             body: try store(body, from: url), endsAtClose: answer.endsAtClose)
     }
 
-    /// Where the bytes lie, the same file for the same bytes.
+    /// Stores a body, once for equal bytes, and returns where.
     private mutating func store(_ bytes: [UInt8], from url: String) throws(CaptureError) -> CapturedAnswer.Body {
         guard !bytes.isEmpty else { return .text("") }
         let data = Data(bytes)
@@ -118,7 +122,7 @@ package struct CaptureWriter: Sendable {
         return .file(name)
     }
 
-    /// As in the address, so that a body opens in a player; "bin" when there is none.
+    /// The extension of the URL's path, so that players open the body; "bin" if it has none.
     private static func fileExtension(of url: String) -> String {
         let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return "bin" }

@@ -1,4 +1,4 @@
-/// A table that forgets: of the values used lately at least `limit` are in it, and never more than twice as many.
+/// A cache of the most recently used values: at least `limit` of them, and at most twice as many.
 struct RecentCache<Value: Sendable>: Sendable {
     let limit: Int
     private var young: [UInt64: Value] = [:]
@@ -6,7 +6,7 @@ struct RecentCache<Value: Sendable>: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Reading and writing count as use.
+    /// The value for a key; reading and writing both count as use.
     subscript(key: UInt64) -> Value? {
         mutating get {
             if let value = young[key] { return value }
@@ -25,7 +25,7 @@ struct RecentCache<Value: Sendable>: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// FNV-1a, 64 bits; a hint only, equal bytes are compared.
+    /// The 64-bit FNV-1a hash; collisions are possible, so compare the bytes where it matters.
     var checksum: UInt64 { reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
 }
 

@@ -1,6 +1,7 @@
 import Testing
+import Tracker
 
-@testable import Tracker
+@testable import Capture
 
 private let everything = CaptureRedactor.Options(queries: true, headers: true, hosts: true)
 

@@ -2,8 +2,9 @@ import Foundation
 import Playlist
 import Synchronization
 import Testing
+import Tracker
 
-@testable import Tracker
+@testable import Capture
 
 private let playlist = "http://h/main.m3u8"
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A time in an index: decimal seconds, a JSON number or a string, kept to the microsecond without a binary fraction.
+/// A time in an index: decimal seconds as a JSON number or string, exact to the microsecond without binary rounding.
 struct CaptureTime: Equatable, Codable {
-    /// Beyond this nothing is a recording: thirty years.
+    /// The longest recording, in seconds: thirty years.
     private static let limit = Decimal(1_000_000_000)
 
     let duration: Duration
@@ -31,7 +31,7 @@ struct CaptureTime: Equatable, Codable {
         duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     }
 
-    /// Digits with at most one point; nil otherwise, where `Decimal(string:)` would read as far as it can.
+    /// Parses digits with at most one decimal point; `Decimal(string:)` would ignore trailing characters.
     private static func decimal(_ text: String) -> Decimal? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let isNumber = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }

@@ -22,10 +22,9 @@ let package = Package(
     name: "liverelay",
     products: [.executable(name: "liverelay", targets: ["liverelay"])],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -35,7 +34,8 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
-        module("Tracker", ["Playlist", "CCurl", "CZlib"]),
+        module("Compression", ["CZlib"]),
+        module("Tracker", ["Playlist", "Compression", "CCurl"]),
         module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
         module("Splice", ["CLibAV"]),
@@ -43,11 +43,10 @@ let package = Package(
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "CZlib",
+                "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "Compression",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -62,7 +61,8 @@ let package = Package(
         tests(
             "RelayTests",
             [
-                "liverelay", "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "TestSupport",
+                "liverelay", "Playlist", "Tracker", "Capture", "Compression", "Decrypt", "Splice", "LiveRing",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Splice", "LiveRing", "TestSupport"]),

@@ -6,6 +6,7 @@ enum ImportRule {
         "Playlist": ["Tracker/", "Capture/", "Decrypt/", "LiveRing/", "liverelay/"],
         "Tracker": ["Capture/", "liverelay/"],
         "Capture": ["liverelay/"],
+        "Compression": ["Tracker/Fetch/Curl/", "liverelay/"],
         "Decrypt": ["liverelay/"],
         "Splice": ["liverelay/"],
         "LiveRing": ["liverelay/"],
@@ -13,12 +14,11 @@ enum ImportRule {
         "CCurl": ["Tracker/Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Splice/LibAV/"],
-        "CZlib": ["Tracker/Fetch/Curl/UndeclaredGzip.swift", "liverelay/HTTP/Gzip.swift"],
+        "CZlib": ["Compression/"],
 
         "NIOCore": ["liverelay/HTTP/"],
         "NIOPosix": ["liverelay/HTTP/"],
         "NIOHTTP1": ["liverelay/HTTP/"],
-        "NIOExtras": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["liverelay/"],
 
@@ -29,7 +29,9 @@ enum ImportRule {
     ]
 
     /// The line's own modules: each import of one anywhere in Sources is an arrow of this table.
-    static let modules = ["Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "liverelay"]
+    static let modules = [
+        "Compression", "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "liverelay",
+    ]
 
     static func findings(in file: SourceFile) -> [String] {
         guard file.module != nil else { return [] }

@@ -23,9 +23,7 @@ struct TemporaryDirectory: ~Copyable {
     @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
         let scratch = TemporaryDirectory()
         let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
-        let server = try await HTTPServer.start(on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1) {
-            origin.response(to: $0, at: .zero)
-        }
+        let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
         let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }

@@ -63,7 +63,8 @@ extension ProgramDateTime {
         return era * daysPerEra + dayOfEra - daysFromEraTo1970
     }
 
-    private static func date(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    /// The Gregorian date of a day.
+    package static func date(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = floorDivide(days + daysFromEraTo1970, daysPerEra)
         // Each of the three leap rules lends or takes a day at its end.
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365

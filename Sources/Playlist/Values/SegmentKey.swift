@@ -54,19 +54,12 @@ extension SegmentKey {
         }
         var bytes = [UInt8](repeating: 0, count: byteCount)
         for fromRight in digits.indices {
-            guard let nibble = nibble(digits[digits.count - 1 - fromRight]) else { throw attributes.badValue("IV") }
+            guard let nibble = digits[digits.count - 1 - fromRight].hexDigitValue else {
+                throw attributes.badValue("IV")
+            }
             bytes[byteCount - 1 - fromRight / 2] |= fromRight % 2 == 0 ? nibble : nibble << 4
         }
         return bytes
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     var attributes: AttributeList {

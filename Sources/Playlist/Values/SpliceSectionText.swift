@@ -8,7 +8,7 @@ package enum SpliceSectionText {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2 - 1)
         for index in stride(from: 2, to: digits.count, by: 2) {
-            guard let high = value(ofHexDigit: digits[index]), let low = value(ofHexDigit: digits[index + 1]) else {
+            guard let high = digits[index].hexDigitValue, let low = digits[index + 1].hexDigitValue else {
                 return nil
             }
             bytes.append(high << 4 | low)
@@ -49,15 +49,6 @@ package enum SpliceSectionText {
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = String(text)
         return decodeHexadecimal(text) ?? decodeBase64(text)
-    }
-
-    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case ASCII.zero...ASCII.nine: digit - ASCII.zero
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 
     private static func value(ofBase64 character: UInt8) -> UInt8? {

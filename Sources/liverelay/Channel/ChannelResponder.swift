@@ -1,3 +1,4 @@
+import Compression
 import LiveRing
 import Playlist
 import Synchronization

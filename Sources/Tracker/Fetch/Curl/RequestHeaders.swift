@@ -1,3 +1,5 @@
+import Playlist
+
 /// Which of a channel's headers go to which host.
 ///
 /// An ordinary header goes everywhere. A credential was given for the upstream and goes to that origin alone: a CDN
@@ -31,7 +33,7 @@ struct RequestHeaders: Equatable, Sendable {
         everywhere = others.filter { !$0.isCredential }
         let pairs = (cookies + [configuration.cookie ?? ""]).flatMap { $0.split(separator: ";") }
         var lines: [String] = []
-        for pair in pairs.map({ $0.trimmingBlanks() }) where !pair.isEmpty {
+        for pair in pairs.map(\.trimmingBlanks) where !pair.isEmpty {
             lines.append(try Self.cookieLine(pair, for: upstream))
         }
         cookieLines = lines
@@ -78,13 +80,5 @@ extension FetchAnswer.Header {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
         return !name.isEmpty && !name.contains { $0 == ":" || $0.isWhitespace }
             && !(name + value).unicodeScalars.contains { breaks.contains($0) }
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingBlanks() -> Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return start[...last]
     }
 }

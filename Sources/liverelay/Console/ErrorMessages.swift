@@ -9,6 +9,17 @@ import Tracker
 // What the libraries' typed errors mean to a person: what was found, where, and what to do.
 
 extension RelayError {
+    /// The error for the operator behind an untyped error.
+    init(unexpected error: any Error) {
+        self =
+            switch error {
+            case let error as RelayError: error
+            case let error as CaptureError: RelayError(error)
+            case let error as FetchError: RelayError(TrackerError(error, url: error.url))
+            default: RelayError(.internalError, "\(error)", advice: "Please report it")
+            }
+    }
+
     init(_ error: TrackerError) {
         let url = error.url.redacted
         switch error.reason {
@@ -112,7 +123,7 @@ extension RelayError {
             self.init(.cannotListen, "No interface of this machine has the address \(host)", advice: advice)
         case .permissionDenied(let host, let port):
             self.init(.cannotListen, "Listening at \(host):\(port) takes a privilege we do not have", advice: advice)
-        case .unknownHost(let host), .badListenAddress(let host):
+        case .unknownHost(let host):
             self.init(.cannotListen, "\(host.quoted) is no address to listen at", advice: advice)
         case .cannotListen(let host, let port, let code):
             self.init(.cannotListen, "Cannot listen at \(host):\(port) (errno \(code))", advice: advice)

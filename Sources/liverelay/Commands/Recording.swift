@@ -1,62 +1,63 @@
 import Capture
 import Foundation
 import Logging
-import Playlist
 import Tracker
 
-/// A running `liverelay record`: the intake of a channel, of which nothing is kept but the answers.
+/// A running `liverelay record`: follows a channel and stores the answers of its upstreams.
 struct Recording: Sendable {
     let upstream: String
     let directory: URL
     let policy: ChannelSession.Policy
     let requests: CurlConfiguration
     let redaction: CaptureRedactor.Options
-    /// nil: until the upstream ends, or the process is asked to.
+    /// Length of the recording; nil until the upstream ends or the process is asked to end.
     let length: Duration?
     let console: Console
     let logger: Logger
 
-    /// What was recorded is whole and stays, however this ends.
+    /// Records until one of the ends. The capture is complete on disk in every case.
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
-        let began = clock.now
-        let (failures, failed) = AsyncStream<CaptureError>.makeStream()
-        let recorder: CaptureRecorder
+        let start = clock.now
+        let elapsed = { @Sendable in start.duration(to: clock.now) }
+        let (failures, failure) = AsyncStream<CaptureError>.makeStream()
+        let recorder = try makeRecorder(elapsed) { failure.yield($0) }
+        let outcome = await recordUntilEnd(recorder, failures, elapsed)
+        console.clearStatusLine()
+        console.write(line: "\(await summary(of: recorder, after: elapsed())) in \(directory.path)")
+        try outcome.get()
+    }
+
+    private func makeRecorder(
+        _ elapsed: @escaping @Sendable () -> Duration, onFailure: @escaping @Sendable (CaptureError) -> Void
+    ) throws(RelayError) -> CaptureRecorder {
         do {
             let source = try CurlFetcher(upstream: upstream, backups: policy.backups, configuration: requests)
             let writer = try CaptureWriter(
                 directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups,
                 redaction: redaction)
-            recorder = CaptureRecorder(source, to: writer) {
-                began.duration(to: clock.now)
-            } onFailure: {
-                failed.yield($0)
-            }
-        } catch let error as CaptureError {
-            throw RelayError(error)
-        } catch let error as FetchError {
-            throw RelayError(TrackerError(error, url: error.url))
-        } catch {
-            throw RelayError(.internalError, "\(error)", advice: "Please report it")
-        }
-        let outcome = await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
+            return CaptureRecorder(source, to: writer, now: elapsed, onFailure: onFailure)
+        } catch { throw RelayError(unexpected: error) }
+    }
+
+    /// Runs until the first of: the end of the channel, a signal, a storage error, the time limit.
+    private func recordUntilEnd(
+        _ recorder: CaptureRecorder, _ failures: AsyncStream<CaptureError>,
+        _ elapsed: @escaping @Sendable () -> Duration
+    ) async -> Result<Void, RelayError> {
+        await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
             group.addTask { await follow(recorder) }
             group.addTask { await Signals.wait() }
             group.addTask { await failures.first { _ in true }.map { .failure(RelayError($0)) } }
             group.addTask { await waitForTimeLimit() }
-            group.addTask { await report(recorder) { began.duration(to: clock.now) } }
-            for await ended in group {
-                guard let ended else { continue }
-                group.cancelAll()
-                return ended
-            }
+            group.addTask { await updateStatusLine(recorder, elapsed) }
+            defer { group.cancelAll() }
+            for await ended in group { if let ended { return ended } }
             return .success(())
         }
-        console.clearStatusLine()
-        console.write(line: "\(await summary(of: recorder, after: began.duration(to: clock.now))) in \(directory.path)")
-        try outcome.get()
     }
 
+    /// - Returns: nil if the task was canceled, because the recording ended for another reason.
     private func follow(_ recorder: CaptureRecorder) async -> Result<Void, RelayError>? {
         let log = RelayLog(logger)
         do {
@@ -70,7 +71,7 @@ struct Recording: Sendable {
             case .gaveUp(let error), .failed(let error): return .failure(RelayError(error))
             }
         } catch {
-            return nil  // Cancelled: somebody else has ended the recording.
+            return nil
         }
     }
 
@@ -79,10 +80,12 @@ struct Recording: Sendable {
         return .success(())
     }
 
-    private func report(_ recorder: CaptureRecorder, elapsed: () -> Duration) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(
+        _ recorder: CaptureRecorder, _ elapsed: () -> Duration
+    ) async -> Result<Void, RelayError>? {
         while !Task.isCancelled {
             console.setStatusLine(await summary(of: recorder, after: elapsed()))
-            try? await Task.sleep(for: RelayService.statusInterval)
+            try? await Task.sleep(for: Console.statusInterval)
         }
         return nil
     }

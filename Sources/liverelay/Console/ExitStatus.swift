@@ -1,31 +1,32 @@
-/// What the process says when it ends, by kind of trouble; README.md lists them for scripts and supervisors.
+/// The exit statuses of the process by kind of error; README.md lists them for scripts and supervisors.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
-    /// The upstream's address does not answer, or answers with an error.
+    /// The upstream's URL does not answer, or answers with an error.
     case upstreamUnavailable = 10
-    /// What it answers is not an HLS playlist, or one that cannot be read.
+    /// The answer is not an HLS playlist, or malformed.
     case notAPlaylist = 11
-    /// The playlist is right and has nothing in it.
+    /// The playlist is valid but lists no segment.
     case noSegments = 12
     /// SAMPLE-AES or another DRM.
     case unsupportedProtection = 13
     /// The AES-128 key has the wrong size or does not decrypt.
     case wrongKey = 14
-    /// The segments carry nothing that can be republished.
+    /// The segments contain no media that can be republished.
     case noUsableMedia = 15
-    /// The upstream stopped for longer than --give-up.
+    /// The upstream was stalled for longer than --give-up.
     case gaveUp = 16
-    /// The address to serve at cannot be had.
+    /// The server cannot listen on its address.
     case cannotListen = 20
-    /// The spool directory cannot be written, or another process has it.
+    /// The spool directory cannot be written, or another process uses it.
     case cannotSpool = 21
     /// A capture cannot be read or written.
     case badCapture = 22
-    /// The file to show during outages cannot be read, or not be shown.
+    /// The slate cannot be read or published.
     case badSlate = 23
     /// A defect of liverelay.
     case internalError = 70
 
+    /// The description in README.md.
     var meaning: String {
         switch self {
         case .success: "ended as asked"

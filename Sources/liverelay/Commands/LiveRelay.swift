@@ -5,10 +5,10 @@ import Glibc
 struct LiveRelay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "liverelay",
-        abstract: "Republishes a live HLS channel as a clean one, through its ad breaks.",
+        abstract: "Republish a live HLS channel as a clean one, through its ad breaks.",
         discussion: """
-            Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and serves it \
-            again: every frame once, one continuous timeline, the right init section for every splice.
+            Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and republishes \
+            it: every frame once, one continuous timeline, the right init section for every splice.
 
             liverelay https://example.com/channel/master.m3u8
             liverelay demo Captures/ssai_tagged
@@ -30,17 +30,17 @@ struct LiveRelay: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            Console.standardError.close(within: farewell)
+            Console.standardError.close(within: closeLimit)
         } catch let error as RelayError {
             Console.standardError.write(line: "liverelay: \(error.line)")
-            Console.standardError.close(within: farewell)
+            Console.standardError.close(within: closeLimit)
             Glibc.exit(error.exit.rawValue)
         } catch {
-            Console.standardError.close(within: farewell)
+            Console.standardError.close(within: closeLimit)
             exit(withError: error)
         }
     }
 
-    /// How long the last lines may take.
-    private static let farewell = Duration.milliseconds(1000)
+    /// How long writing the last lines may take.
+    private static let closeLimit = Duration.milliseconds(1000)
 }

@@ -2,21 +2,23 @@ import Foundation
 import Glibc
 import LiveRing
 
-/// A directory for the ring of one process, which removes it at its end. What is left of such as were killed the next one
-/// removes: whoever lives holds a lock on his.
+/// A directory for the ring of one process, which removes it at its end.
+///
+/// A running process holds a lock on its directory. The next process removes the directories of killed processes, which
+/// hold no lock.
 final class TemporarySpool: Sendable {
     private static let prefix = "liverelay-"
-    /// A process that begins at the same moment may take a directory for left over that has no lock yet.
+    /// A process that starts at the same moment may remove a directory before it is locked, so creation is retried.
     private static let attempts = 4
 
     let path: String
-    /// Directories of processes that are no more.
-    let removedLeftovers: Int
+    /// Number of removed directories of killed processes.
+    let removedCount: Int
     private let lock: DirectoryLock
 
     /// - Throws: `.cannotSpool`.
     init(in parent: URL) throws(RelayError) {
-        removedLeftovers = Self.removeLeftovers(in: parent)
+        removedCount = Self.removeUnlocked(in: parent)
         var code = EEXIST
         for _ in 0..<Self.attempts {
             let path = parent.appending(path: Self.prefix + UUID().uuidString).path
@@ -31,10 +33,9 @@ final class TemporarySpool: Sendable {
         throw RelayError(.system(.createDirectory, path: parent.path, code: code))
     }
 
-    /// What is left when it cannot be removed is named by its own name, and nobody else's.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    private static func removeLeftovers(in parent: URL) -> Int {
+    private static func removeUnlocked(in parent: URL) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         return names.count { name in
             guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else {
@@ -42,17 +43,17 @@ final class TemporarySpool: Sendable {
             }
             let path = parent.appending(path: name).path
             guard let lock = DirectoryLock(path), !DVRRing.isInUse(path) else { return false }
-            // Held meanwhile: nobody begins in it.
+            // Hold the lock meanwhile, so that no other process uses the directory.
             return withExtendedLifetime(lock) { (try? FileManager.default.removeItem(atPath: path)) != nil }
         }
     }
 }
 
-/// The lock on a directory of ours, given up with its last owner or its process.
+/// A lock on a directory of this user, released with its last owner or its process.
 private final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// nil when another process holds it, and for what is no directory, or no longer there, or another user's.
+    /// - Returns: nil if another process holds the lock, or if `path` is missing, no directory or another user's.
     init?(_ path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

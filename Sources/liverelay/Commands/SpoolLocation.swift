@@ -1,12 +1,13 @@
 import Foundation
 import LiveRing
 
-/// Where the ring's files go: a directory that is kept, or a temporary one.
+/// The directory of the ring's files: a given one that is kept, or a temporary one.
 struct SpoolLocation {
     let path: String
     private let temporary: TemporarySpool?
 
-    /// Makes the directory if need be, and finds out at once whether it can be written.
+    /// Creates the directory if it does not exist, and checks that it is writable.
+    /// - Parameter given: path of the directory; nil for a temporary one.
     init(_ given: String?) throws(RelayError) {
         let files = FileManager.default
         guard let given else {
@@ -24,12 +25,12 @@ struct SpoolLocation {
         }
         guard files.isWritableFile(atPath: path) else {
             throw RelayError(
-                .cannotSpool, "\(path) cannot be written", advice: "Give another --spool, or mend its permissions")
+                .cannotSpool, "\(path) cannot be written", advice: "Give another --spool, or correct its permissions")
         }
     }
 
-    /// Of processes that were killed.
-    var removedLeftovers: Int { temporary?.removedLeftovers ?? 0 }
+    /// Number of temporary directories of killed processes that were removed.
+    var removedCount: Int { temporary?.removedCount ?? 0 }
 
     func removeIfTemporary() { temporary?.remove() }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Logging
+import Playlist
 
-/// A span of time on the command line: `90`, `90s`, `15m`, `2h`.
+/// A duration on the command line: `90`, `90s`, `15m`, `2h`.
 struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {
     let seconds: Int64
 
@@ -12,18 +13,18 @@ struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {
         let unit = argument.last.flatMap { units[$0] }
         guard let count = Int64(unit == nil ? argument[...] : argument.dropLast()), count >= 0 else { return nil }
         let (seconds, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
-        guard !overflow, seconds <= Self.longest else { return nil }
+        guard !overflow, seconds <= Self.maximum else { return nil }
         self.seconds = seconds
     }
 
-    /// A year: more is a slip of the pen.
-    private static let longest: Int64 = 366 * 86_400
+    /// A year, in seconds; a larger value is a typing error.
+    private static let maximum: Int64 = 366 * 86_400
 
     var duration: Duration { .seconds(seconds) }
     var defaultValueDescription: String { "\(seconds)s" }
 }
 
-/// A number of bytes on the command line: `4096`, `512KiB`, `64MiB`, `1GiB`; `64M` and `64MB` mean the same.
+/// A number of bytes on the command line: `4096`, `512KiB`, `64MiB`, `1GiB`. `64M` and `64MB` equal `64MiB`.
 struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
     let bytes: Int
 
@@ -32,14 +33,14 @@ struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         let shift = Self.shifts.firstIndex { $0.contains(argument[digits.endIndex...].lowercased()) }
-        guard let count = Int(digits), count > 0, let shift, count <= Self.most >> (10 * shift) else { return nil }
+        guard let count = Int(digits), count > 0, let shift, count <= Self.maximum >> (10 * shift) else { return nil }
         bytes = count << (10 * shift)
     }
 
     private static let shifts = [["", "b"], ["k", "kb", "kib"], ["m", "mb", "mib"], ["g", "gb", "gib"]]
 
-    /// A terabyte: more is a slip of the pen.
-    private static let most = 1 << 40
+    /// A tebibyte; a larger value is a typing error.
+    private static let maximum = 1 << 40
 
     var defaultValueDescription: String {
         let shift = min(30, bytes.trailingZeroBitCount / 10 * 10)
@@ -47,7 +48,7 @@ struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// How much is logged: this and what is worse.
+/// The lowest level of log lines.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error
 
@@ -69,19 +70,11 @@ struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
 
     init?(argument: String) {
         guard let colon = argument.firstIndex(of: ":") else { return nil }
-        let name = argument[..<colon].trimmed
-        let value = argument[argument.index(after: colon)...].trimmed
+        let name = argument[..<colon].trimmingBlanks
+        let value = argument[argument.index(after: colon)...].trimmingBlanks
         let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
         guard !name.isEmpty, isToken, !value.utf8.contains(where: { $0 < 0x20 }) else { return nil }
         self.name = String(name)
         self.value = String(value)
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        let start = firstIndex { $0 != " " && $0 != "\t" } ?? endIndex
-        let end = lastIndex { $0 != " " && $0 != "\t" }.map { index(after: $0) } ?? start
-        return self[start..<end]
     }
 }

@@ -1,3 +1,5 @@
+import Capture
+import Foundation
 import Playlist
 package import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import ChannelTestSupport
+import Capture
 import LiveRing
 import Playlist
 import Splice

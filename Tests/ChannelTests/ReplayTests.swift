@@ -1,4 +1,5 @@
 import ChannelTestSupport
+import Capture
 import Foundation
 import LiveRing
 import Playlist

@@ -22,7 +22,7 @@ struct WordRule {
                 "Channel/",
             ],
             exceptions: [
-                "Tracker/Session/TrackerDriver.swift", "Tracker/Fetch/Curl/", "Tracker/Capture/", "LiveRing/Spool/",
+                "Tracker/Session/TrackerDriver.swift", "Tracker/Fetch/Curl/", "LiveRing/Spool/",
             ])
     }
 

@@ -1,5 +1,6 @@
 import Channel
 import ChannelTestSupport
+import Capture
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Capture
 import Channel
 import ChannelTestSupport
 import Foundation
@@ -36,8 +37,7 @@ private struct OutageChannel {
         let state = ChannelState(upstream: Self.upstream) { .zero }
         var relay = Relay(configuration, state: state, wallClock: { 0 })
         let origins = [
-            "primary.example": try DemoOrigin(CaptureDirectory(primary.directory)),
-            "backup.example": try DemoOrigin(CaptureDirectory((backup ?? primary).directory)),
+            "primary.example": try Self.origin(primary), "backup.example": try Self.origin(backup ?? primary),
         ]
         var driver = ReplayDriver(
             session: ChannelSession(upstream: Self.upstream, policy: configuration.policy))
@@ -61,7 +61,8 @@ private struct OutageChannel {
         return result
     }
 
-    private func answer(_ request: FetchRequest, _ origins: [String: DemoOrigin], at now: Duration) -> FetchOutcome {
+    private func answer(_ request: FetchRequest, _ origins: [String: RecordedOrigin], at now: Duration) -> FetchOutcome
+    {
         guard let url = URL(string: request.url), let origin = origins[url.host() ?? ""] else {
             return .failure(FetchError(.unresolvedHost, url: request.url))
         }
@@ -73,11 +74,14 @@ private struct OutageChannel {
         if isPrimary, request.purpose == .segment, garbage.contains(where: { $0.contains(second) }) {
             return .success(FetchAnswer(status: 200, finalURL: request.url, body: Array(repeating: 0x21, count: 4000)))
         }
-        let path = url.path() == "/main.m3u8" ? origin.entry : url.path()
-        guard let target = try? RequestTarget(method: .get, uri: path),
-            case .bytes(let body, _) = origin.response(to: target, at: now).body
-        else { return .success(FetchAnswer(status: 404, finalURL: request.url, body: [])) }
-        return .success(FetchAnswer(status: 200, finalURL: request.url, body: body))
+        let path = url.path() == "/main.m3u8" ? origin.entryPath : url.path()
+        let response = origin.response(to: path, range: nil, at: now)
+        return .success(FetchAnswer(status: response.status, finalURL: request.url, body: response.body))
+    }
+
+    private static func origin(_ fixture: CaptureFixture) throws -> RecordedOrigin {
+        let capture = try CaptureDirectory(fixture.directory)
+        return try RecordedOrigin(CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
     }
 }
 
@@ -129,7 +133,7 @@ private struct OutageResult {
 /// The capture has five segments of 2 s; each iteration begins with a discontinuity.
 @Test func outageIsFilledWithGaps() async throws {
     let result = try await OutageChannel(unreachable: [20..<41]).play(seconds: 60)
-    #expect(result.trace == "sssss|sssss|ss--------|sss|sssss|sssss|ss", "looped media is no duplicate")
+    #expect(result.trace == "sssss|sssss|ss--------|sssss|sssss|sssss|ss", "looped media is no duplicate")
     #expect(result.longestStandstill <= .milliseconds(8100), "eight seconds, since the target duration is short")
     #expect(result.status?.output.gapSegments == 8 && result.status?.upstream.outageSeconds == 16)
     result.expectContinuousClocks("an outage")
@@ -138,7 +142,7 @@ private struct OutageResult {
 
 @Test func backupTakesOverUntilPrimaryIsHealthy() async throws {
     let result = try await OutageChannel(unreachable: [20..<41], backup: .ssaiTagged).play(seconds: 160)
-    #expect(result.trace.hasPrefix("sssss|sssss|ss-|sssss"), "one gap until the backup proves alive")
+    #expect(result.trace.hasPrefix("sssss|sssss|ss-|ssss|"), "one gap until the backup proves alive")
     #expect(result.longestStandstill <= .milliseconds(8100))
     let status = try #require(result.status)
     #expect(status.upstream.activeSource == 0 && status.upstream.failovers == 2)

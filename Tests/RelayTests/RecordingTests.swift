@@ -1,3 +1,4 @@
+import Capture
 import Channel
 import ChannelTestSupport
 import Foundation
@@ -23,9 +24,7 @@ struct TemporaryDirectory: ~Copyable {
     @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
         let scratch = TemporaryDirectory()
         let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
-        let server = try await HTTPServer.start(on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1) {
-            origin.response(to: $0, at: .zero)
-        }
+        let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
         let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }
@@ -64,7 +63,7 @@ struct TemporaryDirectory: ~Copyable {
             let original = try CaptureDirectory(CaptureFixture(name).directory)
             let copy = scratch.directory(name)
             _ = try CaptureExcerpt(of: original).write(
-                to: copy, mask: .init(queries: true, headers: true, hosts: true))
+                to: copy, redaction: .init(queries: true, headers: true, hosts: true))
             var texts = [try String(contentsOf: copy.appending(path: "index.json"), encoding: .utf8)]
             for body in try FileManager.default.contentsOfDirectory(atPath: copy.appending(path: "body").path)
             where body.hasSuffix(".m3u8") {
@@ -88,8 +87,8 @@ struct TemporaryDirectory: ~Copyable {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
-        let totals = try CaptureExcerpt(of: original, stretch: range)
-            .write(to: scratch.directory("cut"), mask: .init(queries: true))
+        let totals = try CaptureExcerpt(of: original, timeRange: range)
+            .write(to: scratch.directory("cut"), redaction: .init(queries: true))
         let cut = try CaptureDirectory(scratch.directory("cut"))
         let published = try await republish(cut)
         #expect(
@@ -104,13 +103,13 @@ struct TemporaryDirectory: ~Copyable {
     @Test func aStretchWithoutAnswersIsRefused() throws {
         let original = try CaptureDirectory(CaptureFixture.clean.directory)
         #expect(throws: CaptureError(.emptyTimeRange, path: original.url.path)) {
-            try CaptureExcerpt(of: original, stretch: .seconds(1000)..<Duration.seconds(1001))
+            try CaptureExcerpt(of: original, timeRange: .seconds(1000)..<Duration.seconds(1001))
         }
     }
 
     private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureRedactor.Options) async throws
     {
-        var writer = try CaptureWriter(directory, upstream: original.index.upstream, mask: strip)
+        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: strip)
         var answers = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(

@@ -1,4 +1,5 @@
 import Channel
+import Compression
 import LiveRing
 import Playlist
 import Synchronization

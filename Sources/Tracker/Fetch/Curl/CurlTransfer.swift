@@ -1,4 +1,5 @@
 import CCurl
+import Compression
 import Glibc
 
 /// A transfer on the curl thread, with its handle and what was received so far.
@@ -41,7 +42,7 @@ final class CurlTransfer {
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
         switch gzipContent {
-        case .none: succeed(body)
+        case .notGzip: succeed(body)
         case .whole(let content): succeed(content)
         case .truncated: fail(.shortBody, CURLE_PARTIAL_FILE)
         case .beyondLimit: fail(.tooLarge, CURLE_FILESIZE_EXCEEDED)
@@ -69,10 +70,11 @@ final class CurlTransfer {
                     body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.contentLength == nil)))
     }
 
-    /// The content of a body that is still gzip. Keys and byte ranges may begin with any bytes, so they are excluded.
-    private var gzipContent: UndeclaredGzip {
-        guard job.request.purpose != .key, job.range == nil else { return .none }
-        return UndeclaredGzip(body, limit: job.limits.bodyBytes)
+    /// The content of a body that is gzip without a Content-Encoding, or was compressed twice. A key may begin like a
+    /// gzip member, and a byte range of one cannot be decompressed.
+    private var gzipContent: Gzip.Decompressed {
+        guard job.request.purpose != .key, job.range == nil else { return .notGzip }
+        return Gzip.decompress(body, limit: job.limits.bodyBytes)
     }
 
     private func reason(of code: CURLcode) -> FetchError.Reason {

@@ -1,4 +1,6 @@
-/// A channel's headers, cookies and user information, and the hosts that receive them.
+import Playlist
+
+/// Which of a channel's headers go to which host.
 ///
 /// An ordinary header is sent to all hosts. A credential is sent to the upstream's origin alone: a CDN or presigned
 /// storage named by the playlist must not learn it, and often refuses a request with one.
@@ -31,7 +33,7 @@ struct RequestHeaders: Equatable, Sendable {
         ordinary = others.filter { !$0.isCredential }
         let pairs = (cookies + [configuration.cookie ?? ""]).flatMap { $0.split(separator: ";") }
         var lines: [String] = []
-        for pair in pairs.map({ $0.trimming { $0 == " " || $0 == "\t" } }) where !pair.isEmpty {
+        for pair in pairs.map(\.trimmingBlanks) where !pair.isEmpty {
             lines.append(try Self.cookieLine(pair, for: upstream))
         }
         cookieLines = lines
@@ -79,14 +81,5 @@ extension FetchAnswer.Header {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
         return !name.isEmpty && !name.contains { $0 == ":" || $0.isWhitespace }
             && !(name + value).unicodeScalars.contains { breaks.contains($0) }
-    }
-}
-
-extension Substring {
-    /// Returns the text without the leading and trailing characters for which `isTrimmed` holds.
-    func trimming(_ isTrimmed: (Character) -> Bool) -> Substring {
-        let start = drop(while: isTrimmed)
-        guard let last = start.lastIndex(where: { !isTrimmed($0) }) else { return "" }
-        return start[...last]
     }
 }

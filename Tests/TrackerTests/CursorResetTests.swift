@@ -228,7 +228,7 @@ let numberlessRows: [CursorRow] = [
     ),
 ]
 
-/// What a playlist means right after a reset, and while URLs are ignored.
+/// Playlists right after a reset, and while URLs are ignored.
 let urlTrustRows: [CursorRow] = [
     (
         "a reset, then other URLs again: the URLs are ignored",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tracker
 
-/// The order in which one step of a session starts what is due.
+/// The order in which one step of a session starts fetches.
 struct SessionStepOrderTests {
     private var origin: SessionOrigin {
         var origin = SessionOrigin()
@@ -11,7 +11,7 @@ struct SessionStepOrderTests {
         return origin
     }
 
-    /// What one step fetches and delivers, in order: the last path component, or the media sequence number.
+    /// Returns the fetches and deliveries of one step, in order: the last path component, or the media sequence number.
     private func trace(_ effects: [UpstreamSession.Effect]) -> [String] {
         effects.compactMap { effect in
             switch effect {

@@ -5,7 +5,7 @@ extension SegmentCursor {
     package struct Position: Sendable {
         /// The first media sequence number that was not fetched yet.
         package var next: UInt64
-        /// When a playlist last listed something new.
+        /// The time at which a playlist last listed something new.
         package var grewAt: Duration
         var knownSegments: KnownSegments
         var trust = Trust.urls(stale: nil)

@@ -12,8 +12,8 @@ extension SegmentCursor.Position {
 
     /// Returns the verdict on a playlist of a previous origin; nil for any other playlist.
     ///
-    /// It continues where that origin was left, unless this would cause a burst of old media. A playlist with nothing
-    /// new is an old one, and is ignored.
+    /// The verdict continues where that origin was left, unless this would cause a burst of old media. A playlist with
+    /// nothing new is an old one, and is ignored.
     func classifyAsPreviousOrigin(
         _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
     ) -> Verdict? {

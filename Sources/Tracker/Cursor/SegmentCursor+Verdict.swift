@@ -1,7 +1,7 @@
 import Playlist
 
 extension SegmentCursor {
-    /// How a playlist relates to the ones before it.
+    /// The relation of a playlist to the ones before it.
     enum Verdict {
         /// Equal numbers mean equal segments.
         case continuous
@@ -13,11 +13,11 @@ extension SegmentCursor {
         case reset(RejoinPoint)
     }
 
-    /// Where to continue in a playlist with new numbers.
+    /// The point at which to continue in a playlist with new numbers.
     struct RejoinPoint: Sendable {
         let method: RejoinMethod
         let next: UInt64
-        /// What is known of the segments under the numbers of the playlist.
+        /// The known segments under the numbers of the playlist.
         let knownSegments: KnownSegments
     }
 }

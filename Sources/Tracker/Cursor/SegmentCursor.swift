@@ -28,7 +28,7 @@ package struct SegmentCursor: Sendable {
         case ended
     }
 
-    /// What determined where to continue in a playlist with new numbers.
+    /// The property that determined where to continue in a playlist with new numbers.
     package enum RejoinMethod: String, Equatable, Sendable {
         /// Segments that were listed under other numbers. What follows is continuous with what came before.
         case url

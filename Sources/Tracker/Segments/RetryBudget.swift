@@ -5,7 +5,7 @@ package struct RetryBudget: Equatable, Sendable {
         case exhausted
     }
 
-    /// What a failed attempt says about the next one.
+    /// The prospect of the next attempt after a failed one.
     package enum Prospect: Equatable, Sendable {
         /// The next attempt may succeed.
         case open
@@ -43,8 +43,8 @@ package struct RetryBudget: Equatable, Sendable {
     ///
     /// A segment that has left its playlist is not requested again, because the origin may remove it (RFC 8216 §6.2.2).
     ///
-    /// - Parameter retryAfter: the delay that the answer asks for. If it exceeds the budget, the last attempt is made at
-    ///   the budget's end.
+    /// - Parameter retryAfter: the delay that the answer asks for. If it exceeds the budget, the last attempt is at the
+    ///   budget's end.
     package mutating func failed(
         _ prospect: Prospect = .open, retryAfter: Duration? = nil, isListed: Bool, at now: Duration
     ) -> Verdict {

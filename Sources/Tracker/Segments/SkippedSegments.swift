@@ -1,6 +1,6 @@
 import Playlist
 
-/// What was lost since the last delivered segment, for the next one to carry.
+/// The segments lost since the last delivered one, whose metadata the next one carries.
 struct SkippedSegments: Sendable {
     /// Whether the next segment is not continuous with the last delivered one.
     private(set) var isAfterDiscontinuity = false

@@ -6,7 +6,7 @@ struct MediaStallEscalation: Equatable, Sendable {
     private var escalation: StallEscalation
     /// The last reason since something was published.
     private(set) var reason = UnpublishedReason.pending
-    /// When something was published last; before that, when something was listed first.
+    /// The time of the last publication; before that, the time at which something was listed first.
     private(set) var silentSince: Duration?
     private(set) var hasPublished = false
 

@@ -13,7 +13,7 @@ struct PlaylistLoad: Sendable {
 
     init(at now: Duration) { state = .due(at: now) }
 
-    /// When the next load starts, or the one in flight times out.
+    /// The time at which the next load starts, or the one in flight times out.
     var deadline: Duration? {
         switch state {
         case .due(let at), .loading(_, until: let at): at
@@ -21,7 +21,7 @@ struct PlaylistLoad: Sendable {
         }
     }
 
-    /// When the load in flight times out.
+    /// The time at which the load in flight times out.
     var timeout: Duration? { if case .loading(_, let until) = state { until } else { nil } }
 
     func isDue(at now: Duration) -> Bool { if case .due(let at) = state { at <= now } else { false } }

@@ -16,7 +16,7 @@ struct RenditionTracker: Sendable {
     var endListState = EndListState.finished
     /// The last segment that any playlist listed.
     private(set) var lastSegment: LastSegmentIdentity?
-    /// When the numbers restarted last with known URLs.
+    /// The time at which the numbers restarted last with known URLs.
     var renumberedAt: Duration?
     var lateCueTagCounter = LateCueTagCounter()
     /// The date ranges of the last playlist, if it listed no new segment.

@@ -72,7 +72,7 @@ package struct StallEscalation: Equatable, Sendable {
         return steps
     }
 
-    /// When the next step is due; nil if none is.
+    /// The time at which the next step is due; nil if none is.
     package var nextDeadline: Duration? { nextStep?.at }
 
     /// The last step taken in the current silence.

@@ -7,7 +7,7 @@ extension UpstreamSession {
     struct Opening: Equatable, Sendable {
         /// nil until the first request is admitted.
         var deadline: Duration?
-        /// When the upstream's URL is fetched first, or again; nil while it is not due.
+        /// The time at which the upstream's URL is fetched first, or again; nil while it is not due.
         var retryAt: Duration?
         let began: Duration
         var backoff = Backoff()

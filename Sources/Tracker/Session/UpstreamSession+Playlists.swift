@@ -69,7 +69,7 @@ extension UpstreamSession {
 // MARK: - Timeouts
 
 extension UpstreamSession {
-    /// When a playlist without segments ends the session.
+    /// The time at which a playlist without segments ends the session.
     var noSegmentsDeadline: Duration? {
         guard let main = trackers.first, main.cursor.next == nil, !main.cursor.hasEnded else { return nil }
         return main.firstPlaylistAt.map { $0 + policy.noSegmentsLimit }

@@ -11,7 +11,7 @@ extension UpstreamSession {
         package var maxInFlightBytes: Int
         /// Requests of any kind to one host at once; nil: no limit.
         package var maxConnections: Int?
-        /// How long a playlist may have no segments after it was opened.
+        /// The time for which a playlist may have no segments after it was opened.
         package var noSegmentsLimit: Duration
         /// Attempts and time for opening, before the first media playlist is read.
         package var openingTries: Int
@@ -22,7 +22,7 @@ extension UpstreamSession {
         package var fetchesMedia = true
         /// Whether the audio rendition of the variant's group is followed too.
         package var followsAudio: Bool
-        /// Where to join; earlier media was received from another source, or by another process.
+        /// The point at which to join; earlier media was received from another source, or by another process.
         package var joinPoint = JoinPoint.edge
 
         package init(

@@ -68,7 +68,7 @@ extension UpstreamSession {
 // MARK: - Choice of the next segment
 
 extension UpstreamSession {
-    /// How far a rendition may be ahead of another one, in target durations.
+    /// The largest lead of a rendition over another one, in target durations.
     private static let lead = 2
     /// The same for subtitles, which begin before the video and so have more of their playlist at the same moment.
     private static let subtitleLead = 16

@@ -11,9 +11,9 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var targetDuration: Duration?
         /// The first media sequence number not listed yet; nil before joining and after ENDLIST.
         package var nextMediaSequence: UInt64?
-        /// When a playlist was last read, changed or not.
+        /// The time at which a playlist was last read, changed or not.
         package var loadedAt: Duration?
-        /// When a playlist last listed something new, and the last step taken since.
+        /// The time at which a playlist last listed something new, and the last step taken since.
         package var grewAt: Duration?
         package var stallStep: StallEscalation.Step?
         package var hasEnded: Bool

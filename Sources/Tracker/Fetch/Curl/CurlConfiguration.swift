@@ -20,7 +20,8 @@ package struct CurlConfiguration: Equatable, Sendable {
 
     /// Headers of every request, on all hosts and after redirects.
     ///
-    /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the upstream's own origin only.
+    /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the
+    /// upstream's own origin only.
     package var headers: [FetchAnswer.Header]
     package var userAgent: String
     /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.

@@ -2,7 +2,7 @@ import Glibc
 
 /// A thread that runs the transfers of any number of channels over one pool of connections.
 ///
-/// It ends when its last reference is released.
+/// The thread ends when its last reference is released.
 package final class CurlThread: Sendable {
     let commandQueue: CurlCommandQueue
 

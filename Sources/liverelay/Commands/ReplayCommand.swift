@@ -1,3 +1,4 @@
+import Channel
 import ArgumentParser
 import Capture
 import Logging

@@ -52,11 +52,11 @@ struct SpoolErrorCase: Sendable, CustomTestStringConvertible {
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "1"),
             says: ["/spool/ring.m3u8", "another version", "“1”", "move the old one away", "left as it is"]),
         SpoolErrorCase(
-            "Its `ring.m3u8` is somebody else's.",
+            "Its `ring.m3u8` was written by another program.",
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: nil),
             says: ["no journal of liverelay's", "left as it is"]),
         SpoolErrorCase(
-            "Its files have numbers that its damaged journal cannot have given.",
+            "Its files have numbers that its damaged journal cannot have assigned.",
             error: .damagedJournal(path: "/spool/ring.m3u8", lost: 100_000),
             says: ["100000 segments", "left as it is"]),
     ]

@@ -50,15 +50,15 @@ extension SpliceInfoSection {
     /// Whether `section` begins a break that is over without a word; not when it cannot be read.
     static func returnsByItself(_ section: [UInt8]) -> Bool {
         let cues = (try? SpliceInfoSection(section))?.cues ?? []
-        return cues.contains { $0.kind == .out(returnsByItself: true) }
+        return cues.contains { $0.kind == .out(autoReturn: true) }
     }
 }
 
 extension PublishedSpliceCommand.Kind {
     fileprivate init(_ kind: SpliceCue.Kind) {
         switch kind {
-        case .out(let returnsByItself): self = .out(returnsByItself: returnsByItself)
-        case .in(let ofAnyEvent): self = .in(ofAnyEvent: ofAnyEvent)
+        case .out(let autoReturn): self = .out(returnsByItself: autoReturn)
+        case .in(let endsAnyEvent): self = .in(ofAnyEvent: endsAnyEvent)
         case .command: self = .command
         case .canceled: self = .canceled
         }

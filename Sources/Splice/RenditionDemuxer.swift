@@ -90,7 +90,7 @@ struct RenditionDemuxer: Sendable {
         if found == container, let demuxer { return demuxer }
         switch found {
         case .transportStream: return TransportDemuxer(tracks: tracks)
-        case .packedAudio: return PackedAudioDemuxer(isAligned: tracks == .audio)
+        case .packedAudio: return PackedAudioDemuxer(requiresTimestamp: tracks == .audio)
         case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks)
         }
     }

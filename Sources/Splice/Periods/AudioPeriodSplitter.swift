@@ -30,7 +30,7 @@ struct AudioPeriodSplitter: Equatable, Sendable {
         var start: Ticks?
         for packet in packets {
             let expected = clock.expected
-            let time = clock.unfold(packet)
+            let time = clock.unwrap(packet)
             start = start ?? time
             guard !packet.isDamaged else {
                 damaged += 1

@@ -42,7 +42,7 @@ enum ElementaryEntries {
     private static func describe(_ configuration: VideoConfiguration) {
         do throws(MediaError) {
             let description = try VideoDescription(configuration)
-            _ = (description.displayWidth, description.frameDuration)
+            _ = description.displayWidth
             _ = try InitWriter.write(video: configuration, audio: nil)
         } catch { return }
     }
@@ -87,7 +87,7 @@ extension ElementaryEntries {
                 if number % 5 == 4 { buffer.recordLoss(isBetweenPackets: number % 2 == 0) }
             }
             output.video = framer.frame(
-                &buffer, entry: nil, ending: .closed(isPacketDue: false), counts: &output.counts)
+                &buffer, start: nil, ending: .closed(isPacketDue: false), counts: &output.counts)
             try DemuxInvariants(bytes: bytes.count).check([output])
         })
 
@@ -139,7 +139,7 @@ extension ElementaryEntries {
         run: { bytes in
             _ = SegmentContainer.sniff(bytes)
             for isAligned in [true, false] {
-                var demuxer = PackedAudioDemuxer(isAligned: isAligned)
+                var demuxer = PackedAudioDemuxer(requiresTimestamp: isAligned)
                 var outputs: [DemuxedSegment] = []
                 do throws(MediaError) {
                     for _ in 0..<2 { outputs.append(try demuxer.feed(bytes)) }

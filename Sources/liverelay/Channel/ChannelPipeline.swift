@@ -145,7 +145,9 @@ struct ChannelPipeline: Sendable {
             consecutiveFailures = 0
             if case .held = outcome { outcome = .published }
         }
-        if case .segment(let segment) = input, segment.rendition == .main, sources[source]?.engine.beganBefore == true {
+        if case .segment(let segment) = input, segment.rendition == .main,
+            sources[source]?.engine.beginsWithDuplicates == true
+        {
             publisher.discardCues(of: segment.mediaSequence)
         }
         var events = sources[source]?.dequeueProgramChanges() ?? []

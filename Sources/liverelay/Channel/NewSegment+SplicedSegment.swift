@@ -43,6 +43,6 @@ extension TimelinePosition {
             audioDecodeTime: mark.audioDecodeTime == 0 ? nil : Int64(mark.audioDecodeTime),
             presentationEnd: Ticks(mark.presentationEnd),
             fragmentSequence: UInt32(truncatingIfNeeded: mark.fragmentSequenceNumber),
-            sound: mark.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
+            audio: mark.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
     }
 }

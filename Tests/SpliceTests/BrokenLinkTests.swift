@@ -44,6 +44,6 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
     let packet = SyntheticPackets.videoPacket(dts: 0, sync: .cleanRandomAccess, payload: sample([unit(21)]))
     var timed = TimedVideo(packet: packet, dts: .zero, pts: .zero)
     #expect(Array(timed.payload) == sample([unit(21)]) && !timed.isSync)
-    timed.beginsRun = true
+    timed.beginsPeriod = true
     #expect(Array(timed.payload) == sample([unit(18)]) && timed.isSync)
 }

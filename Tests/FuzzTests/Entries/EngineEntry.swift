@@ -56,7 +56,7 @@ enum EngineEntry {
                         SegmentInput(
                             rendition: rendition, mediaSequence: number,
                             isDiscontinuous: control & 8 != 0 && number > 0,
-                            isAfterSeam: control & 16 != 0 && number > 0,
+                            isAfterDiscontinuity: control & 16 != 0 && number > 0,
                             programDateTime: control & 32 != 0 ? 1_767_225_600_000 : nil,
                             initialization: border > 0 ? Array(bytes[..<border]) : nil, bytes: media)))
             }

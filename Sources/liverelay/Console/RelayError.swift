@@ -1,9 +1,9 @@
-/// Trouble that ends the process: one line for the operator, and a status for the script around it.
+/// An error that ends the process: one line for the operator, and an exit status for scripts.
 struct RelayError: Error, Equatable {
     let exit: ExitStatus
-    /// What was found, where; one line, whatever the upstream's answer that it quotes.
+    /// What was found, and where; one line, whatever upstream answer it quotes.
     let message: String
-    /// What to do about it.
+    /// What the operator can do.
     let advice: String
 
     init(_ exit: ExitStatus, _ found: String, advice: String) {

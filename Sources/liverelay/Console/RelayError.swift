@@ -1,9 +1,9 @@
-/// An error that ends the process, as a line for the operator and an exit status for scripts.
+/// An error that ends the process: one line for the operator, and an exit status for scripts.
 struct RelayError: Error, Equatable {
     let exit: ExitStatus
-    /// The problem and its place, on one line, even if it quotes an answer of several lines.
+    /// What was found, and where; one line, whatever upstream answer it quotes.
     let message: String
-    /// The operator's remedy.
+    /// What the operator can do.
     let advice: String
 
     init(_ exit: ExitStatus, _ message: String, advice: String) {

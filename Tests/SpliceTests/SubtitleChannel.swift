@@ -60,9 +60,9 @@ struct SubtitleChannel {
     static let epoch: Int64 = 1_700_000_000_000
 
     /// Segments of picture, with their published numbers.
-    var pictures: [(spans: [SourceSpan], pending: CuePlacer.PublishedSegment)] {
+    var pictures: [(spans: [SourceSpan], pending: SubtitleSegmenter.PublishedSegment)] {
         var number: UInt64 = 100
-        var result: [([SourceSpan], CuePlacer.PublishedSegment)] = []
+        var result: [([SourceSpan], SubtitleSegmenter.PublishedSegment)] = []
         for (index, programme) in programs.enumerated() {
             var begin: Int64 = 0
             for length in programme.pictures {
@@ -72,7 +72,7 @@ struct SubtitleChannel {
                     programDateTime: hasDates ? Self.epoch + output / 90 : nil,
                     start: Ticks(programme.clock + begin * 90), end: Ticks(programme.clock + (begin + length) * 90),
                     outputStart: Ticks(output))
-                let pending = CuePlacer.PublishedSegment(
+                let pending = SubtitleSegmenter.PublishedSegment(
                     mediaSequence: number, period: index, start: Ticks(output), end: Ticks(output + length * 90))
                 result.append(([span], pending))
                 (begin, number) = (begin + length, number + 1)
@@ -162,12 +162,12 @@ struct SubtitleChannel {
 
 /// What a timeline gave.
 struct SubtitleResult {
-    let segments: [CuePlacer.PublishedSegment]
+    let segments: [SubtitleSegmenter.PublishedSegment]
     var files: [SegmentSubtitles] = []
     var counts = SubtitleCounts()
     var settledBeforeTheEnd = 0
 
-    init(segments: [CuePlacer.PublishedSegment]) { self.segments = segments }
+    init(segments: [SubtitleSegmenter.PublishedSegment]) { self.segments = segments }
 
     mutating func take(_ settled: [SegmentSubtitles]) { files += settled }
 

@@ -22,10 +22,9 @@ let package = Package(
     name: "liverelay",
     products: [.executable(name: "liverelay", targets: ["liverelay"])],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -35,7 +34,9 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Playlist", []),
-        module("Tracker", ["Playlist", "CCurl", "CZlib"]),
+        module("Compression", ["CZlib"]),
+        module("Tracker", ["Playlist", "Compression", "CCurl"]),
+        module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
         module("Media", []),
         module("Demux", ["Media"]),
@@ -43,14 +44,15 @@ let package = Package(
         module("Mux", ["Media"]),
         module("Splice", ["Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Playlist"]),
+        module("Channel", ["Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Splice", "LiveRing"]),
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "CZlib",
+                "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
+                "Channel", "Compression",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -58,21 +60,32 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
+        tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
+        .target(
+            name: "ChannelTestSupport",
+            dependencies: ["Channel", "Playlist", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing", "TestSupport"],
+            path: "Tests/ChannelTestSupport", swiftSettings: strict),
+        tests(
+            "ChannelTests",
+            [
+                "Channel", "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice",
+                "LiveRing", "TestSupport", "ChannelTestSupport",
+            ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Playlist", "Tracker", "Decrypt", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport",
+                "liverelay", "Channel", "Playlist", "Tracker", "Capture", "Compression", "Decrypt", "Media", "Demux", "Mux",
+                "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
         tests(
             "SoakTests",
             [
-                "liverelay", "Playlist", "Tracker", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport", "CCrypto",
-                .product(name: "Logging", package: "swift-log"),
+                "Channel", "Playlist", "Tracker", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport", "CCrypto",
             ]),
         tests("LayoutTests", ["TestSupport"]),
     ],

@@ -1,25 +1,20 @@
 import CCrypto
 
-/// Owner of an OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
-/// The only user of libcrypto.
+/// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
+///
+/// No other type uses libcrypto.
 @safe
 struct AES128CBC: ~Copyable {
     static let keyByteCount = 16
-    static let blockByteCount = 16
+    static let blockByteCount = InitializationVector.byteCount
 
-    enum CipherError: Error, Equatable {
-        case badPadding
-        /// What OpenSSL's error queue held, 0 if nothing.
-        case library(code: UInt)
-    }
-
-    /// OpenSSL counts in 32 bits, and is fastest on large pieces.
+    /// The bytes given to one call. OpenSSL counts in 32 bits, and large chunks are the fastest.
     private static let chunkByteCount = 1 << 24
 
     private let context: OpaquePointer
 
     /// - Parameter key: 16 bytes.
-    init(key: [UInt8], initializationVector: InitializationVector) throws(CipherError) {
+    init(key: [UInt8], initializationVector: InitializationVector) throws(DecryptError.Reason) {
         precondition(key.count == Self.keyByteCount)
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .library(code: drainErrorQueue()) }
         let cipher = unsafe EVP_aes_128_cbc()
@@ -32,13 +27,14 @@ struct AES128CBC: ~Copyable {
 
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// - Parameter body: whole, at least one block, a multiple of 16 bytes.
-    /// - Returns: without the padding; shorter than `body` by 1 to 16 bytes.
-    consuming func decrypt(_ body: [UInt8]) throws(CipherError) -> [UInt8] {
-        var failure: CipherError?
+    /// Decrypts a message. Throws `.badPadding` or `.library`.
+    /// - Parameter body: the whole message: at least one block, a multiple of 16 bytes.
+    /// - Returns: the message without its padding, 1 to 16 bytes shorter than `body`.
+    consuming func decrypt(_ body: [UInt8]) throws(DecryptError.Reason) -> [UInt8] {
+        var failure: DecryptError.Reason?
         let clear = unsafe [UInt8](unsafeUninitializedCapacity: body.count + Self.blockByteCount) { output, count in
             unsafe body.withUnsafeBufferPointer { input in
-                do throws(CipherError) {
+                do throws(DecryptError.Reason) {
                     unsafe count = try update(input, into: output)
                     unsafe count += try finish(into: output, at: count)
                 } catch {
@@ -51,37 +47,40 @@ struct AES128CBC: ~Copyable {
         return clear
     }
 
-    /// - Returns: how many bytes were written; OpenSSL keeps the last block back.
+    /// - Returns: the number of bytes written. OpenSSL keeps the last block back.
     private func update(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
-    ) throws(CipherError) -> Int {
+    ) throws(DecryptError.Reason) -> Int {
         guard let source = input.baseAddress, let target = output.baseAddress else { return 0 }
         var read = 0
         var written = 0
         while read < input.count {
-            let piece = min(input.count - read, Self.chunkByteCount)
-            var pieceWritten: Int32 = 0
-            let code = unsafe EVP_DecryptUpdate(context, target + written, &pieceWritten, source + read, Int32(piece))
+            let chunk = min(input.count - read, Self.chunkByteCount)
+            var chunkWritten: Int32 = 0
+            let code = unsafe EVP_DecryptUpdate(context, target + written, &chunkWritten, source + read, Int32(chunk))
             guard code == 1 else { throw .library(code: drainErrorQueue()) }
-            read += piece
-            written += Int(pieceWritten)
+            read += chunk
+            written += Int(chunkWritten)
         }
         return written
     }
 
-    /// - Returns: how many bytes of the last block are not padding.
-    private func finish(into output: UnsafeMutableBufferPointer<UInt8>, at written: Int) throws(CipherError) -> Int {
+    /// - Returns: the number of bytes in the last block that are not padding.
+    private func finish(
+        into output: UnsafeMutableBufferPointer<UInt8>, at written: Int
+    ) throws(DecryptError.Reason) -> Int {
         guard let target = output.baseAddress else { return 0 }
-        var rest: Int32 = 0
-        guard unsafe EVP_DecryptFinal_ex(context, target + written, &rest) == 1 else {
+        var count: Int32 = 0
+        guard unsafe EVP_DecryptFinal_ex(context, target + written, &count) == 1 else {
             _ = drainErrorQueue()
             throw .badPadding
         }
-        return Int(rest)
+        return Int(count)
     }
 }
 
-/// The first code of this thread's error queue, which is emptied: a code left behind would be blamed on whoever asks next.
+/// Empties the error queue of this thread and returns its first code, 0 if it was empty. A remaining code would show up
+/// in a later, unrelated call.
 private func drainErrorQueue() -> UInt {
     defer { ERR_clear_error() }
     return ERR_get_error()

@@ -1,27 +1,27 @@
-/// Why a segment or EXT-X-MAP section could not be decrypted. Nothing half decrypted is ever handed on.
+/// The reason why a segment or an EXT-X-MAP section could not be decrypted. No part of its clear text is returned.
 package struct DecryptError: Error, Equatable, Sendable {
-    package enum Reason: Equatable, Sendable {
-        /// METHOD as written: SAMPLE-AES or one that no section names.
+    package enum Reason: Error, Equatable, Sendable {
+        /// METHOD as written: SAMPLE-AES, or a method that no section names.
         case unsupportedMethod(String)
-        /// KEYFORMAT as written, anything but "identity".
+        /// KEYFORMAT as written, other than "identity".
         case unsupportedKeyFormat(String)
         case missingKey
-        /// Bytes; AES-128 takes 16.
+        /// The size of the key in bytes. AES-128 needs 16.
         case wrongKeySize(Int)
-        /// Bytes; 16 are due.
+        /// The size of the IV in bytes, other than 16.
         case wrongInitializationVectorSize(Int)
-        /// Bytes of the body, not a multiple of 16, or 0: padding always adds something.
+        /// The size of the body in bytes: not a multiple of 16, or 0. Padding adds at least one byte.
         case notBlockAligned(Int)
-        /// What came out does not end in PKCS #7 padding: another key, another IV, or a damaged end.
+        /// The clear text does not end in PKCS #7 padding: the key or the IV is wrong, or the end is damaged.
         case badPadding
-        /// OpenSSL refused to work at all.
+        /// OpenSSL failed; `code` is the first code of its error queue, 0 if the queue was empty.
         case library(code: UInt)
     }
 
     package let reason: Reason
-    /// Of the segment, or of the one whose EXT-X-MAP it is.
+    /// The media sequence number of the segment, or of the segment that uses the EXT-X-MAP section.
     package let mediaSequence: UInt64
-    /// Absolute address of the key, nil when the playlist was never asked for one.
+    /// The absolute URL of the key; nil if no key was requested.
     package let keyURL: String?
 
     package init(_ reason: Reason, mediaSequence: UInt64, keyURL: String?) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// AES-128-CBC by the openssl command line: vectors that this project did not make.
+/// AES-128-CBC encryption by the openssl command line, independent of the code under test.
 enum OpenSSLCommand {
     static let isInstalled = FileManager.default.isExecutableFile(atPath: path)
     private static let path = "/usr/bin/openssl"

@@ -63,8 +63,8 @@ struct DecryptErrorRow: Sendable, CustomTestStringConvertible {
     let reason: DecryptError.Reason
 }
 
-private let refusalRows = [
-    DecryptErrorRow(when: "no key came", key: nil, reason: .missingKey),
+private let errorRows = [
+    DecryptErrorRow(when: "no key", key: nil, reason: .missingKey),
     DecryptErrorRow(when: "an empty key", key: [], reason: .wrongKeySize(0)),
     DecryptErrorRow(when: "a key of 15 bytes", key: Array(key.dropLast()), reason: .wrongKeySize(15)),
     DecryptErrorRow(when: "a key with a line end", key: key + [0x0A], reason: .wrongKeySize(17)),
@@ -85,19 +85,19 @@ private let refusalRows = [
         reason: .unsupportedKeyFormat("com.example")),
 ]
 
-@Test(arguments: refusalRows)
-func refuses(row: DecryptErrorRow) {
+@Test(arguments: errorRows)
+func refusesUnusableKeysAndBodies(row: DecryptErrorRow) {
     let error = DecryptError(row.reason, mediaSequence: 7, keyURL: url)
     #expect(decrypt(row.body, row.keys, row.key) == .failure(error), "\(row.when)")
 }
 
-@Test func aWrongIVSpoilsTheFirstBlockOnly() throws {
+@Test func wrongIVDamagesOnlyFirstBlock() throws {
     let clear = try decrypt(explicitVector, [aes128()], key).get()
     #expect(clear.prefix(16) != clearText.prefix(16))
     #expect(clear.dropFirst(16) == clearText.dropFirst(16))
 }
 
-@Test func aClearBodyIsNotCopied() throws {
+@Test func clearBodyIsNotCopied() throws {
     let body = [UInt8](repeating: 0x47, count: 188)
     let clear = try decrypt(body, [], nil).get()
     let same = unsafe body.withUnsafeBufferPointer { before in
@@ -107,7 +107,7 @@ func refuses(row: DecryptErrorRow) {
 }
 
 @Test(.enabled(if: OpenSSLCommand.isInstalled), arguments: [1, 15, 16, 17, 188, 4096, 188 * 7919, (1 << 24) + 3])
-func readsWhatTheOpenSSLCommandWrote(count: Int) throws {
+func decryptsOutputOfOpenSSLCommand(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
     let block = (0..<4093).map { _ in UInt8.random(in: 0...255, using: &random) }
     var clear: [UInt8] = []
@@ -125,6 +125,6 @@ private let vectorRows: [(number: UInt64, hex: String)] = [
 ]
 
 @Test(arguments: vectorRows)
-func theSequenceNumberIsABigEndianIV(number: UInt64, hex: String) {
+func sequenceNumberIsBigEndianIV(number: UInt64, hex: String) {
     #expect(InitializationVector(mediaSequence: number).bytes == [UInt8](hex: hex))
 }

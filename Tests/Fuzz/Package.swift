@@ -28,8 +28,8 @@ let package = Package(
         module("LiveRing", ["Playlist"]),
         // Of the executable only what reads a request.
         module(
-            "liverelay", [], path: "Sources/liverelay/HTTP",
-            sources: ["FieldLists.swift", "HTTPByteRange.swift", "RequestTarget.swift"]),
+            "liverelay", ["Playlist"], path: "Sources/liverelay/HTTP",
+            sources: ["AcceptEncoding.swift", "EntityTag.swift", "HTTPByteRange.swift", "RequestTarget.swift"]),
         module("TestSupport", [], path: "Support", sources: ["CaptureFixture.swift", "PackageRoot.swift"]),
         module("FuzzEntries", ["Playlist", "Splice", "LiveRing", "liverelay", "TestSupport"], path: "Entries"),
         .target(name: "CFuzzer", path: "CFuzzer"),

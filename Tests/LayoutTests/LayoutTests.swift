@@ -20,8 +20,22 @@ import Testing
         #expect(Self.swift.flatMap(NameRule.findings) == [])
     }
 
+    @Test("No identifier holds a retired word") func retiredWords() {
+        #expect(Self.swift.flatMap(RetiredWordRule.findings) == [])
+    }
+
+    @Test("No folders of a module refer to each other in a circle") func folders() {
+        #expect(FolderRule(files: Self.swift).findings == [])
+    }
+
     @Test("No file names a place of one machine") func paths() {
         #expect([SourceFile].package.flatMap(PathRule.findings) == [])
+    }
+
+    @Test("Every file that the map names is there") func map() throws {
+        let map = try #require([SourceFile].package.first { $0.path == "ARCHITECTURE.md" })
+        #expect(MapRule.findings(in: map) == [])
+        #expect(!MapRule.findings(in: SourceFile(path: "A.md", text: "| a | `Tracker/None.swift` |")).isEmpty)
     }
 
     @Test("Numbers in documents are those of the sources") func pins() {

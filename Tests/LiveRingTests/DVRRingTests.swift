@@ -6,17 +6,17 @@ import Testing
 @testable import LiveRing
 
 struct DVRRingTests {
-    /// Held by the suite: it outlives the ring in it.
+    /// The suite holds the directory, so that it outlives the ring.
     let directory: ScratchDirectory
 
     init() throws { directory = try ScratchDirectory() }
 
-    @Test func aPublishedSegmentIsVisibleAndWhole() async throws {
+    @Test func publishedSegmentIsVisibleAndComplete() async throws {
         let ring = try DVRRing.open(directory, firstMediaSequence: 77)
         #expect(ring.snapshot.livePlaylist == nil)
         #expect(ring.snapshot.masterPlaylist() == nil)
         #expect(ring.resumePoint == nil)
-        // More pieces than one writev takes, empty ones among them.
+        // More chunks than one writev accepts, including empty ones.
         var segment = NewSegment.numbered(0)
         let arena = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         segment.payload = stride(from: 0, to: 20_000, by: 50).flatMap { [arena[$0..<$0], arena[$0..<($0 + 50)]] }
@@ -27,19 +27,19 @@ struct DVRRingTests {
         #expect(snapshot.path(of: file) == "\(directory.path)/\(file.name)")
         #expect(try directory.read(file.name) == segment.header + arena)
         #expect(try directory.read("init-a.mp4") == segment.initialization.bytes)
-        #expect(snapshot.edge?.isDiscontinuous == false, "a ring without a past begins without a seam")
+        #expect(snapshot.edge?.isDiscontinuous == false, "a new ring begins without a discontinuity")
         #expect(brokenRules(in: text(snapshot.livePlaylist)).isEmpty)
     }
 
     static let refusalRows: [(when: String, segment: NewSegment, error: RingError)] = [
         ("no duration", .numbered(0, duration: 0), .badDuration(0, maximum: 584_999)),
         ("EXTINF would round up to 7", .numbered(0, duration: 585_000), .badDuration(585_000, maximum: 584_999)),
-        ("a path for a name", .numbered(0, initialization: "../init-a.mp4"), .badInitializationName("../init-a.mp4")),
+        ("a path as name", .numbered(0, initialization: "../init-a.mp4"), .badInitializationName("../init-a.mp4")),
         ("a name of other files", .numbered(0, initialization: "init-.mp4"), .badInitializationName("init-.mp4")),
     ]
 
     @Test(arguments: refusalRows)
-    func refusesWhatWouldBreakAPlaylist(when: String, segment: NewSegment, error: RingError) async throws {
+    func refusesInvalidSegments(when: String, segment: NewSegment, error: RingError) async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0))
         let before = ring.snapshot
@@ -47,7 +47,7 @@ struct DVRRingTests {
         #expect(ring.snapshot.version == before.version, "\(when)")
     }
 
-    @Test func independenceIsPromisedAsLongAsItHolds() async throws {
+    @Test func declaresIndependenceOnlyWhileTrue() async throws {
         let ring = try DVRRing.open(directory)
         let promise = "#EXT-X-INDEPENDENT-SEGMENTS"
         try await ring.publish(.numbered(0))
@@ -56,10 +56,10 @@ struct DVRRingTests {
         #expect(!text(ring.snapshot.livePlaylist).contains(promise))
         #expect(!String(decoding: try directory.read("ring.m3u8"), as: UTF8.self).contains(promise))
         let journal = try #require(try RingJournal.read(try directory.read("ring.m3u8"), path: ""))
-        #expect(journal.entries.map(\.isIndependent) == [true, false], "and a restart knows it")
+        #expect(journal.entries.map(\.isIndependent) == [true, false], "a restart knows it")
     }
 
-    @Test func theLongestSegmentIsTaken() async throws {
+    @Test func longestSegmentIsAccepted() async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0, duration: ring.maximumSegmentDuration))
         #expect(brokenRules(in: text(ring.snapshot.livePlaylist)).isEmpty)
@@ -77,22 +77,22 @@ struct DVRRingTests {
         free.value = 1000 + UInt64(size) - 1
         let error = RingError.diskFull(directory: directory.path, available: free.value, needed: 1000 + UInt64(size))
         await #expect(throws: error) { try await ring.publish(.numbered(20)) }
-        #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14...20), "the channel is still there")
+        #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14...20), "the channel continues")
         #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true])
-        #expect(ring.snapshot.edge?.resumePoint == .after(20), "and its clocks go on")
+        #expect(ring.snapshot.edge?.resumePoint == .after(20), "its clocks continue")
         #expect(ring.snapshot.rewindDrops == 1)
-        #expect(names.subtracting(directory.names).count == 14, "the rewind is not")
+        #expect(names.subtracting(directory.names).count == 14, "the rewind is dropped")
         await #expect(throws: error) { try await ring.publish(.numbered(21)) }
         #expect(ring.snapshot.rewindDrops == 1, "there was nothing more to drop")
         #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true, true])
         free.value += 1
         try await ring.publish(.numbered(22))
         #expect(ring.snapshot.edge?.mediaSequence == 22)
-        #expect(ring.snapshot.edge?.isDiscontinuous == true, "what was lost left a seam")
+        #expect(ring.snapshot.edge?.isDiscontinuous == true, "lost media causes a discontinuity")
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
 
-    @Test func aDiskThatIsFullForAMomentCostsOnlyTheRewind() async throws {
+    @Test func brieflyFullDiskDropsOnlyRewind() async throws {
         // Every file removed gives its room back.
         let spool = try SpoolDirectory(directory.path) {
             2000 - UInt64((try? FileManager.default.contentsOfDirectory(atPath: directory.path).count) ?? 0) * 50
@@ -105,7 +105,7 @@ struct DVRRingTests {
         #expect(ring.snapshot.index.discontinuitySequence == 0, "no segment was lost")
     }
 
-    @Test func whatCannotBeWrittenIsAGap() async throws {
+    @Test func failedWriteIsGap() async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0))
         let before = ring.snapshot.livePlaylist
@@ -116,29 +116,29 @@ struct DVRRingTests {
             try await ring.publish(.numbered(1))
         }
         #expect(brokenRules(from: text(before), to: text(ring.snapshot.livePlaylist)).isEmpty)
-        #expect(ring.snapshot.edge?.isGap == true, "viewers are told")
+        #expect(ring.snapshot.edge?.isGap == true, "the lost time is a gap")
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
 
-    @Test func whatGapsListStaysAsLongAsTheyDo() async throws {
+    @Test func initSectionOfGapStaysWithGap() async throws {
         let policy = RetentionPolicy(rewind: .seconds(60), freeReserve: 0)
         let ring = try DVRRing.open(directory, policy: policy)
         for n in 0..<8 { try await ring.publish(.numbered(n, initialization: "init-a.mp4")) }
-        let mark = try #require(ring.snapshot.edge?.resumePoint)
+        let resumePoint = try #require(ring.snapshot.edge?.resumePoint)
         for _ in 0..<40 {
-            try await ring.publishGap(lasting: ring.maximumSegmentDuration, resumePoint: mark)
-            let lists = text(ring.snapshot.dvrPlaylist(.whole)).contains("init-a.mp4")
-            #expect(lists && directory.names.contains("init-a.mp4"))
+            try await ring.publishGap(lasting: ring.maximumSegmentDuration, resumePoint: resumePoint)
+            let isListed = text(ring.snapshot.dvrPlaylist(.whole)).contains("init-a.mp4")
+            #expect(isListed && directory.names.contains("init-a.mp4"))
             #expect(ring.snapshot.index.initializationFile(named: "init-a.mp4") != nil)
         }
         #expect(!directory.names.contains { $0.hasPrefix("seg-") }, "the segments are gone")
         for n in 8..<60 { try await ring.publish(.numbered(n, initialization: "init-b.mp4")) }
-        #expect(!directory.names.contains("init-a.mp4"), "and nothing lists it any more")
+        #expect(!directory.names.contains("init-a.mp4"), "no entry lists it any more")
     }
 
-    /// However much comes, and however little rewind is kept: who watches at the edge plays it to the end.
+    /// Viewers at the live edge can play to the end, however much media arrives and however short the rewind is.
     @Test(arguments: [nil, Duration.zero])
-    func whatIsFinishedStaysInTheLiveList(rewind: Duration?) async throws {
+    func finishedLivePlaylistKeepsSegments(rewind: Duration?) async throws {
         let policy = RetentionPolicy(rewind: rewind, liveWindow: .seconds(30), freeReserve: 0)
         let ring = try DVRRing.open(directory, policy: policy)
         for n in 0..<20 { try await ring.publish(.numbered(n)) }
@@ -150,10 +150,10 @@ struct DVRRingTests {
         #expect(text(ring.snapshot.livePlaylist).contains("seg-59-"))
         await ring.resumeSliding()
         try await ring.publish(.numbered(60))
-        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:55\n"), "it slides as before")
+        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:55\n"), "it slides again")
     }
 
-    @Test func endIsSaidOnceAndForAll() async throws {
+    @Test func endIsFinal() async throws {
         do {
             let ring = try DVRRing.open(directory)
             for n in 0..<8 { try await ring.publish(.numbered(n)) }
@@ -165,21 +165,21 @@ struct DVRRingTests {
             await ring.end()
         }
         let ring = try DVRRing.open(directory)
-        #expect(ring.snapshot.hasEnded, "a viewer of the end sees the end")
+        #expect(ring.snapshot.hasEnded, "the playlists have ended")
         try await ring.publish(.numbered(8))
         #expect(!ring.snapshot.hasEnded)
         #expect(!text(try directory.read("ring.m3u8")).contains("ENDLIST"))
         #expect(ring.snapshot.edge?.mediaSequence == 8)
     }
 
-    /// In every list that it reaches into, of this process and of the next.
-    @Test func whatTheEndTellsIsListed() async throws {
+    /// The range is in every playlist that it overlaps, of this process and of the next.
+    @Test func rangesOfEndAreListed() async throws {
         let range = DateRange.numbered(1, from: at(40), lasting: .seconds(9))
         let over = DateRange.numbered(2, from: at(-40), lasting: .seconds(9))
         let tag = "#EXT-X-DATERANGE:\(range.attributes.text)\n"
         func expectListed(_ ring: DVRRing) {
-            for list in [text(ring.snapshot.livePlaylist), text(ring.snapshot.dvrPlaylist(.whole))] {
-                #expect(list.ranges(of: "#EXT-X-DATERANGE").count == 1 && list.contains(tag))
+            for playlist in [text(ring.snapshot.livePlaylist), text(ring.snapshot.dvrPlaylist(.whole))] {
+                #expect(playlist.ranges(of: "#EXT-X-DATERANGE").count == 1 && playlist.contains(tag))
             }
         }
         do {
@@ -195,7 +195,7 @@ struct DVRRingTests {
         expectListed(ring)
     }
 
-    @Test func viewersReadWhileThePublisherWrites() async throws {
+    @Test func readersAndPublisherRunConcurrently() async throws {
         let ring = try DVRRing.open(
             directory, policy: RetentionPolicy(rewind: .seconds(60), freeReserve: 0))
         try await ring.publish(.numbered(0))

@@ -4,15 +4,17 @@ import Testing
 
 @testable import LiveRing
 
-/// Where a ring goes on whose journal was damaged in other ways than a kill does. Every record that is whole is listed,
-/// what is lost between two of them is a gap, and of what is lost behind them the numbers are known by the files.
+/// Recovery from a journal that was damaged in other ways than by a kill.
+///
+/// Every intact record is listed. Lost records between two of them are gaps. The file names give the numbers of lost
+/// records after them.
 struct DamagedJournalTests {
-    /// Held by the suite: it outlives the ring in it.
+    /// The suite holds the directory, so that it outlives the ring.
     let directory: ScratchDirectory
 
     init() throws { directory = try ScratchDirectory() }
 
-    /// The journal's lines, of which one begins segment `n`'s record and one, its address, ends it.
+    /// The lines of the journal. The record of segment `n` begins with its checksum and ends with its URI.
     struct Lines {
         var all: [String]
 
@@ -20,19 +22,19 @@ struct DamagedJournalTests {
         func beginning(_ n: Int) -> Int { uri(n - 1) + 1 }
         func line(_ n: Int, _ prefix: String) -> Int { all[...uri(n)].lastIndex { $0.hasPrefix(prefix) } ?? 0 }
 
-        /// Gives every record the checksum of what is in it now.
+        /// Updates the checksum of every record.
         mutating func seal() {
             for first in all.indices where all[first].hasPrefix("#LIVERELAY-RECORD:") {
                 guard let end = all[first...].firstIndex(where: { !$0.hasPrefix("#") }) else { continue }
                 let lines = all[(first + 1)...end].map { $0 + "\n" }.joined()
-                all[first] = String(ChecksummedJournal.prependingChecksum(to: lines).prefix { $0 != "\n" })
+                all[first] = String(JournalDamageFilter.prependingChecksum(to: lines).prefix { $0 != "\n" })
             }
         }
     }
 
     struct Damage: Sendable, CustomTestStringConvertible {
         let when: String
-        /// Those of the ten whose records are lost.
+        /// The segments, of ten, whose records are lost.
         let lost: Range<Int>
         let damage: @Sendable (inout Lines) -> Void
 
@@ -40,7 +42,7 @@ struct DamagedJournalTests {
             (self.when, self.lost, self.damage) = (when, lost, damage)
         }
 
-        /// A line of the seventh record is another one, or none.
+        /// Replaces or removes a line of the seventh record.
         init(_ when: String, _ prefix: String, _ change: @escaping @Sendable (String) -> String?) {
             self.init(when, lost: 6..<7) { lines in
                 let line = lines.line(6, prefix)
@@ -48,7 +50,7 @@ struct DamagedJournalTests {
             }
         }
 
-        /// An attribute of a record is another number.
+        /// Replaces the number of an attribute in a record.
         init(_ name: String, is value: String) {
             self.init("\(name) is beyond what can be counted", "#LIVERELAY-ENTRY") { line in
                 line.split(separator: ",").map { attribute in
@@ -64,7 +66,7 @@ struct DamagedJournalTests {
 
     private static let damages = [
         Damage("nothing", lost: 0..<0) { _ in },
-        Damage("zeros behind it", lost: 0..<0) { $0.all.append(zeros(512)) },
+        Damage("zeros after the end", lost: 0..<0) { $0.all.append(zeros(512)) },
         Damage("zeros for the last record, which was listed", lost: 9..<10) {
             $0.all[$0.beginning(9)...].replaceSubrange($0.beginning(9)..., with: [zeros(300)])
         },
@@ -81,7 +83,9 @@ struct DamagedJournalTests {
         Damage("a discontinuity is lost with its record, and another segment", lost: 2..<4) {
             $0.all.removeSubrange($0.beginning(2)...$0.uri(3))
         },
-        Damage("its address is gone, so the next record begins in it", lost: 6..<7) { $0.all.remove(at: $0.uri(6)) },
+        Damage("its URI line is missing, so the next record begins in it", lost: 6..<7) {
+            $0.all.remove(at: $0.uri(6))
+        },
         Damage("its first line is gone", lost: 6..<7) { $0.all.remove(at: $0.beginning(6)) },
         Damage("its end and the beginning of the next are gone: they look like one", lost: 6..<8) {
             $0.all.removeSubrange($0.line(6, "#LIVERELAY-ENTRY")...$0.line(7, "#EXT-X-PROGRAM-DATE-TIME"))
@@ -98,7 +102,7 @@ struct DamagedJournalTests {
         Damage("two lines are one", lost: 6..<8) { $0.all[$0.uri(6)] += $0.all.remove(at: $0.uri(6) + 1) },
         Damage("the first record", lost: 0..<1) { $0.all[$0.line(0, "#EXTINF")] = "#EXTINF:never" },
         Damage("every record", lost: 0..<10) { $0.all.removeSubrange($0.line(0, "#LIVERELAY-RECORD")...$0.uri(9)) },
-        Damage("the head counts from elsewhere: the names of files tell", lost: 0..<0) {
+        Damage("the head has another number: the file names count", lost: 0..<0) {
             $0.all[$0.line(0, "#EXT-X-MEDIA-SEQUENCE")] = "#EXT-X-MEDIA-SEQUENCE:5"
         },
         Damage("the head counts from far ahead", lost: 0..<0) {
@@ -119,7 +123,7 @@ struct DamagedJournalTests {
         },
     ]
 
-    /// Numbers that read well, and trap whoever counts on from them.
+    /// Valid numbers that overflow when they are incremented.
     private static let beyond = [
         ("VIDEO-TIME", "18446744073709551615"), ("VIDEO-TIME", "9223372036854775807"),
         ("AUDIO-TIME", "9223372036854775808"), ("END", "9223372036854775807"), ("END", "-9223372036854775808"),
@@ -129,10 +133,10 @@ struct DamagedJournalTests {
 
     private static func zeros(_ count: Int) -> String { String(repeating: "\0", count: count) }
 
-    /// With the checksums that it was written with, and with ones that say that all is well.
+    /// With the original checksums, and with checksums updated to the damage.
     @Test(arguments: rows, [false, true])
-    func whatIsLostIsAGap(_ row: Damage, isSealed: Bool) async throws {
-        let told = try await Self.fill(directory)
+    func lostFilesAreGaps(_ row: Damage, isSealed: Bool) async throws {
+        let published = try await Self.fill(directory)
         var lines = Lines(all: text(try directory.read("ring.m3u8")).components(separatedBy: "\n"))
         row.damage(&lines)
         if isSealed { lines.seal() }
@@ -140,7 +144,7 @@ struct DamagedJournalTests {
         try directory.write("ring.m3u8", damaged)
         let ring: DVRRing
         do throws(RingError) { ring = try DVRRing.open(directory) } catch {
-            // Nobody's disk makes a record wrong and its checksum right; who does it by hand is told.
+            // A wrong record with a right checksum was edited by hand, and is refused.
             try #require(isSealed, "\(error)")
             return
         }
@@ -149,7 +153,7 @@ struct DamagedJournalTests {
             return try await goesOn(ring)
         }
         let isAtEnd = row.lost.upperBound == 10
-        let known = told.index.listed.filter { !row.lost.contains(Int($0.mediaSequence)) }
+        let known = published.index.listed.filter { !row.lost.contains(Int($0.mediaSequence)) }
         #expect(ring.snapshot.index.listed.filter { !$0.isGap } == known)
         #expect(ring.resumePoint == (isAtEnd ? known.last?.resumePoint : .after(9)))
         let hasNothing = row.lost == 0..<10
@@ -157,21 +161,21 @@ struct DamagedJournalTests {
         #expect(ring.lostRecords == (isAtEnd || row.lost.lowerBound == 0 ? 0 : row.lost.count))
         let isKept = directory.names.contains("ring.m3u8.damaged")
         #expect(isKept == (row.when != "nothing"))
-        if isKept { #expect(try directory.read("ring.m3u8.damaged") == damaged, "for who wants to look") }
+        if isKept { #expect(try directory.read("ring.m3u8.damaged") == damaged, "a copy for inspection") }
         if !isAtEnd {
             let now = ring.snapshot.index
-            #expect(now.discontinuitySequence == told.index.discontinuitySequence)
+            #expect(now.discontinuitySequence == published.index.discontinuitySequence)
             let last = try #require(now.listed.last)
-            #expect(last.programDateTime == told.index.listed.last?.programDateTime)
-            if row.lost.lowerBound > 0 { #expect(now.listedTicks == told.index.listedTicks) }
+            #expect(last.programDateTime == published.index.listed.last?.programDateTime)
+            if row.lost.lowerBound > 0 { #expect(now.listedTicks == published.index.listedTicks) }
         }
         if ring.unrecordedSegments > 0 {
-            #expect(try directory.read("ring.m3u8") == damaged, "who is killed now leaves what there was")
+            #expect(try directory.read("ring.m3u8") == damaged, "a kill now leaves the journal unchanged")
             try await ring.publishUnrecordedGaps(row.lost.map { .after($0) })
             #expect(ring.snapshot.index.listed.suffix(row.lost.count).allSatisfy { $0.isGap && $0.isDiscontinuous })
         }
         try await goesOn(ring)
-        #expect(ring.snapshot.edge?.mediaSequence == 10, "no number comes back, and none is passed over")
+        #expect(ring.snapshot.edge?.mediaSequence == 10, "no number is repeated or skipped")
     }
 
     private func goesOn(_ ring: DVRRing) async throws {
@@ -192,8 +196,8 @@ struct DamagedJournalTests {
         return ring.snapshot
     }
 
-    /// A name that nobody gave must not make a list of a thousand million gaps.
-    @Test func aNumberFarAheadIsNotBelieved() async throws {
+    /// An implausible file name must not cause a playlist of a thousand million gaps.
+    @Test func numberFarAheadIsRefused() async throws {
         do { try await DVRRing.open(directory).publish(.numbered(0)) }
         let journal = try directory.read("ring.m3u8")
         try directory.write("seg-4000000000-01234567.m4s", [1])
@@ -203,8 +207,8 @@ struct DamagedJournalTests {
         #expect(directory.names.contains("seg-4000000000-01234567.m4s"))
     }
 
-    /// Written, and not yet in the journal: nobody has seen it.
-    @Test func theSegmentThatAKillLeftUnlistedIsNone() async throws {
+    /// A segment without a journal line was never visible.
+    @Test func unlistedSegmentAfterKillIsRemoved() async throws {
         do { try await DVRRing.open(directory).publish(.numbered(0)) }
         try directory.write("seg-1-01234567.m4s", [1])
         let ring = try DVRRing.open(directory)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LiveRing
 
-/// What a demuxer that is not ours makes of a spool directory.
+/// Playback of a spool directory by ffmpeg.
 struct FFmpegSpoolTests {
-    /// Held by the suite: it outlives the ring in it.
+    /// The suite holds the directory, so that it outlives the ring.
     let directory: ScratchDirectory
 
     init() throws { directory = try ScratchDirectory() }
@@ -40,7 +40,7 @@ struct FFmpegSpoolTests {
         return packets.split(separator: "\n").count
     }
 
-    @Test func theSpoolPlaysAsItLies() async throws {
+    @Test func spoolIsPlayable() async throws {
         let media = try Self.segments()
         let ring = try DVRRing.open(directory, targetDuration: 1)
         for (n, bytes) in media.segments.enumerated() {

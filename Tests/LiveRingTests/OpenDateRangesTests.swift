@@ -17,44 +17,44 @@ private func index(_ tags: [Int: [DateRange]], policy: RetentionPolicy = plentif
 
 private func headIDs(_ playlist: MediaPlaylist?) -> [String] { playlist?.dateRanges.map(\.id) ?? ["no playlist"] }
 
-/// live.m3u8 shows segments 14 ... 19, from 84 s on.
+/// live.m3u8 lists segments 14 ... 19, from 84 s on.
 struct OpenDateRangesTests {
     static let rows: [(when: String, range: DateRange, isShown: Bool)] = [
-        ("it ends before the list", .numbered(1, from: at(6), lasting: .seconds(60)), false),
-        ("it ends where the list begins", .numbered(1, from: at(6), lasting: .seconds(78)), false),
-        ("it reaches into the list", .numbered(1, from: at(6), lasting: .seconds(79)), true),
-        ("announced, it begins in the list", .numbered(1, from: at(90)), true),
-        ("announced, it begins behind the list", .numbered(1, from: at(900)), true),
-        ("a moment before the list", .numbered(1, from: at(6)), false),
-        ("its end is not told", .numbered(1, from: at(6), planned: .seconds(30)), true),
-        ("its end was not told for an hour", .numbered(1, from: at(6 - 3600 + 78), planned: .seconds(30)), false),
+        ("it ends before the playlist", .numbered(1, from: at(6), lasting: .seconds(60)), false),
+        ("it ends where the playlist begins", .numbered(1, from: at(6), lasting: .seconds(78)), false),
+        ("it reaches into the playlist", .numbered(1, from: at(6), lasting: .seconds(79)), true),
+        ("announced, it begins in the playlist", .numbered(1, from: at(90)), true),
+        ("announced, it begins after the playlist", .numbered(1, from: at(900)), true),
+        ("a point in time before the playlist", .numbered(1, from: at(6)), false),
+        ("its end is unknown", .numbered(1, from: at(6), planned: .seconds(30)), true),
+        ("its end is unknown for an hour", .numbered(1, from: at(6 - 3600 + 78), planned: .seconds(30)), false),
         ("planned to last for hours", .numbered(1, from: at(-7200), planned: .seconds(10_000)), true),
     ]
 
     @Test(arguments: rows.indices)
-    func aRangeStaysAsLongAsTheListReachesIt(_ row: Int) {
+    func rangeStaysWhilePlaylistOverlapsIt(_ row: Int) {
         let (when, range, isShown) = Self.rows[row]
-        let lists = PublishedPlaylist(index: index([1: [range]]), hasEnded: false)
-        #expect(headIDs(lists.live) == (isShown ? ["range-1"] : []), "\(when)")
-        #expect(headIDs(lists.rewind(.whole)) == [], "\(when): it stands with its segment")
-        #expect(lists.rewind(.whole)?.segments[1].dateRanges == [range], "\(when)")
+        let playlists = PublishedPlaylist(index: index([1: [range]]), hasEnded: false)
+        #expect(headIDs(playlists.live) == (isShown ? ["range-1"] : []), "\(when)")
+        #expect(headIDs(playlists.rewind(.whole)) == [], "\(when): it is in its segment")
+        #expect(playlists.rewind(.whole)?.segments[1].dateRanges == [range], "\(when)")
     }
 
-    @Test func moreThatIsToldOfARangeIsAddedInTheHead() {
+    @Test func additionsToOpenRangeAreInHead() {
         let planned = DateRange.numbered(1, from: at(6), planned: .seconds(90))
         var over = planned
         over.duration = .seconds(84)
-        let lists = PublishedPlaylist(index: index([1: [planned], 12: [over]]), hasEnded: false)
-        #expect(lists.live?.dateRanges == [over])
-        let whole = lists.rewind(.whole)
+        let playlists = PublishedPlaylist(index: index([1: [planned], 12: [over]]), hasEnded: false)
+        #expect(playlists.live?.dateRanges == [over])
+        let whole = playlists.rewind(.whole)
         #expect(whole?.segments[1].dateRanges == [planned] && whole?.segments[12].dateRanges == [over])
-        let later = lists.rewind(.between(start: at(30), end: nil))
+        let later = playlists.rewind(.between(start: at(30), end: nil))
         #expect(later?.dateRanges == [planned] && later?.segments[7].dateRanges == [over])
-        let earlier = lists.rewind(.between(start: at(0), end: at(30)))
+        let earlier = playlists.rewind(.between(start: at(0), end: at(30)))
         #expect(headIDs(earlier) == [] && earlier?.segments[1].dateRanges == [planned])
     }
 
-    @Test func aRangeIsKeptWhenItsSegmentIsGone() {
+    @Test func openRangeOutlivesItsSegment() {
         let long = DateRange.numbered(1, from: at(6), lasting: .seconds(100))
         let short = DateRange.numbered(2, from: at(12), lasting: .seconds(10))
         let ring = index([1: [long], 2: [short]], policy: RetentionPolicy(rewind: .seconds(36), freeReserve: 0))
@@ -63,7 +63,7 @@ struct OpenDateRangesTests {
         #expect(ring.openDateRanges.ranges == [long])
     }
 
-    @Test func theNextOfItsClassEndsARange() {
+    @Test func nextRangeOfClassEndsRange() {
         func title(_ n: Int, _ start: Int64, of name: String) -> DateRange {
             var range = DateRange.numbered(n, from: at(start))
             range.attributes.set("CLASS", to: name, isQuoted: true)
@@ -74,14 +74,14 @@ struct OpenDateRangesTests {
         #expect(headIDs(PublishedPlaylist(index: ring, hasEnded: false).live) == ["range-2", "range-5"])
     }
 
-    @Test func noMoreThanSoManyAreKept() {
+    @Test func openRangesAreLimited() {
         var open = OpenDateRanges()
         for n in 0..<100 { open.merge(.numbered(n, from: at(Int64(n)), planned: .seconds(60))) }
         #expect(open.ranges.count == OpenDateRanges.limit && open.ranges.last?.id == "range-99")
     }
 
-    /// The journal's head has what its entries no longer tell.
-    @Test func aRestartKeepsThem() async throws {
+    /// The head of the journal has the ranges of removed entries.
+    @Test func restartKeepsOpenRanges() async throws {
         let directory = try ScratchDirectory()
         let policy = RetentionPolicy(rewind: .seconds(36), freeReserve: 0)
         let long = DateRange.numbered(1, from: at(6), lasting: .seconds(10_000))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LiveRing
 
-/// Thousands of publishes nobody thought of, every version of every list judged by `PlaylistRules`.
+/// Thousands of random publishes. Every version of every playlist is checked against the playlist rules.
 struct PlaylistRulesTests {
     struct Channel {
         var random: SeededGenerator
@@ -34,12 +34,12 @@ struct PlaylistRulesTests {
                 n, duration: duration, isDiscontinuous: Int.random(in: 0..<6, using: &random) == 0,
                 initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
                 payloadBytes: Int.random(in: 0...900, using: &random), at: date)
-            segment.adMarkers = marks(of: n)
+            segment.adMarkers = adMarkers(of: n)
             return segment
         }
 
-        /// A new range, more of the last one, or a cue mark.
-        private mutating func marks(of n: Int) -> SegmentAdMarkers {
+        /// A new range, additions to the last one, or a cue tag.
+        private mutating func adMarkers(of n: Int) -> SegmentAdMarkers {
             switch Int.random(in: 0..<8, using: &random) {
             case 0:
                 var range = DateRange.random(at: n, using: &random)
@@ -51,12 +51,12 @@ struct PlaylistRulesTests {
                 range.duration = .seconds(Int.random(in: 1...60, using: &random))
                 lastRange = range
                 return SegmentAdMarkers(dateRanges: [range])
-            case 2: return SegmentAdMarkers(cues: ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) })
+            case 2: return SegmentAdMarkers(cueTags: ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) })
             default: return SegmentAdMarkers()
             }
         }
 
-        /// As a restart finds it.
+        /// The channel after a restart.
         mutating func restart() throws {
             let journal = try #require(
                 try RingJournal.read(Array(RingJournal(index, hasEnded: false).text.utf8), path: ""))
@@ -90,23 +90,25 @@ struct PlaylistRulesTests {
             if Int.random(in: 0..<60, using: &channel.random) == 0 { channel.index.stopSliding() }
             if Int.random(in: 0..<30, using: &channel.random) == 0 { channel.index.resumeSliding() }
             channel.index.publish(channel.segment(n), afterInterruption: wasInterrupted)
-            let lists = PublishedPlaylist(index: channel.index, hasEnded: false)
-            let new = ([lists.live] + Self.sliding.map(lists.rewind)).map { $0.map { ParsedPlaylist(text($0)) } }
-            for (list, (old, new)) in zip(versions, new).enumerated() {
+            let playlists = PublishedPlaylist(index: channel.index, hasEnded: false)
+            let new = ([playlists.live] + Self.sliding.map(playlists.rewind)).map {
+                $0.map { ParsedPlaylist(text($0)) }
+            }
+            for (number, (old, new)) in zip(versions, new).enumerated() {
                 guard let new else { continue }
                 var broken = brokenRules(in: new)
                 if let old { broken += brokenRules(from: old, to: new) }
-                try #require(broken.isEmpty, "seed \(seed), segment \(n), list \(list): \(broken)\n\(new.text)")
+                try #require(broken.isEmpty, "seed \(seed), segment \(n), playlist \(number): \(broken)\n\(new.text)")
                 if let old, old.mediaSequence < new.mediaSequence { slid += 1 }
             }
             versions = new
         }
-        #expect(slid > 100, "the test has to see lists that slide")
+        #expect(slid > 100, "the test needs playlists that slide")
     }
 
-    /// RFC 8216 §6.2.2, told without `RingIndex`: when a name left the longest list, and how long that list ever was.
+    /// RFC 8216 §6.2.2 without `RingIndex`: when a name left the longest playlist, and the maximum length of that playlist.
     @Test(arguments: UInt64(100)...109)
-    func noFileGoesTooEarly(seed: UInt64) {
+    func noFileIsRemovedTooEarly(seed: UInt64) {
         var channel = Channel(seed: seed)
         channel.index = RingIndex(
             policy: RetentionPolicy(rewind: .seconds(Int.random(in: 20...200, using: &channel.random))),
@@ -137,7 +139,7 @@ struct PlaylistRulesTests {
         #expect(deletions > 50)
     }
 
-    /// The judge itself can see.
+    /// The rule check itself finds faults.
     static let faultRows: [(fault: String, old: String, new: String)] = [
         ("15", "#EXT-X-MEDIA-SEQUENCE:5\n#EXTINF:6,\na\n", "#EXT-X-MEDIA-SEQUENCE:4\n#EXTINF:6,\na\n#EXTINF:6,\nb\n"),
         ("14", "#EXTINF:6,\na\n#EXTINF:6,\nb\n", "#EXTINF:6,\na\n"),
@@ -159,7 +161,7 @@ struct PlaylistRulesTests {
     ]
 
     @Test(arguments: faultRows)
-    func theJudgeSeesAFault(fault: String, old: String, new: String) {
+    func ruleCheckFindsFaults(fault: String, old: String, new: String) {
         let broken = brokenRules(from: old, to: new)
         #expect(broken.contains { $0.hasPrefix(fault + ":") }, "\(fault): \(broken)")
     }

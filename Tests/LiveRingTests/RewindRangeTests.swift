@@ -14,14 +14,14 @@ struct RewindRangeTests {
 
     /// The ring holds segments 10 ..< 30, noon + 60 s to noon + 180 s.
     static let rows: [(when: String, query: [String: String], hasEnded: Bool, rewind: Duration?, answer: Answer?)] = [
-        ("all of it slides", [:], false, .seconds(120), Answer(numbers: 10..<30)),
-        ("all of it, ended", [:], true, .seconds(120), Answer(numbers: 10..<30, hasEndList: true)),
+        ("the whole ring slides", [:], false, .seconds(120), Answer(numbers: 10..<30)),
+        ("the whole ring, ended", [:], true, .seconds(120), Answer(numbers: 10..<30, hasEndList: true)),
         (
             "a closed range in the past", ["start": "2026-01-02T12:01:12Z", "end": "2026-01-02T12:01:24Z"], false,
             .seconds(120), Answer(numbers: 12..<14, type: .vod, hasEndList: true)
         ),
         (
-            "parts of segments count as whole ones",
+            "partly covered segments are listed",
             ["start": "2026-01-02T12:01:17.999Z", "end": "2026-01-02T12:01:24.001Z"], false, .seconds(120),
             Answer(numbers: 12..<15, type: .vod, hasEndList: true)
         ),
@@ -30,7 +30,7 @@ struct RewindRangeTests {
             Answer(numbers: 12..<15, type: .vod, hasEndList: true)
         ),
         (
-            "another zone, its plus lost on the way",
+            "another zone, its plus decoded as a space",
             ["start": "2026-01-02T13:01:12 01:00", "end": "2026-01-02T07:01:24-05:00"], false, .seconds(120),
             Answer(numbers: 12..<14, type: .vod, hasEndList: true)
         ),
@@ -39,20 +39,22 @@ struct RewindRangeTests {
             .seconds(120), Answer(numbers: 28..<30, type: .vod, hasEndList: true)
         ),
         (
-            "an end to come, kept until then", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"],
+            "an end in the future, within the retention",
+            ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"],
             false, .seconds(120), Answer(numbers: 28..<30, type: .event, hasStart: true)
         ),
         (
-            "an end to come, too long to be kept", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:05:00Z"],
+            "an end in the future, beyond the retention",
+            ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:05:00Z"],
             false, .seconds(120), Answer(numbers: 28..<30, hasStart: true)
         ),
         (
-            "an end that will not come: the channel is over",
+            "an end in the future of a channel that ended",
             ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"], true, .seconds(120),
             Answer(numbers: 28..<30, type: .vod, hasEndList: true)
         ),
         (
-            "a start without an end slides one day", ["start": "2026-01-02T12:02:00Z"], false, .seconds(120),
+            "a start without an end slides", ["start": "2026-01-02T12:02:00Z"], false, .seconds(120),
             Answer(numbers: 20..<30, hasStart: true)
         ),
         (
@@ -61,30 +63,33 @@ struct RewindRangeTests {
             Answer(numbers: 20..<30, hasStart: true)
         ),
         (
-            "a start that is gone: from what is there", ["start": "2026-01-02T11:00:00Z"], false, .seconds(120),
+            "an evicted start: from the oldest segment", ["start": "2026-01-02T11:00:00Z"], false, .seconds(120),
             Answer(numbers: 10..<30, hasStart: true)
         ),
         (
-            "begun before the ring, an end to come: it will slide",
+            "an evicted start and an end in the future slide",
             ["start": "2026-01-02T12:00:59Z", "end": "2026-01-02T12:03:01Z"], false, .seconds(7200),
             Answer(numbers: 10..<30, hasStart: true)
         ),
         (
-            "an end alone", ["end": "2026-01-02T12:01:12Z"], false, .seconds(120),
+            "only an end", ["end": "2026-01-02T12:01:12Z"], false, .seconds(120),
             Answer(numbers: 10..<12, type: .vod, hasEndList: true)
         ),
         (
-            "a range that is gone", ["start": "2026-01-02T11:00:00Z", "end": "2026-01-02T12:00:30Z"], false,
+            "an evicted range", ["start": "2026-01-02T11:00:00Z", "end": "2026-01-02T12:00:30Z"], false,
             .seconds(120), nil
         ),
-        ("a range to come", ["start": "2026-01-02T12:03:00Z"], false, .seconds(120), nil),
+        ("a range in the future", ["start": "2026-01-02T12:03:00Z"], false, .seconds(120), nil),
         ("the last minute", ["last": "60"], false, .seconds(120), Answer(numbers: 20..<30)),
         ("the last second: six segments at least", ["last": "1"], false, .seconds(120), Answer(numbers: 24..<30)),
-        ("more than there is", ["last": "86400"], false, .seconds(120), Answer(numbers: 10..<30)),
-        ("a minute late", ["delay": "60"], false, .seconds(120), Answer(numbers: 14..<20)),
-        ("not late at all", ["delay": "0"], false, .seconds(120), Answer(numbers: 24..<30)),
-        ("later than the ring: as late as it can be", ["delay": "999"], false, .seconds(120), Answer(numbers: 10..<16)),
-        ("late at the end", ["delay": "60"], true, .seconds(120), Answer(numbers: 14..<30, hasEndList: true)),
+        ("longer than the ring", ["last": "86400"], false, .seconds(120), Answer(numbers: 10..<30)),
+        ("a minute of delay", ["delay": "60"], false, .seconds(120), Answer(numbers: 14..<20)),
+        ("no delay", ["delay": "0"], false, .seconds(120), Answer(numbers: 24..<30)),
+        ("longer than the ring: the maximum delay", ["delay": "999"], false, .seconds(120), Answer(numbers: 10..<16)),
+        (
+            "a delay at the end of the channel", ["delay": "60"], true, .seconds(120),
+            Answer(numbers: 14..<30, hasEndList: true)
+        ),
         ("a cache's own parameter", ["_": "1"], false, .seconds(120), Answer(numbers: 10..<30)),
     ]
 
@@ -98,12 +103,12 @@ struct RewindRangeTests {
         }
         let range = try RewindRange(query: query.map { ($0.key, $0.value) })
         let playlist = PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range)
-        let given = playlist.map {
+        let actual = playlist.map {
             Answer(
                 numbers: $0.mediaSequence..<($0.mediaSequence + UInt64($0.segments.count)), type: $0.playlistType,
                 hasEndList: $0.hasEndList, hasStart: $0.start != nil)
         }
-        #expect(given == answer, "\(when)")
+        #expect(actual == answer, "\(when)")
         if playlist != nil { #expect(brokenRules(in: text(playlist), isLive: false).isEmpty, "\(when)") }
     }
 
@@ -121,7 +126,7 @@ struct RewindRangeTests {
     ]
 
     @Test(arguments: badQueries)
-    func refuses(query: [String: String], refusal: ResourceRequest.Refusal) {
+    func refusesUnusableKeysAndBodies(query: [String: String], refusal: ResourceRequest.Refusal) {
         #expect(throws: refusal) { try RewindRange(query: query.map { ($0.key, $0.value) }) }
     }
 

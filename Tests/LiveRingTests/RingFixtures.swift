@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import LiveRing
 
-/// A directory of its own that is gone when the test is.
+/// A temporary directory that is removed with the object.
 final class ScratchDirectory: Sendable {
     let path: String
 
@@ -30,7 +30,7 @@ final class ScratchDirectory: Sendable {
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 }
 
-/// What a test's disk says of its free space.
+/// The free space of a simulated disk.
 final class FreeSpace: Sendable {
     private let bytes: Mutex<UInt64>
 
@@ -50,7 +50,7 @@ func at(_ seconds: Int64) -> ProgramDateTime {
 }
 
 extension NewSegment {
-    /// Segment number `n` of a channel of 6 s segments; every byte of it says which one it is.
+    /// Segment `n` of a channel of 6 s segments. Its bytes depend on `n`.
     static func numbered(
         _ n: Int, duration: Int64 = 540_000, isDiscontinuous: Bool = false, isIndependent: Bool = true,
         initialization: String = "init-a.mp4", format: SegmentFormat = SegmentFormat(videoCodec: "avc1.640028"),
@@ -62,7 +62,7 @@ extension NewSegment {
             header: Array("header of \(n);".utf8),
             payload: [payload[..<(payloadBytes / 2)], payload[(payloadBytes / 2)...]],
             duration: duration, isDiscontinuous: isDiscontinuous, isIndependent: isIndependent,
-            programDateTime: date ?? LiveRingTests.at(6 * Int64(n)), mark: .after(n), format: format)
+            programDateTime: date ?? LiveRingTests.at(6 * Int64(n)), resumePoint: .after(n), format: format)
     }
 }
 
@@ -77,7 +77,7 @@ extension DateRange {
         return range
     }
 
-    /// A break that began with segment `n` of 6 s or a little before, or is announced; it may be over, or not say so.
+    /// A random date range that begins near segment `n` of 6 s, with or without an end.
     static func random(at n: Int, using random: inout SeededGenerator) -> DateRange {
         var range = DateRange.numbered(n, from: LiveRingTests.at(6 * Int64(n) + .random(in: -8...20, using: &random)))
         if Bool.random(using: &random) { range.duration = .milliseconds(.random(in: 1...90_000, using: &random)) }
@@ -98,20 +98,20 @@ extension ResumePoint {
 extension UpstreamPosition {
     static func random(using random: inout SeededGenerator) -> UpstreamPosition {
         UpstreamPosition(
-            number: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0..<1 << 62, using: &random),
+            sourceIndex: .random(in: 0...3, using: &random), mediaSequence: .random(in: 0..<1 << 62, using: &random),
             programDateTime: Bool.random(using: &random) ? at(.random(in: 0...9999, using: &random)) : nil,
-            pictures: Bool.random(using: &random) ? "1/-2/3/4" : nil)
+            publishedFrames: Bool.random(using: &random) ? "1/-2/3/4" : nil)
     }
 }
 
 extension RingIndex {
-    /// Publishes segment by segment, as `DVRRing` does without its files.
+    /// Publishes a segment as `DVRRing` does, without files.
     @discardableResult
     mutating func publish(_ segment: NewSegment, afterInterruption: Bool = false) -> [SpoolFile] {
         publish(entry(for: segment, afterInterruption: afterInterruption))
     }
 
-    /// `count` segments of 6 s.
+    /// An index with `count` segments of 6 s.
     static func filled(_ count: Int, policy: RetentionPolicy = plentiful) -> RingIndex {
         var index = RingIndex(policy: policy, targetDuration: 6)
         for n in 0..<count { index.publish(.numbered(n)) }

@@ -19,14 +19,17 @@ struct RingIndexTests {
             ("rewind is full to the segment", RetentionPolicy(rewind: .seconds(60)), 10, 0..<10, 4..<10),
             ("one more slides", RetentionPolicy(rewind: .seconds(60)), 11, 1..<11, 5..<11),
             (
-                "a rewind that is no whole number of segments is rounded up", .init(rewind: .seconds(62)), 20, 9..<20,
+                "a rewind between whole segments is rounded up", .init(rewind: .seconds(62)), 20, 9..<20,
                 14..<20
             ),
             ("a rewind shorter than the live window is the live window", .init(rewind: .zero), 20, 14..<20, 14..<20),
             ("no limit", RetentionPolicy(rewind: nil), 50, 0..<50, 44..<50),
             // A segment has 53 or 54 bytes: 10 fit into half of the limit.
-            ("bytes: half of them are for what is listed", .init(rewind: nil, byteLimit: 1100), 30, 20..<30, 24..<30),
-            ("bytes never cost the live window", RetentionPolicy(rewind: nil, byteLimit: 1), 30, 24..<30, 24..<30),
+            (
+                "half of the byte limit is for listed segments", .init(rewind: nil, byteLimit: 1100), 30, 20..<30,
+                24..<30
+            ),
+            ("the byte limit keeps the live window", RetentionPolicy(rewind: nil, byteLimit: 1), 30, 24..<30, 24..<30),
         ]
 
     @Test(arguments: evictionRows)
@@ -42,8 +45,8 @@ struct RingIndexTests {
         #expect(index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(when)")
     }
 
-    /// 10 segments of 6 s listed: a file stays 6 s and the longest list (11 segments for a moment) after its removal.
-    @Test func keepsAFileAsLongAsAViewerMayAskForIt() {
+    /// With 10 listed segments of 6 s, a file stays for 6 s plus the longest playlist (briefly 11 segments) after removal.
+    @Test func keepsFileWhileViewersMayFetchIt() {
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
         var removedAt: [String: Int] = [:]
         var deletedAt: [String: Int] = [:]
@@ -61,23 +64,23 @@ struct RingIndexTests {
         }
     }
 
-    @Test func findsByNameWhatCanBeFetchedAndNothingElse() {
+    @Test func findsOnlyFetchableFilesByName() {
         let index = RingIndex.filled(15, policy: RetentionPolicy(rewind: .seconds(60)))
         for entry in index.entries { #expect(index.segmentFile(named: entry.segment.name) == entry.segment) }
         #expect(index.entryCount == 15)
         #expect(index.listed.count == 10)
         let edge = SpoolName.segment(mediaSequence: 14, header: [])
-        #expect(index.segmentFile(named: edge) == nil, "the number is there, the fingerprint is another")
+        #expect(index.segmentFile(named: edge) == nil, "the number exists with another fingerprint")
         #expect(index.segmentFile(named: SpoolName.segment(mediaSequence: 15, header: [])) == nil)
         #expect(index.segmentFile(named: "seg-18446744073709551615-00000000.m4s") == nil)
         #expect(index.initializationFile(named: "init-a.mp4")?.byteCount == 10)
         #expect(index.initializationFile(named: "init-b.mp4") == nil)
     }
 
-    /// They are audio/mp4; also when all that is known of them is the journal.
-    @Test func knowsTheFilesOfSoundAlone() throws {
+    /// Audio-only files, which are served as audio/mp4, also after recovery from the journal.
+    @Test func recognizesAudioOnlyFiles() throws {
         var index = RingIndex(policy: plentiful, targetDuration: 6)
-        index.publish(.numbered(0, format: VariantAttributesTests.programme))
+        index.publish(.numbered(0, format: VariantAttributesTests.program))
         index.publish(.numbered(1, initialization: "init-b.mp4", format: VariantAttributesTests.radio))
         let journal = try #require(
             try RingJournal.read(Array(RingJournal(index, hasEnded: false).text.utf8), path: "ring.m3u8"))
@@ -85,12 +88,12 @@ struct RingIndexTests {
         for entry in journal.entries { recovered.replay(entry) }
         for known in [index, recovered] {
             let names = known.listed.flatMap { [$0.segment.name, $0.initialization.name] }
-            #expect(names.map(known.isSoundAlone) == [false, false, true, true])
-            #expect(!known.isSoundAlone("seg-2-00000000.m4s") && !known.isSoundAlone("init-c.mp4"))
+            #expect(names.map(known.isAudioOnly) == [false, false, true, true])
+            #expect(!known.isAudioOnly("seg-2-00000000.m4s") && !known.isAudioOnly("init-c.mp4"))
         }
     }
 
-    @Test func forgetsAnInitSectionWithTheLastSegmentThatNeedsIt() {
+    @Test func initSectionLeavesWithLastUse() {
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(36)), targetDuration: 6)
         index.publish(.numbered(0, initialization: "init-b.mp4"))
         var deletedWith: [String: [String]] = [:]
@@ -115,22 +118,22 @@ struct RingIndexTests {
         #expect(counts == [93, 86, 79, 72, 65, 58, 51, 44, 37, 30, 23, 16, 10, 10])
     }
 
-    @Test func aFullDiskCostsTheRewindAndNotTheChannel() {
+    @Test func fullDiskDropsRewindAndKeepsChannel() {
         var index = RingIndex.filled(100, policy: RetentionPolicy(rewind: .seconds(120)))
         let held = index.files
         let unneeded = Set(index.dropRewind().map(\.name))
         #expect(index.listed.map(\.mediaSequence) == Array(94..<100))
         #expect(unneeded == held.subtracting(index.files))
         #expect(index.retiredBytes == 0)
-        #expect(index.dropRewind().isEmpty, "there is nothing more to give")
+        #expect(index.dropRewind().isEmpty, "there is no more rewind")
         index.publish(.numbered(100))
-        #expect(index.listed.map(\.mediaSequence) == Array(94..<101), "and it grows again")
+        #expect(index.listed.map(\.mediaSequence) == Array(94..<101), "the rewind grows again")
     }
 
     static let discontinuityRows: [(when: String, at: [Int], published: Int, sequence: UInt64, tags: Int)] = [
         ("none", [], 20, 0, 0),
         ("the very first segment", [0], 3, 0, 1),
-        ("inside the list", [17], 20, 0, 1),
+        ("inside the playlist", [17], 20, 0, 1),
         ("before the first segment listed: still a tag", [14], 20, 0, 1),
         ("just slid out", [13], 20, 1, 0),
         ("two slid out, two listed", [3, 4, 15, 19], 20, 2, 2),

@@ -5,9 +5,9 @@ import Testing
 @testable import LiveRing
 
 struct RingJournalTests {
-    @Test func isTheTextThatAPlayerReads() throws {
+    @Test func requestedPlaylistsAreRendered() throws {
         var index = RingIndex(policy: plentiful, targetDuration: 6, nextMediaSequence: 100)
-        index.publish(.numbered(0, format: VariantAttributesTests.programme))
+        index.publish(.numbered(0, format: VariantAttributesTests.program))
         var second = NewSegment.numbered(1, duration: 449_450, isDiscontinuous: true, initialization: "init-b.mp4")
         second.adMarkers.cueTags = ["#EXT-X-CUE-OUT:30"].compactMap { CueTag($0) }
         second.adMarkers.dateRanges = [.numbered(1, from: at(6), planned: .seconds(30))]
@@ -45,9 +45,9 @@ struct RingJournalTests {
                 """)
     }
 
-    /// Written whole or record by record, and read back, it is the same.
+    /// A journal that is written as a whole or record by record reads back unchanged.
     @Test(arguments: UInt64(1)...20)
-    func comesBackAsItWas(seed: UInt64) throws {
+    func journalRoundTrips(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(90)), targetDuration: 6)
         var appended = RingJournal(index, hasEnded: false).text
@@ -56,7 +56,7 @@ struct RingJournalTests {
                 n, duration: Int64.random(in: 1...584_999, using: &random),
                 isDiscontinuous: Bool.random(using: &random),
                 initialization: "init-\(Int.random(in: 0..<3, using: &random)).mp4",
-                format: [VariantAttributesTests.programme, VariantAttributesTests.ad, VariantAttributesTests.radio]
+                format: [VariantAttributesTests.program, VariantAttributesTests.ad, VariantAttributesTests.radio]
                     .randomElement(using: &random)!)
             if Bool.random(using: &random) {
                 segment.adMarkers.cueTags = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="].compactMap { CueTag($0) }

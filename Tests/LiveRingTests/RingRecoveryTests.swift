@@ -4,45 +4,47 @@ import Testing
 
 @testable import LiveRing
 
-/// Where a ring goes on after whatever ended the one before it.
+/// Recovery after the end of an earlier process.
 struct RingRecoveryTests {
-    /// Held by the suite: it outlives the ring in it.
+    /// The suite holds the directory, so that it outlives the ring.
     let directory: ScratchDirectory
 
     init() throws { directory = try ScratchDirectory() }
 
     private static let policy = RetentionPolicy(rewind: .seconds(48), liveWindow: .zero, freeReserve: 0)
 
-    /// Ten segments in a ring of eight, with a splice; what viewers were told after each.
+    /// The snapshots after each of ten segments in a ring of eight, with a discontinuity.
     private static func writeRing(_ directory: ScratchDirectory, count: Int = 10) async throws -> [RingSnapshot] {
         let ring = try DVRRing.open(directory, policy: policy)
-        var told = [ring.snapshot]
+        var snapshots = [ring.snapshot]
         for n in 0..<count {
             try await ring.publish(
                 .numbered(n, isDiscontinuous: n == 3, initialization: n < 3 ? "init-a.mp4" : "init-b.mp4"))
-            told.append(ring.snapshot)
+            snapshots.append(ring.snapshot)
         }
-        return told
+        return snapshots
     }
 
-    @Test func goesOnBehindTheLastSegment() async throws {
-        let told = try #require(try await Self.writeRing(directory).last)
+    @Test func continuesAfterLastSegment() async throws {
+        let snapshots = try #require(try await Self.writeRing(directory).last)
         let ring = try DVRRing.open(directory)
         #expect(ring.resumePoint == .after(9))
-        #expect(ring.snapshot.index.listed == told.index.listed)
-        #expect(ring.snapshot.livePlaylist == told.livePlaylist || ring.snapshot.index.policy != told.index.policy)
+        #expect(ring.snapshot.index.listed == snapshots.index.listed)
+        #expect(
+            ring.snapshot.livePlaylist == snapshots.livePlaylist || ring.snapshot.index.policy != snapshots.index.policy
+        )
         try await ring.publish(.numbered(10))
         let entry = try #require(ring.snapshot.edge)
         #expect(entry.mediaSequence == 10)
-        #expect(entry.isDiscontinuous, "a restart is a seam whatever the publisher says")
+        #expect(entry.isDiscontinuous, "a restart causes a discontinuity in any case")
         #expect(entry.discontinuitySequence == 2)
         try await ring.publish(.numbered(11))
         #expect(ring.snapshot.edge?.isDiscontinuous == false, "and only once")
     }
 
     /// A process may be killed between any two bytes.
-    @Test func aJournalCutAtAnyByteIsUnderstood() async throws {
-        let told = try await Self.writeRing(directory)
+    @Test func journalTruncatedAtAnyByteIsRead() async throws {
+        let snapshots = try await Self.writeRing(directory)
         let journal = try directory.read("ring.m3u8")
         let sizes = try directory.names.map { ($0, try directory.read($0).count) }
         for cut in 0...journal.count {
@@ -50,18 +52,18 @@ struct RingRecoveryTests {
             let found = try RingRecovery(
                 journal: Array(journal[..<cut]), path: "", files: Dictionary(uniqueKeysWithValues: sizes),
                 policy: Self.policy, targetDuration: 6, firstMediaSequence: 0)
-            // Without a whole record the files say which numbers were given, unless the head says more.
+            // Without an intact record the file names give the numbers, unless the head has a larger one.
             try #require(found.index.nextMediaSequence == UInt64(whole) || whole == 0, "byte \(cut)")
             try #require(whole > 0 || [0, 10].contains(found.index.nextMediaSequence), "byte \(cut)")
-            try #require(found.index.listed == told[whole].index.listed, "byte \(cut)")
+            try #require(found.index.listed == snapshots[whole].index.listed, "byte \(cut)")
             try #require(found.resumePoint == (whole > 0 ? .after(whole - 1) : nil), "byte \(cut)")
             try #require(!found.hasEnded)
         }
     }
 
     /// The same with real files, at some of the bytes: the first and the last of a record among them.
-    @Test func aRingCutShortGoesOn() async throws {
-        let told = try await Self.writeRing(directory)
+    @Test func truncatedRingContinues() async throws {
+        let snapshots = try await Self.writeRing(directory)
         let journal = try directory.read("ring.m3u8")
         let files = try directory.names.subtracting(["ring.m3u8", "ring.lock"]).map { ($0, try directory.read($0)) }
         let ends = journal.indices.filter { $0 > 0 && journal[$0 - 1] == UInt8(ascii: "\n") }
@@ -71,7 +73,7 @@ struct RingRecoveryTests {
             try crashed.write("ring.m3u8", Array(journal[..<cut]))
             try crashed.write("seg-10-0badc0de.m4s.part", [0])
             for (name, bytes) in files { try crashed.write(name, bytes) }
-            try await Self.judge(crashed, told, cut: cut, whole: Self.wholeRecords(journal[..<cut]))
+            try await Self.judge(crashed, snapshots, cut: cut, whole: Self.wholeRecords(journal[..<cut]))
         }
     }
 
@@ -82,13 +84,13 @@ struct RingRecoveryTests {
     }
 
     private static func judge(
-        _ directory: ScratchDirectory, _ told: [RingSnapshot], cut: Int, whole: Int
+        _ directory: ScratchDirectory, _ snapshots: [RingSnapshot], cut: Int, whole: Int
     ) async throws {
         let ring = try DVRRing.open(directory, policy: policy)
         let found = ring.snapshot
         if whole > 0 {
-            try #require(found.index.listed == told[whole].index.listed, "byte \(cut)")
-            try #require(found.livePlaylist == told[whole].livePlaylist, "byte \(cut)")
+            try #require(found.index.listed == snapshots[whole].index.listed, "byte \(cut)")
+            try #require(found.livePlaylist == snapshots[whole].livePlaylist, "byte \(cut)")
             try #require(ring.resumePoint == .after(whole - 1), "byte \(cut)")
         }
         // Files of more than one record say that their segments were listed.
@@ -99,7 +101,7 @@ struct RingRecoveryTests {
         let present = directory.names.subtracting(["ring.m3u8", "ring.lock", "ring.m3u8.damaged"])
         try #require(present == ring.snapshot.index.files, "byte \(cut): every listed file is there and no other")
         try await ring.publish(.numbered(whole))
-        let broken = brokenRules(from: text(told[whole].livePlaylist), to: text(ring.snapshot.livePlaylist))
+        let broken = brokenRules(from: text(snapshots[whole].livePlaylist), to: text(ring.snapshot.livePlaylist))
         try #require(whole == 0 || broken.isEmpty, "byte \(cut): \(broken)")
         try #require(ring.snapshot.edge?.mediaSequence == next, "byte \(cut)")
     }
@@ -108,11 +110,11 @@ struct RingRecoveryTests {
 
     static let lossRows: [(when: String, loss: Loss, of: [UInt64], listed: Range<UInt64>, gaps: [UInt64])] = [
         ("nothing", .missing, [], 0..<10, []),
-        ("the oldest: the list begins later", .missing, [0, 1], 2..<10, []),
+        ("the oldest: the playlist begins later", .missing, [0, 1], 2..<10, []),
         ("one in the middle: a gap under its old number", .missing, [4], 0..<10, [4]),
         ("cut short is lost as well", .short, [4], 0..<10, [4]),
         ("longer than it was: not what was published", .long, [4], 0..<10, [4]),
-        ("the newest, as after a power loss: its number stays taken", .short, [8, 9], 0..<10, [8, 9]),
+        ("the newest, as after a power loss: its number stays in use", .short, [8, 9], 0..<10, [8, 9]),
         ("oldest and newest", .short, [0, 9], 1..<10, [9]),
         ("all", .missing, Array(0..<10), 10..<10, []),
         ("the init section of all", .initMissing, [], 10..<10, []),
@@ -150,7 +152,7 @@ struct RingRecoveryTests {
     }
 
     static let foreignRows: [(when: String, journal: String, error: String)] = [
-        ("a playlist of somebody else", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", "unknownJournalFormat"),
+        ("a foreign playlist", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", "unknownJournalFormat"),
         (
             "a journal of a later version", "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#LIVERELAY-SPOOL:3\n",
             "unknownJournalFormat"
@@ -161,14 +163,14 @@ struct RingRecoveryTests {
             "unknownJournalFormat"
         ),
         (
-            "a journal of ours with somebody else's head",
+            "an own journal with a foreign head",
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MAP:URI=\"init-a.mp4\"\n#EXTINF:6,\nseg-0-00000000.m4s\n",
             "unknownJournalFormat"
         ),
     ]
 
     @Test(arguments: foreignRows)
-    func whatCannotBeReadIsNotTouched(when: String, journal: String, error: String) throws {
+    func unreadableJournalIsNotChanged(when: String, journal: String, error: String) throws {
         try directory.write("ring.m3u8", Array(journal.utf8))
         try directory.write("seg-0-00000000.m4s", [1])
         let failure = #expect(throws: RingError.self, "\(when)") { try DVRRing.open(directory) }
@@ -184,7 +186,7 @@ struct RingRecoveryTests {
     ]
 
     @Test(arguments: tornHeads)
-    func aLostJournalStartsBehindTheFilesThatAreThere(when: String, journal: [UInt8]) async throws {
+    func lostJournalContinuesAfterExistingFiles(when: String, journal: [UInt8]) async throws {
         try directory.write("ring.m3u8", journal)
         try directory.write("seg-41-01234567.m4s", [1])
         try directory.write("holiday.mp4", [1])
@@ -192,7 +194,7 @@ struct RingRecoveryTests {
         #expect(ring.snapshot.index.nextMediaSequence == 42, "\(when)")
         #expect(
             directory.names.subtracting(["ring.m3u8.damaged"]) == ["ring.m3u8", "ring.lock", "holiday.mp4"],
-            "\(when): only our own files are swept")
+            "\(when): only files of the ring are removed")
     }
 
     @Test func twoProcessesCannotShareASpool() async throws {
@@ -207,14 +209,14 @@ struct RingRecoveryTests {
     static let targetRows: [(asked: Int, inForce: Int)] = [(6, 6), (4, 6), (8, 8)]
 
     @Test(arguments: targetRows)
-    func viewersKeepTheTargetDurationTheyWereTold(asked: Int, inForce: Int) async throws {
+    func publishedTargetDurationStays(asked: Int, inForce: Int) async throws {
         do { try await DVRRing.open(directory).publish(.numbered(0)) }
         let ring = try DVRRing.open(directory, targetDuration: asked)
         #expect(ring.targetDuration == inForce)
         #expect(ring.maximumSegmentDuration == Int64(inForce) * 90_000 + 44_999)
     }
 
-    @Test func theJournalDoesNotGrowForEver() async throws {
+    @Test func journalIsCompacted() async throws {
         let ring = try DVRRing.open(directory, policy: RetentionPolicy(rewind: .seconds(36), freeReserve: 0))
         var largest = 0
         for n in 0..<400 {

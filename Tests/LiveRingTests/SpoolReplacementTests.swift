@@ -29,7 +29,7 @@ struct SpoolReplacementTests {
 
     struct Replacement: Sendable, CustomTestStringConvertible {
         let what: String
-        /// Of the three segments that were in it.
+        /// Whether the three segments in the directory are lost.
         let isLost: Bool
         let happens: @Sendable (_ path: String) throws -> Void
 
@@ -46,7 +46,7 @@ struct SpoolReplacementTests {
             try FileManager.default.removeItem(atPath: $0)
             try FileManager.default.createDirectory(atPath: $0, withIntermediateDirectories: false)
         },
-        Replacement("another spool takes its place, of which nobody has the lock", isLost: true) {
+        Replacement("an unlocked spool takes its place", isLost: true) {
             try FileManager.default.removeItem(atPath: $0)
             _ = try DVRRing(directory: $0, policy: plentiful, targetDuration: 6)
         },
@@ -55,7 +55,7 @@ struct SpoolReplacementTests {
         },
     ]
 
-    @Test(arguments: rows) func itIsTakenAnew(_ row: Replacement) async throws {
+    @Test(arguments: rows) func replacedDirectoryIsReacquired(_ row: Replacement) async throws {
         do {
             let ring = try open()
             try await publish(0..<3, to: ring)
@@ -72,15 +72,15 @@ struct SpoolReplacementTests {
             }
             let text = text(snapshot.subtitlePlaylist(0))
             #expect(text.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == (row.isLost ? 3 : 0))
-            #expect(throws: RingError.spoolInUse(directory: path), "nobody else may write") { try open() }
+            #expect(throws: RingError.spoolInUse(directory: path), "no other process may write") { try open() }
         }
-        // The next process goes on behind it.
+        // The next process continues after it.
         let ring = try open()
         #expect(ring.snapshot.index.nextMediaSequence == 5 && ring.snapshot.spoolReplacements == 0)
         #expect(ring.snapshot.index.listed.count { !$0.isGap } == (row.isLost ? 2 : 5))
     }
 
-    @Test func nothingIsWrittenWithoutTheLock() async throws {
+    @Test func nothingIsWrittenWithoutLock() async throws {
         let ring = try open()
         try await publish(0..<3, to: ring)
         try files.moveItem(atPath: path, toPath: away)
@@ -91,7 +91,7 @@ struct SpoolReplacementTests {
             }
             #expect(ring.snapshot.index.listed.count == 3 && ring.snapshot.index.listed.allSatisfy { !$0.isGap })
             let names = try files.contentsOfDirectory(atPath: path)
-            #expect(!names.contains { $0.hasSuffix(".m4s") }, "what is there is the other's")
+            #expect(!names.contains { $0.hasSuffix(".m4s") }, "the files belong to the other ring")
             try await publish(100..<101, to: other)
         }
         // The other one ends, and the disk comes back.
@@ -102,7 +102,7 @@ struct SpoolReplacementTests {
         #expect(ring.snapshot.spoolReplacements == 0)
     }
 
-    @Test func aDiskThatComesBackLacksWhatWasWrittenMeanwhile() async throws {
+    @Test func returningDiskHasGapsForMissedFiles() async throws {
         let ring = try open()
         try await publish(0..<3, to: ring)
         try files.moveItem(atPath: path, toPath: away)
@@ -114,7 +114,7 @@ struct SpoolReplacementTests {
         #expect(ring.snapshot.spoolReplacements == 2)
     }
 
-    @Test func aRingThatIsReopenedGoesOnInANewDirectory() async throws {
+    @Test func reopenedRingContinuesInNewDirectory() async throws {
         let ring = try open()
         try await publish(0..<3, to: ring)
         try files.removeItem(atPath: path)
@@ -125,7 +125,7 @@ struct SpoolReplacementTests {
         #expect(throws: RingError.spoolInUse(directory: path)) { try open() }
     }
 
-    @Test func withoutAParentThereIsNone() async throws {
+    @Test func missingParentDirectoryIsRefused() async throws {
         let ring = try open()
         try await publish(0..<2, to: ring)
         try files.moveItem(atPath: parent.path, toPath: parent.path + "-away")

@@ -4,7 +4,7 @@ import Testing
 @testable import LiveRing
 
 struct VariantAttributesTests {
-    static let programme = SegmentFormat(
+    static let program = SegmentFormat(
         videoCodec: "avc1.640028", audioCodec: "mp4a.40.2", resolution: .init(width: 1920, height: 1080),
         frameRate: "25.000")
     static let ad = SegmentFormat(
@@ -24,12 +24,12 @@ struct VariantAttributesTests {
     /// Segments as (format, 90 kHz ticks, bytes); TARGETDURATION is 6.
     static let rows: [(when: String, segments: [(SegmentFormat, Int64, Int)], line: String)] = [
         (
-            "one segment: its rate is both, rounded up", [(programme, 540_000, 600_001)],
+            "one segment: its rate is both, rounded up", [(program, 540_000, 600_001)],
             "BANDWIDTH=800002,AVERAGE-BANDWIDTH=800002,CODECS=\"avc1.640028,mp4a.40.2\",RESOLUTION=1920x1080,FRAME-RATE=25.000"
         ),
         (
-            "an ad in it: its codecs too, the larger picture, the higher rate",
-            [(programme, 540_000, 600_000), (ad, 540_000, 300_000), (programme, 540_000, 600_000)],
+            "an ad in it: its codecs too, the larger frame, the higher rate",
+            [(program, 540_000, 600_000), (ad, 540_000, 300_000), (program, 540_000, 600_000)],
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=666667,CODECS=\"avc1.640028,avc1.4d401f,mp4a.40.2,mp4a.40.5\",RESOLUTION=1920x1080,FRAME-RATE=29.970"
         ),
         (
@@ -42,17 +42,17 @@ struct VariantAttributesTests {
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"hvc1.2.4.L120.90,ac-3,ec-3\",RESOLUTION=1280x720,FRAME-RATE=50.000,VIDEO-RANGE=PQ"
         ),
         (
-            "SDR needs no words", [(plain, 540_000, 600_000)],
+            "SDR has no attribute", [(plain, 540_000, 600_000)],
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"avc1.640020,mp4a.6B\",RESOLUTION=1280x720,FRAME-RATE=50.000"
         ),
-        ("sound only", [(radio, 540_000, 96_000)], "BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS=\"mp4a.40.2\""),
+        ("audio only", [(radio, 540_000, 96_000)], "BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS=\"mp4a.40.2\""),
         (
             "a short burst is measured with its neighbours",
             [(radio, 450_000, 125_000), (radio, 90_000, 475_000), (radio, 450_000, 125_000)],
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=527273,CODECS=\"mp4a.40.2\""
         ),
         (
-            "short segments only: stretches of 3 s",
+            "short segments only: 3 s at a time",
             [(radio, 90_000, 1000), (radio, 90_000, 1000), (radio, 90_000, 4000), (radio, 90_000, 1000)],
             "BANDWIDTH=16000,AVERAGE-BANDWIDTH=14000,CODECS=\"mp4a.40.2\""
         ),
@@ -63,7 +63,7 @@ struct VariantAttributesTests {
     ]
 
     @Test(arguments: rows)
-    func describesWhatIsListed(when: String, segments: [(SegmentFormat, Int64, Int)], line: String) throws {
+    func describesListedSegments(when: String, segments: [(SegmentFormat, Int64, Int)], line: String) throws {
         var index = RingIndex(policy: plentiful, targetDuration: 6)
         for (n, (format, duration, bytes)) in segments.enumerated() {
             let header = NewSegment.numbered(n).header.count
@@ -77,7 +77,7 @@ struct VariantAttributesTests {
         #expect(lines.contains("#EXT-X-INDEPENDENT-SEGMENTS"))
     }
 
-    @Test func saysNothingBeforeTheFirstSegment() {
+    @Test func hasNoPlaylistBeforeFirstSegment() {
         #expect(VariantAttributes(entries: [], targetDuration: 6) == nil)
     }
 }

@@ -16,7 +16,7 @@ private let rows: [(when: String, text: String, read: String?)] = [
     ("stray commas", ",A=1,,B=2,", "A=1,B=2"),
     ("an equals sign in an unquoted value", "URI=http://h/a?b=c", "URI=http://h/a?b=c"),
     (
-        "a list that forgot its quotes", "CODECS=avc1.4d401f, mp4a.40.2,BANDWIDTH=1",
+        "a list without its quotes", "CODECS=avc1.4d401f, mp4a.40.2,BANDWIDTH=1",
         "CODECS=avc1.4d401f,mp4a.40.2,BANDWIDTH=1"
     ),
     ("nothing", "", ""),
@@ -25,31 +25,31 @@ private let rows: [(when: String, text: String, read: String?)] = [
     ("text after the closing quote", #"A="x"y"#, nil),
     ("text before the opening quote", #"A=x"y""#, nil),
     ("a value without a name", "=1", nil),
-    ("a first piece without a value", "hello,A=1", nil),
-    ("a piece after a quoted value", #"A="x",hello"#, nil),
+    ("a first item without a value", "hello,A=1", nil),
+    ("an item after a quoted value", #"A="x",hello"#, nil),
 ]
 
 @Test(arguments: rows)
 func attributeLists(when: String, text: String, read: String?) {
-    let list = try? AttributeList(parsing: text, line: 7, tag: "EXT-X-MEDIA")
-    #expect(list?.text == read, "\(when)")
+    let attributes = try? AttributeList(parsing: text, line: 7, tag: "EXT-X-MEDIA")
+    #expect(attributes?.text == read, "\(when)")
 }
 
-@Test func theErrorSaysWhere() {
+@Test func errorNamesPosition() {
     let error = #expect(throws: PlaylistError.self) {
         try AttributeList(parsing: #"A=1,B="x"#, line: 7, tag: "EXT-X-MEDIA")
     }
     #expect(error == PlaylistError(reason: .badValue(#"B="x"#), tag: "EXT-X-MEDIA", line: 7, section: "4.2"))
 }
 
-@Test func settingKeepsThePlace() {
-    var list = AttributeList()
-    list.set("A", to: "1")
-    list.set("B", to: "2", isQuoted: true)
-    list.set("A", to: "3")
-    #expect(list.text == #"A=3,B="2""#)
-    list.set("A", to: nil)
-    #expect(list.text == #"B="2""#)
-    list.set("B", to: #"say "hi""#, isQuoted: true)
-    #expect(list.text == #"B="say 'hi'""#, "the grammar has no escape")
+@Test func settingKeepsPosition() {
+    var attributes = AttributeList()
+    attributes.set("A", to: "1")
+    attributes.set("B", to: "2", isQuoted: true)
+    attributes.set("A", to: "3")
+    #expect(attributes.text == #"A=3,B="2""#)
+    attributes.set("A", to: nil)
+    #expect(attributes.text == #"B="2""#)
+    attributes.set("B", to: #"say "hi""#, isQuoted: true)
+    #expect(attributes.text == #"B="say 'hi'""#, "the grammar has no escape")
 }

@@ -8,22 +8,22 @@ private let cueRows: [Row] = [
     ("a break with its length", "#EXT-X-CUE-OUT:30.5", .out(duration: .milliseconds(30_500)), nil),
     ("a break of unknown length", "#EXT-X-CUE-OUT", .out(duration: nil), nil),
     ("the length as an attribute", "#EXT-X-CUE-OUT:DURATION=60,ID=7", .out(duration: .seconds(60)), nil),
-    ("the length and an ID behind it", "#EXT-X-CUE-OUT:60,ID=7", .out(duration: .seconds(60)), nil),
-    ("a length nobody can read", "#EXT-X-CUE-OUT:soon", .out(duration: nil), nil),
+    ("the length and then an ID", "#EXT-X-CUE-OUT:60,ID=7", .out(duration: .seconds(60)), nil),
+    ("an unreadable length", "#EXT-X-CUE-OUT:soon", .out(duration: nil), nil),
     (
-        "so far of so much", "#EXT-X-CUE-OUT-CONT:8.308/30",
+        "elapsed and whole duration", "#EXT-X-CUE-OUT-CONT:8.308/30",
         .continues(elapsed: .milliseconds(8308), duration: .seconds(30)), nil
     ),
-    ("so far", "#EXT-X-CUE-OUT-CONT:8", .continues(elapsed: .seconds(8), duration: nil), nil),
+    ("elapsed duration", "#EXT-X-CUE-OUT-CONT:8", .continues(elapsed: .seconds(8), duration: nil), nil),
     (
-        "so far, as attributes", "#EXT-X-CUE-OUT-CONT:ElapsedTime=5.9,Duration=201.4,SCTE35=/DA=",
+        "elapsed and whole duration as attributes", "#EXT-X-CUE-OUT-CONT:ElapsedTime=5.9,Duration=201.4,SCTE35=/DA=",
         .continues(elapsed: .milliseconds(5900), duration: .milliseconds(201_400)), nil
     ),
     ("the break is over", "#EXT-X-CUE-IN", .in, nil),
-    ("a section in base64", "#EXT-OATCLS-SCTE35:/DAB", .aside, [0xFC, 0x30, 0x01]),
-    ("a section in hexadecimal", "#EXT-OATCLS-SCTE35:0xfc3001", .aside, [0xFC, 0x30, 0x01]),
-    ("a section that is none", "#EXT-OATCLS-SCTE35:!", .aside, nil),
-    ("a splice point", "#EXT-X-SPLICEPOINT-SCTE35:/DAB", .aside, [0xFC, 0x30, 0x01]),
+    ("a section in base64", "#EXT-OATCLS-SCTE35:/DAB", .other, [0xFC, 0x30, 0x01]),
+    ("a section in hexadecimal", "#EXT-OATCLS-SCTE35:0xfc3001", .other, [0xFC, 0x30, 0x01]),
+    ("an invalid section", "#EXT-OATCLS-SCTE35:!", .other, nil),
+    ("a splice point", "#EXT-X-SPLICEPOINT-SCTE35:/DAB", .other, [0xFC, 0x30, 0x01]),
     (
         "one tag for all, out", "#EXT-X-SCTE35:TYPE=0x34,CUE=\"/DAB\",CUE-OUT=YES,DURATION=15",
         .out(duration: .seconds(15)), [0xFC, 0x30, 0x01]
@@ -34,19 +34,19 @@ private let cueRows: [Row] = [
     ),
     ("one tag for all, in", "#EXT-X-SCTE35:CUE=\"/DAB\",CUE-IN=YES", .in, [0xFC, 0x30, 0x01]),
     ("by its type", "#EXT-X-CUE:TYPE=\"SpliceOut\",DURATION=9", .out(duration: .seconds(9)), nil),
-    ("what is shown", "#EXT-X-ASSET:CAID=0x1", .aside, nil),
-    ("attributes that do not close their quotes", "#EXT-X-SCTE35:CUE=\"/DAB", .aside, nil),
+    ("an asset", "#EXT-X-ASSET:CAID=0x1", .other, nil),
+    ("attributes that do not close their quotes", "#EXT-X-SCTE35:CUE=\"/DAB", .other, nil),
 ]
 
 @Test(arguments: cueRows.indices)
-func whatACueTagSays(_ index: Int) throws {
+func parsesCueTags(_ index: Int) throws {
     let row = cueRows[index]
-    let mark = try #require(CueTag(row.line), "\(row.when)")
-    #expect(mark.meaning == row.meaning && mark.section == row.section && mark.line == row.line, "\(row.when)")
+    let cueTag = try #require(CueTag(row.line), "\(row.when)")
+    #expect(cueTag.meaning == row.meaning && cueTag.section == row.section && cueTag.line == row.line, "\(row.when)")
 }
 
 @Test(arguments: ["#EXT-X-OURS:1", "# by hand", "#EXTINF:6,", "EXT-X-CUE-OUT", ""])
-func whatIsNoCueTag(line: String) { #expect(CueTag(line) == nil) }
+func otherLinesAreNoCueTags(line: String) { #expect(CueTag(line) == nil) }
 
 @Test func findsCueTagsOfSegment() throws {
     let text = "#EXTM3U\n#EXT-X-OURS\n#EXT-X-CUE-OUT:30\n#EXTINF:6,\n# x\n#EXT-X-DATERANGE:ID=\"a\"\na\n#EXT-X-CUE-IN\n"
@@ -55,8 +55,8 @@ func whatIsNoCueTag(line: String) { #expect(CueTag(line) == nil) }
     #expect(segment.dateRanges.map(\.id) == ["a"])
 }
 
-/// A date range is the head's until something of a segment came, then the next segment's.
-@Test func whereADateRangeStood() throws {
+/// A date range belongs to the head before the first tag of a segment, and to the next segment after it.
+@Test func positionOfDateRange() throws {
     let text = """
         #EXTM3U
         #EXT-X-TARGETDURATION:6
@@ -67,10 +67,10 @@ func whatIsNoCueTag(line: String) { #expect(CueTag(line) == nil) }
         #EXT-X-DATERANGE:ID="second"
         #EXTINF:6,
         b
-        #EXT-X-DATERANGE:ID="behind"
+        #EXT-X-DATERANGE:ID="trailing"
         """
-    let list = try MediaPlaylistParser.parse(Array(text.utf8))
-    #expect(list.dateRanges.map(\.id) == ["head"])
-    #expect(list.segments.map { $0.dateRanges.map(\.id) } == [["first"], ["second"]])
-    #expect(list.trailingDateRanges.map(\.id) == ["behind"])
+    let playlist = try MediaPlaylistParser.parse(Array(text.utf8))
+    #expect(playlist.dateRanges.map(\.id) == ["head"])
+    #expect(playlist.segments.map { $0.dateRanges.map(\.id) } == [["first"], ["second"]])
+    #expect(playlist.trailingDateRanges.map(\.id) == ["trailing"])
 }

@@ -3,8 +3,8 @@ import Testing
 @testable import Playlist
 
 private func range(_ text: String) throws -> DateRange {
-    let list = try AttributeList(parsing: text, line: 1, tag: "EXT-X-DATERANGE")
-    return DateRange(id: list["ID"] ?? "", attributes: list)
+    let attributes = try AttributeList(parsing: text, line: 1, tag: "EXT-X-DATERANGE")
+    return DateRange(id: attributes["ID"] ?? "", attributes: attributes)
 }
 
 private let endRows: [(when: String, text: String, end: String?)] = [
@@ -13,17 +13,17 @@ private let endRows: [(when: String, text: String, end: String?)] = [
         "2026-01-02T03:05:05.000Z"
     ),
     ("a length", #"ID="a",START-DATE="2026-01-02T03:04:05Z",DURATION=30.5"#, "2026-01-02T03:04:35.500Z"),
-    ("a plan is no end", #"ID="a",START-DATE="2026-01-02T03:04:05Z",PLANNED-DURATION=30"#, nil),
-    ("an end nobody can read", #"ID="a",START-DATE="2026-01-02T03:04:05Z",END-DATE="soon""#, nil),
-    ("a length from nowhere", #"ID="a",DURATION=30"#, nil),
+    ("only a planned duration", #"ID="a",START-DATE="2026-01-02T03:04:05Z",PLANNED-DURATION=30"#, nil),
+    ("an unreadable end", #"ID="a",START-DATE="2026-01-02T03:04:05Z",END-DATE="soon""#, nil),
+    ("a length without a start", #"ID="a",DURATION=30"#, nil),
 ]
 
 @Test(arguments: endRows)
-func whenARangeEnds(when: String, text: String, end: String?) throws {
+func endOfRange(when: String, text: String, end: String?) throws {
     #expect(try range(text).end?.text == end, "\(when)")
 }
 
-@Test func attributesAreWrittenAsTheyAreRead() throws {
+@Test func attributesRoundTrip() throws {
     var value = DateRange(id: "b")
     value.startDate = ProgramDateTime(parsing: "2026-01-02T03:04:05.006Z")
     value.plannedDuration = .milliseconds(30_500)
@@ -45,14 +45,14 @@ private let additionRows: [(when: String, old: String, new: String, both: String
 ]
 
 @Test(arguments: additionRows)
-func aRangeIsToldMoreOf(when: String, old: String, new: String, both: String, refused: [String]) throws {
+func addsMissingAttributes(when: String, old: String, new: String, both: String, refused: [String]) throws {
     var value = try range(old)
     #expect(value.add(try range(new)) == refused, "\(when)")
     #expect(value.attributes.text == both, "\(when)")
 }
 
 @Test(arguments: ["", "0x", "0x1", "0x1g", "FC", "0xFC 30"])
-func whatIsNoHexadecimal(text: String) { #expect(SpliceSectionText.decodeHexadecimal(text) == nil) }
+func refusesInvalidHexadecimal(text: String) { #expect(SpliceSectionText.decodeHexadecimal(text) == nil) }
 
 @Test func base64IsReadWithAndWithoutPadding() {
     #expect(SpliceSectionText.decodeBase64("/DAl") == [0xFC, 0x30, 0x25])

@@ -30,7 +30,7 @@ private let readRows: [(text: String, duration: Duration?)] = [
 ]
 
 @Test(arguments: readRows)
-func secondsAreReadDigitByDigit(text: String, duration: Duration?) {
+func parsesDecimalSeconds(text: String, duration: Duration?) {
     #expect(DecimalSeconds.duration(text) == duration)
     #expect(DecimalSeconds.duration("-" + text, isSigned: true) == (text == "-1" ? nil : duration.map { .zero - $0 }))
 }
@@ -49,7 +49,7 @@ private let writeRows: [(duration: Duration, decimals: Int, text: String)] = [
 ]
 
 @Test(arguments: writeRows)
-func secondsAreWrittenRounded(duration: Duration, decimals: Int, text: String) {
+func writesRoundedSeconds(duration: Duration, decimals: Int, text: String) {
     #expect(DecimalSeconds.text(duration, decimals: decimals) == text)
 }
 
@@ -61,12 +61,12 @@ private let exactRows: [(duration: Duration, text: String)] = [
 ]
 
 @Test(arguments: exactRows)
-func secondsAreWrittenExactly(duration: Duration, text: String) {
+func writesExactSeconds(duration: Duration, text: String) {
     #expect(DecimalSeconds.text(duration) == text)
     #expect(DecimalSeconds.duration(text, isSigned: true) == duration)
 }
 
-@Test func anyDurationSurvivesItsText() {
+@Test func everyDurationRoundTrips() {
     var random = SeededGenerator(seed: 1)
     for _ in 0..<2000 {
         let duration = Duration(
@@ -76,12 +76,12 @@ func secondsAreWrittenExactly(duration: Duration, text: String) {
     }
 }
 
-@Test func aThousandFramesOfTheirOwnLengthDoNotDrift() {
+@Test func sumOfFrameDurationsDoesNotDrift() {
     let sum = (0..<30_000).reduce(Duration.zero) { sum, _ in sum + (DecimalSeconds.duration("0.0333667") ?? .zero) }
     #expect(DecimalSeconds.text(sum) == "1001.001")
 }
 
-@Test func roundingUpIsTheLeastWholeSecond() {
+@Test func roundsUpToWholeSecond() {
     #expect(DecimalSeconds.roundedUp(.milliseconds(6001)) == .seconds(7))
     #expect(DecimalSeconds.roundedUp(.seconds(6)) == .seconds(6))
 }

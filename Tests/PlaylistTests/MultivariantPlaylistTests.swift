@@ -48,7 +48,7 @@ private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylis
     #expect(rendition.uri == "http://cdn/de")
 }
 
-@Test func settingAFieldIsWritingItsAttribute() {
+@Test func settingPropertyWritesAttribute() {
     var variant = Variant(uri: "v", bandwidth: 1)
     variant.codecs = ["avc1.64001f", "mp4a.40.2"]
     variant.resolution = Variant.Resolution(width: 640, height: 360)
@@ -85,7 +85,7 @@ func malformedMultivariantPlaylists(when: String, text: String, reason: Playlist
     #expect(error?.line == line, "\(when)")
 }
 
-@Test func aRenditionThatCannotBeReadCostsOnlyItself() throws {
+@Test func unreadableRenditionAffectsNoOther() throws {
     let bad = ["#EXT-X-MEDIA:TYPE=SMELL,GROUP-ID=\"a\",NAME=\"n\"", "#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"n\""]
     let read = try master(bad.joined(separator: "\n") + "\n#EXT-X-STREAM-INF:BANDWIDTH=1\na")
     #expect(read.unknownTags == bad)
@@ -97,11 +97,11 @@ private let kindRows: [(when: String, text: String, isMultivariant: Bool)] = [
     ("variants", "#EXT-X-VERSION:3\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
     ("variants under a tag of media playlists", "#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
     ("renditions only", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\"", true),
-    ("a list that is still empty", "#EXT-X-TARGETDURATION:6", false),
+    ("a playlist that is still empty", "#EXT-X-TARGETDURATION:6", false),
 ]
 
 @Test(arguments: kindRows)
-func theFirstTagThatOnlyOneKindHasDecides(when: String, text: String, isMultivariant: Bool) throws {
+func firstTagOfOneKindDecides(when: String, text: String, isMultivariant: Bool) throws {
     switch try PlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8)) {
     case .media: #expect(!isMultivariant, "\(when)")
     case .multivariant: #expect(isMultivariant, "\(when)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playlist
 
-/// What stands in a playlist, and what does after each address that has a query has lost it.
+/// A playlist, and its text after every URL lost its query.
 private let rows: [(when: String, text: String, rewritten: String)] = [
     ("no playlist", "<html>\na.ts?x\n", "<html>\na.ts?x\n"),
     ("nothing to do", "#EXTM3U\n#EXTINF:2,\na.ts\n", "#EXTM3U\n#EXTINF:2,\na.ts\n"),
@@ -19,61 +19,61 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
     ),
     ("a map", "#EXTM3U\n#EXT-X-MAP:URI=\"m?x\",BYTERANGE=\"1@0\"", "#EXTM3U\n#EXT-X-MAP:URI=\"m\",BYTERANGE=\"1@0\""),
     (
-        "an address that players never fetch", "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a?b\",X-ASSET-URI=\"HTTPS://h/a?x\"\n",
+        "a URL that players never fetch", "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a?b\",X-ASSET-URI=\"HTTPS://h/a?x\"\n",
         "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a?b\",X-ASSET-URI=\"HTTPS://h/a\"\n"
     ),
     (
-        "other names of addresses",
+        "other attribute names of URLs",
         "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l?t=x\",X-LIMIT=\"a?b\"\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s?t=x\"\n",
         "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l\",X-LIMIT=\"a?b\"\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s\"\n"
     ),
     (
-        "an address without quotes", "#EXTM3U\n#EXT-X-VENDOR:https://h/a?t=x,y\n#EXT-X-V:A=1,B=Http://h/b?t c=1\n",
+        "a URL without quotes", "#EXTM3U\n#EXT-X-VENDOR:https://h/a?t=x,y\n#EXT-X-V:A=1,B=Http://h/b?t c=1\n",
         "#EXTM3U\n#EXT-X-VENDOR:https://h/a\n#EXT-X-V:A=1,B=Http://h/b c=1\n"
     ),
     (
-        "addresses in a text",
+        "URLs in a text",
         "#EXTM3U\n#EXT-X-V:A=\"see http://h/a?t and 'https://h/b?t'\"\n#EXTINF:2,http://h/?t\na.ts",
         "#EXTM3U\n#EXT-X-V:A=\"see http://h/a and 'https://h/b'\"\n#EXTINF:2,http://h/\na.ts"
     ),
-    ("an address in a comment", "#EXTM3U\n# of http://h/a?t today\n", "#EXTM3U\n# of http://h/a today\n"),
+    ("a URL in a comment", "#EXTM3U\n# of http://h/a?t today\n", "#EXTM3U\n# of http://h/a today\n"),
     (
-        "words", "#EXTM3U\n# URI=what?\n#EXT-X-SESSION-DATA:VALUE=\"why?\"\n",
+        "other text", "#EXTM3U\n# URI=what?\n#EXT-X-SESSION-DATA:VALUE=\"why?\"\n",
         "#EXTM3U\n# URI=what?\n#EXT-X-SESSION-DATA:VALUE=\"why?\"\n"
     ),
     (
-        "variables in an address",
+        "variables in a URL",
         "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"?s\"\n#EXT-X-DEFINE:IMPORT=\"i\"\n#EXTINF:2,\na.ts{$t}\n{$i}.ts\n",
         "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"?s\"\n#EXT-X-DEFINE:IMPORT=\"i\"\n#EXTINF:2,\na.ts\n{$i}.ts\n"
     ),
 ]
 
-private func withoutQuery(_ text: String, hidesTexts: Bool = false) -> String {
-    let rules = PlaylistURIRewriter.Rules(hidesTexts: hidesTexts) { URIReference.withoutQuery($0) }
+private func withoutQuery(_ text: String, redactsText: Bool = false) -> String {
+    let rules = PlaylistURIRewriter.Rules(redactsText: redactsText) { URIReference.withoutQuery($0) }
     let imported = [VariableDefinition(name: "i", value: "imported")]
     let rewritten = PlaylistURIRewriter.rewrite(
         Array(text.utf8), url: "http://h/p?q=secret", imported: imported, rules: rules)
     return String(decoding: rewritten.bytes, as: UTF8.self)
 }
 
-@Test(arguments: rows) func onlyAddressesAreRewritten(when: String, text: String, rewritten: String) {
+@Test(arguments: rows) func onlyURLsAreRewritten(when: String, text: String, rewritten: String) {
     #expect(withoutQuery(text) == rewritten, "\(when)")
 }
 
-@Test func variablesThatAreHiddenLeaveTheirValuesInTheAddresses() {
+@Test func redactedVariablesAreExpandedInURLs() {
     let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXT-X-DEFINE:IMPORT=\"i\"\n{$i}/a.ts?{$q}\n"
-    let hidden = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"q\",VALUE=\"\"\n#EXT-X-DEFINE:IMPORT=\"i\"\nimported/a.ts\n"
-    #expect(withoutQuery(text, hidesTexts: true) == hidden)
+    let redacted = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"q\",VALUE=\"\"\n#EXT-X-DEFINE:IMPORT=\"i\"\nimported/a.ts\n"
+    #expect(withoutQuery(text, redactsText: true) == redacted)
 }
 
-@Test func textsThatAreHiddenLeaveTheirTags() {
+@Test func redactedTextKeepsTags() {
     let text =
         "#EXTM3U\n# token=x\n#\n#X:y\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"x\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
-    let hidden = "#EXTM3U\n#\n#\n#\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
-    #expect(withoutQuery(text, hidesTexts: true) == hidden)
+    let redacted = "#EXTM3U\n#\n#\n#\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\",LANGUAGE=\"en\"\n#EXT-X-CUE-IN\n"
+    #expect(withoutQuery(text, redactsText: true) == redacted)
 }
 
-@Test func bytesThatAreNoTextStay() {
+@Test func nonTextBytesAreUnchanged() {
     let bytes = Array("#EXTM3U\n#EXTINF:2,".utf8) + [0xFF, 0xFE, 0x0A, 0x61, 0x3F, 0x62, 0x0A, 0x80]
     let rules = PlaylistURIRewriter.Rules { URIReference.withoutQuery($0) }
     let expected = Array("#EXTM3U\n#EXTINF:2,".utf8) + [0xFF, 0xFE, 0x0A, 0x61, 0x0A, 0x80]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playlist
 
-@Test func aLivePlaylistAsItIsPublished() throws {
+@Test func livePlaylistText() throws {
     let map = MediaInitialization(uri: "init-1.mp4")
     var first = MediaSegment(uri: "seg-7.m4s", duration: .milliseconds(6006))
     first.map = map
@@ -61,7 +61,7 @@ import Testing
 }
 
 @Test(arguments: 0..<200 as Range<UInt64>)
-func whatIsWrittenIsRead(seed: UInt64) throws {
+func mediaPlaylistsRoundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let playlist = random.mediaPlaylist()
     let text = PlaylistWriter.write(playlist)
@@ -69,7 +69,7 @@ func whatIsWrittenIsRead(seed: UInt64) throws {
 }
 
 @Test(arguments: 0..<50 as Range<UInt64>)
-func whatIsWrittenOfAMasterIsRead(seed: UInt64) throws {
+func multivariantPlaylistsRoundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let playlist = random.multivariantPlaylist()
     let text = PlaylistWriter.write(playlist)
@@ -90,21 +90,21 @@ private let versionRows: [(when: String, lines: String, version: Int)] = [
 ]
 
 @Test(arguments: versionRows)
-func theVersionIsAsLowAsItCanBe(when: String, lines: String, version: Int) throws {
+func versionIsLowestPossible(when: String, lines: String, version: Int) throws {
     let playlist = try MediaPlaylistParser.parse(Array("#EXTM3U\n\(lines)".utf8))
     #expect(PlaylistWriter.version(neededBy: playlist) == version, "\(when)")
     let isSaid = PlaylistWriter.write(playlist).contains("#EXT-X-VERSION:\(version)\n")
     #expect(isSaid == (version > 1), "\(when)")
 }
 
-@Test func noValueBreaksALine() throws {
+@Test func noValueBreaksLine() throws {
     var segment = MediaSegment(uri: "a\r\n#EXT-X-ENDLIST\u{0}\u{85}", duration: .seconds(6))
     segment.title = "one\ntwo"
     let text = PlaylistWriter.entryLines(for: segment, previous: nil)
     #expect(text == "#EXTINF:6.00000,onetwo\na#EXT-X-ENDLIST\n")
 }
 
-@Test func aTargetDurationIsOneSecondAtLeast() {
+@Test func targetDurationIsAtLeastOneSecond() {
     #expect(PlaylistWriter.write(MediaPlaylist(targetDuration: .zero)).contains("#EXT-X-TARGETDURATION:1\n"))
 }
 
@@ -122,8 +122,8 @@ func theVersionIsAsLowAsItCanBe(when: String, lines: String, version: Int) throw
             let places = lines.indices.filter { lines[$0].hasPrefix(tag) }
             #expect(places.count == 1 && places[0] < firstOfSegments)
         }
-        if let place = lines.firstIndex(where: { $0.hasPrefix("#EXT-X-DISCONTINUITY-SEQUENCE:") }) {
-            #expect(place < firstOfSegments)
+        if let position = lines.firstIndex(where: { $0.hasPrefix("#EXT-X-DISCONTINUITY-SEQUENCE:") }) {
+            #expect(position < firstOfSegments)
         }
     }
 }

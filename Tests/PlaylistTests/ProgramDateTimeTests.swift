@@ -34,26 +34,26 @@ private let readRows: [(when: String, text: String, written: String?)] = [
 ]
 
 @Test(arguments: readRows)
-func dateTimesOfTheField(when: String, text: String, written: String?) {
+func dateTimesSeenInPractice(when: String, text: String, written: String?) {
     #expect(ProgramDateTime(parsing: text)?.text == written, "\(when)")
 }
 
-/// Foundation's calendar knows nothing of ours.
-@Test func theCalendarIsFoundations() throws {
+/// Foundation has an independent calendar.
+@Test func calendarAgreesWithFoundation() throws {
     let foundation = ISO8601DateFormatter()
     foundation.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
     var random = SeededGenerator(seed: 2)
     // From 1600, after which Foundation's calendar is Gregorian throughout, to 9999.
     for _ in 0..<3000 {
         let milliseconds = Int64.random(in: -11_676_096_000_000..<253_402_300_800_000, using: &random)
-        let ours = ProgramDateTime(millisecondsSince1970: milliseconds)
-        let theirs = try #require(foundation.date(from: ours.text))
-        #expect(Int64((theirs.timeIntervalSince1970 * 1000).rounded()) == milliseconds)
-        #expect(ProgramDateTime(parsing: ours.text) == ours)
+        let date = ProgramDateTime(millisecondsSince1970: milliseconds)
+        let expected = try #require(foundation.date(from: date.text))
+        #expect(Int64((expected.timeIntervalSince1970 * 1000).rounded()) == milliseconds)
+        #expect(ProgramDateTime(parsing: date.text) == date)
     }
 }
 
-@Test func advancingGoesByWholeMilliseconds() {
+@Test func advancingTruncatesToMilliseconds() {
     let start = ProgramDateTime(millisecondsSince1970: 1000)
     #expect(start.advanced(by: .microseconds(6_006_900)).millisecondsSince1970 == 7006)
     #expect(start.advanced(by: .milliseconds(-1500)).millisecondsSince1970 == -500)

@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import Playlist
 
-/// Playlists that hold anything the writer can say. What no text can say is left out: a map or a bitrate cannot end,
-/// and durations have five decimals.
+/// Random playlists with every property that text can express: a map or a bitrate never ends, and durations have five
+/// decimals.
 extension SeededGenerator {
     mutating func mediaPlaylist() -> MediaPlaylist {
         var playlist = MediaPlaylist(
@@ -96,7 +96,7 @@ extension SeededGenerator {
     }
 }
 
-/// Pieces.
+// Parts of playlists.
 extension SeededGenerator {
     private mutating func some<Value>(_ make: (inout SeededGenerator) -> Value) -> [Value] {
         guard once(in: 3) else { return [] }

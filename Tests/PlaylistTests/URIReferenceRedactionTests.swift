@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playlist
 
-private let rows: [(when: String, address: String, shown: String)] = [
+private let rows: [(when: String, url: String, redacted: String)] = [
     ("nothing to hide", "https://h:81/a/b.m3u8", "https://h:81/a/b.m3u8"),
     ("a password", "http://me:secret@h:81/a", "http://h:81/a"),
     ("a password with an @", "http://me:se@cret@h/a", "http://h/a"),
@@ -11,7 +11,7 @@ private let rows: [(when: String, address: String, shown: String)] = [
     ("a token", "http://h/a?token=secret&id=7", "http://h/a?token=…&id=…"),
     ("a value with an equals sign", "http://h/a?sig=c2Vj==&e=", "http://h/a?sig=…&e="),
     ("a query without a name", "http://h/a?secret", "http://h/a?…"),
-    ("nothing behind the question mark", "http://h/a?&", "http://h/a?&"),
+    ("nothing after the question mark", "http://h/a?&", "http://h/a?&"),
     ("a fragment", "http://h/a?b=c#access_token=secret", "http://h/a?b=…"),
     ("no scheme", "me:secret@h/a?t=secret", "h/a?t=…"),
     ("an @ in a path", "http://h/@me/live.m3u8", "http://h/@me/live.m3u8"),
@@ -22,5 +22,5 @@ private let rows: [(when: String, address: String, shown: String)] = [
 
 @Test(arguments: rows) func redactsSecrets(when: String, url: String, redacted: String) {
     #expect(URIReference.redacted(url) == redacted, "\(when)")
-    #expect(URIReference.redacted(redacted) == redacted, "\(when): shown twice")
+    #expect(URIReference.redacted(redacted) == redacted, "\(when): redacted twice")
 }

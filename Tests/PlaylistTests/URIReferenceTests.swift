@@ -51,7 +51,7 @@ private let rfc3986: [(reference: String, target: String)] = [
 ]
 
 @Test(arguments: rfc3986)
-func everyExampleOfRFC3986(reference: String, target: String) {
+func resolvesEveryRFC3986Example(reference: String, target: String) {
     #expect(URIReference.resolve(reference, against: "http://a/b/c/d;p?q") == target)
 }
 
@@ -63,13 +63,13 @@ private let fieldRows: [(when: String, reference: String, base: String, target: 
     ("empty segments are segments", "../s.ts", "http://h/a//b/c", "http://h/a//s.ts"),
     ("a colon that makes no scheme", "1_10:00:00.ts", "http://h/a/b", "http://h/a/1_10:00:00.ts"),
     ("a URL in the query", "s.ts?u=http://x/y", "http://h/a/b", "http://h/a/s.ts?u=http://x/y"),
-    ("an absolute address, dots removed", "https://c/x/../y.ts", "http://h/a", "https://c/y.ts"),
+    ("an absolute URL, dots removed", "https://c/x/../y.ts", "http://h/a", "https://c/y.ts"),
     ("another host, same scheme", "//cdn.example/p/s.ts", "https://h/a", "https://cdn.example/p/s.ts"),
     ("letters beyond ASCII stay as they are", "é/ü.ts", "http://h/a/b", "http://h/a/é/ü.ts"),
 ]
 
 @Test(arguments: fieldRows)
-func referencesOfTheField(when: String, reference: String, base: String, target: String) {
+func referencesSeenInPractice(when: String, reference: String, base: String, target: String) {
     #expect(URIReference.resolve(reference, against: base) == target, "\(when)")
 }
 
@@ -84,7 +84,7 @@ private let partRows: [(reference: String, scheme: String?, host: String?, witho
 ]
 
 @Test(arguments: partRows)
-func partsOfAReference(reference: String, scheme: String?, host: String?, withoutQuery: String) {
+func componentsOfReference(reference: String, scheme: String?, host: String?, withoutQuery: String) {
     #expect(URIReference.scheme(of: reference) == scheme)
     #expect(URIReference.host(of: reference) == host)
     #expect(URIReference.withoutQuery(reference) == withoutQuery)

@@ -3,9 +3,9 @@ import Testing
 @testable import Playlist
 
 private func uris(
-    _ text: String, address: String = "", imported: [VariableDefinition] = []
+    _ text: String, url: String = "", imported: [VariableDefinition] = []
 ) throws(PlaylistError) -> [String] {
-    try MediaPlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8), url: address, imported: imported)
+    try MediaPlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8), url: url, imported: imported)
         .segments.map { $0.uri }
 }
 
@@ -15,7 +15,7 @@ private let rows: [(when: String, text: String, uri: String)] = [
     ("defined here", "#EXT-X-DEFINE:NAME=\"h\",VALUE=\"http://cdn\"\n#EXTINF:6,\n{$h}/a.ts", "http://cdn/a.ts"),
     ("twice in one line", "#EXT-X-DEFINE:NAME=\"x\",VALUE=\"1\"\n#EXTINF:6,\n{$x}-{$x}.ts", "1-1.ts"),
     ("imported from the multivariant playlist", "#EXT-X-DEFINE:IMPORT=\"token\"\n#EXTINF:6,\na?t={$token}", "a?t=abc"),
-    ("from the query of the address", "#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXTINF:6,\na?t={$q}", "a?t=x%2Fy"),
+    ("from the query of the URL", "#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXTINF:6,\na?t={$q}", "a?t=x%2Fy"),
     ("a value is not read again", "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"{$a}\"\n#EXTINF:6,\n{$a}", "{$a}"),
     (
         "braces that are no reference", "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n#EXTINF:6,\n{a}{$}{$b c}{{$a}}{",
@@ -26,7 +26,7 @@ private let rows: [(when: String, text: String, uri: String)] = [
 
 @Test(arguments: rows)
 func variablesInURIs(when: String, text: String, uri: String) throws {
-    #expect(try uris(text, address: "http://h/p.m3u8?q=x%2Fy", imported: token) == [uri], "\(when)")
+    #expect(try uris(text, url: "http://h/p.m3u8?q=x%2Fy", imported: token) == [uri], "\(when)")
 }
 
 @Test func variablesInAttributes() throws {
@@ -53,7 +53,10 @@ private let errorRows: [(when: String, text: String, reason: PlaylistError.Reaso
         .undefinedVariable("a"), "EXT-X-MAP", 3
     ),
     ("an import of nothing", "#EXT-X-DEFINE:IMPORT=\"b\"", .undefinedVariable("b"), "EXT-X-DEFINE", 2),
-    ("a parameter the address has not", "#EXT-X-DEFINE:QUERYPARAM=\"b\"", .undefinedVariable("b"), "EXT-X-DEFINE", 2),
+    (
+        "a parameter that the URL does not have", "#EXT-X-DEFINE:QUERYPARAM=\"b\"", .undefinedVariable("b"),
+        "EXT-X-DEFINE", 2
+    ),
     (
         "defined twice", "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"", .duplicate,
         "EXT-X-DEFINE", 3

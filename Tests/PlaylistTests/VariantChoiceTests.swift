@@ -9,17 +9,17 @@ private let wishRows: [(text: String, choice: VariantChoice?)] = [
 ]
 
 @Test(arguments: wishRows)
-func wishesInWords(text: String, choice: VariantChoice?) {
+func parsesVariantChoices(text: String, choice: VariantChoice?) {
     #expect(VariantChoice(text) == choice)
 }
 
-/// `<bandwidth>`, `<bandwidth>x<height>` or `<bandwidth>:<codecs>` per variant; its URI is its place.
+/// `<bandwidth>`, `<bandwidth>x<height>` or `<bandwidth>:<codecs>` per variant; its URI is its index.
 private func variants(_ texts: [String]) -> MultivariantPlaylist {
     MultivariantPlaylist(
-        variants: texts.enumerated().map { place, text in
+        variants: texts.enumerated().map { index, text in
             let parts = text.split(separator: ":")
             let numbers = parts[0].split(separator: "x").compactMap { Int($0) }
-            var variant = Variant(uri: String(place), bandwidth: numbers[0])
+            var variant = Variant(uri: String(index), bandwidth: numbers[0])
             if numbers.count > 1 { variant.resolution = .init(width: numbers[1] * 16 / 9, height: numbers[1]) }
             if parts.count > 1 { variant.codecs = parts[1].split(separator: ",").map { String($0) } }
             return variant
@@ -30,18 +30,18 @@ private let ladder = ["800x360", "5000x1080", "2500x720", "3500x720", "64:mp4a.4
 
 private let choiceRows: [(when: String, variants: [String], choice: VariantChoice, chosen: String?)] = [
     ("the highest", ladder, .highest, "1"),
-    ("the lowest with a picture", ladder, .lowest, "0"),
+    ("the lowest with video", ladder, .lowest, "0"),
     ("the height itself, the better of two", ladder, .height(720), "3"),
     ("the nearest height below", ladder, .height(1079), "3"),
     ("no height below: the lowest above", ladder, .height(240), "0"),
-    ("a height, but none is told", ["1", "3", "2"], .height(720), "1"),
+    ("a height, but no variant has one", ["1", "3", "2"], .height(720), "1"),
     ("the nearest bandwidth below", ladder, .bandwidth(3499), "2"),
     ("no bandwidth below: the lowest above", ladder, .bandwidth(100), "0"),
-    ("equal bandwidth: the larger picture", ["5x360", "5x720", "5x540"], .highest, "1"),
-    ("equal bandwidth: the smaller picture", ["5x720", "5x360", "5x540"], .lowest, "1"),
+    ("equal bandwidth: the larger frame", ["5x360", "5x720", "5x540"], .highest, "1"),
+    ("equal bandwidth: the smaller frame", ["5x720", "5x360", "5x540"], .lowest, "1"),
     ("all equal: the first", ["5", "5", "5"], .highest, "0"),
-    ("sound only, and nothing else", ["64:mp4a.40.2", "128:mp4a.40.2,stpp"], .highest, "1"),
-    ("codecs we do not know may be a picture", ["64:mp4a.40.2", "32:zzzz"], .highest, "1"),
+    ("only audio variants", ["64:mp4a.40.2", "128:mp4a.40.2,stpp"], .highest, "1"),
+    ("unknown codecs may be video", ["64:mp4a.40.2", "32:zzzz"], .highest, "1"),
     ("nothing to choose from", [], .highest, nil),
 ]
 
@@ -72,7 +72,7 @@ private let audioRows: [(when: String, renditions: [String], uri: String?)] = [
 ]
 
 @Test(arguments: audioRows)
-func theAudioOfAVariant(when: String, renditions: [String], uri: String?) throws {
+func companionOfVariant(when: String, renditions: [String], uri: String?) throws {
     let media = renditions.map { "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",\($0)\n" }.joined()
     let others = """
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="other",NAME="n",DEFAULT=YES,URI="wrong"

@@ -5,113 +5,142 @@ import Tracker
 
 @testable import liverelay
 
-/// What a terminal gets for what was said since it got something last.
-private let rows: [(when: String, isTerminal: Bool, said: @Sendable (inout ConsoleQueue) -> Void, got: String?)] = [
-    ("nothing", true, { _ in }, nil),
+/// The text for a terminal or file after changes since the last text.
+private let rows: [(when: String, isTerminal: Bool, changes: @Sendable (inout ConsoleQueue) -> Void, text: String?)] = [
+    ("no change", true, { _ in }, nil),
     (
         "lines", false,
         {
-            $0.add(line: "a")
-            $0.add(line: "b")
+            $0.append(line: "a")
+            $0.append(line: "b")
         }, "a\nb\n"
     ),
-    ("a status that no file wants", false, { $0.show(status: "s") }, nil),
-    ("a status", true, { $0.show(status: "s") }, "\r\u{1B}[Ks"),
+    ("a status line into a file", false, { $0.setStatus("s") }, nil),
+    ("a status line", true, { $0.setStatus("s") }, "\r\u{1B}[Ks"),
     (
-        "of two the newer", true,
+        "two status lines", true,
         {
-            $0.show(status: "s")
-            $0.show(status: "t")
+            $0.setStatus("s")
+            $0.setStatus("t")
         }, "\r\u{1B}[Kt"
     ),
     (
-        "a line above a status", true,
+        "a line above a status line", true,
         {
-            $0.show(status: "s")
-            $0.add(line: "a")
+            $0.setStatus("s")
+            $0.append(line: "a")
         }, "\r\u{1B}[Ka\ns"
     ),
     (
-        "a status that is over before it was seen", true,
+        "a status line that is cleared before it is displayed", true,
         {
-            $0.show(status: "s")
-            $0.show(status: "")
+            $0.setStatus("s")
+            $0.setStatus("")
         }, nil
     ),
 ]
 
-@Test(arguments: rows.indices) func whatATerminalGets(row: Int) {
+@Test(arguments: rows.indices) func queueBecomesText(row: Int) {
     let row = rows[row]
     var queue = ConsoleQueue(isTerminal: row.isTerminal)
-    row.said(&queue)
-    #expect(queue.dequeue() == row.got, "\(row.when)")
+    row.changes(&queue)
+    #expect(queue.dequeue() == row.text, "\(row.when)")
     #expect(queue.dequeue() == nil, "\(row.when): once")
 }
 
-@Test func aStatusIsWipedByWhatComesNext() {
+@Test func displayedStatusLineIsErasedByTheNextText() {
     var queue = ConsoleQueue(isTerminal: true)
-    queue.show(status: "s")
+    queue.setStatus("s")
     #expect(queue.dequeue() != nil)
-    queue.show(status: "s")
-    #expect(queue.dequeue() == nil, "it stands there")
-    queue.show(status: "")
+    queue.setStatus("s")
+    #expect(queue.dequeue() == nil, "already displayed")
+    queue.setStatus("")
     #expect(queue.dequeue() == "\r\u{1B}[K")
-    queue.add(line: "a")
+    queue.append(line: "a")
     #expect(queue.dequeue() == "a\n")
 }
 
-@Test func whatDoesNotFitIsCountedWhereItIsMissing() {
+@Test func droppedLinesAreCountedWhereTheyAreMissing() {
     var queue = ConsoleQueue(isTerminal: false)
     let long = String(repeating: "x", count: ConsoleQueue.limitBytes / 2)
-    for line in [long, long, "short", "short"] { queue.add(line: line) }
-    #expect(queue.dropped == 3, "a line behind one that is missing is missing, however short")
-    #expect(queue.dequeue() == long + "\n3 lines of the log are missing here: nobody took them\n")
-    queue.add(line: "short")
+    for line in [long, long, "short", "short"] { queue.append(line: line) }
+    #expect(queue.dropped == 3, "after a dropped line even a short line is dropped")
+    #expect(queue.dequeue() == long + "\n3 log lines are missing here: the reader was too slow\n")
+    queue.append(line: "short")
     #expect(queue.dequeue() == "short\n")
     #expect(queue.dropped == 3)
 }
 
-/// A pipe that is full: nothing here waits for it, and once it is emptied it tells what it missed.
-@Test(.timeLimit(.minutes(1))) func aPipeThatNobodyEmptiesHoldsUpNobody() throws {
-    let pipe = Pipe()
-    let console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false)
+/// A console that writes into a pipe.
+private struct PipedConsole {
+    private let pipe = Pipe()
+    let console: Console
+
+    init() { console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false) }
+
+    /// Waits for more bytes.
+    func availableData() -> Data { pipe.fileHandleForReading.availableData }
+
+    /// Closes the console and returns everything that it wrote, which has to fit in the pipe.
+    func closedText() throws -> String {
+        #expect(console.close(within: .seconds(30)))
+        try pipe.fileHandleForWriting.close()
+        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+}
+
+/// A log of numbered lines in which lines are missing at some places, each of which says how many.
+private struct NumberedLog {
+    /// The next number; nil after a line that is out of order.
+    private(set) var next: Int? = 0
+    private(set) var missing = 0
+
+    mutating func read(_ line: Substring) {
+        guard let number = next else { return }
+        if line == "line \(number)" {
+            next = number + 1
+        } else if let gap = line.wholeMatch(of: /(\d+) log lines are missing here: .*/), let count = Int(gap.1) {
+            (next, missing) = (number + count, missing + count)
+        } else {
+            next = nil
+            Issue.record("expected line \(number): \(line)")
+        }
+    }
+}
+
+/// The console's thread may drain the queue several times meanwhile, so lines may be missing at several places.
+@Test(.timeLimit(.minutes(1))) func fullPipeDoesNotBlockTheWriter() {
+    let piped = PipedConsole()
     let count = 60_000
-    for number in 0..<count { console.write(line: "line \(number)") }
-    #expect(console.dropped > 0)
-    #expect(!console.close(within: .milliseconds(1)), "it is full still")
-    var read = Data()
-    while !read.hasSuffix("nobody took them\n") { read += pipe.fileHandleForReading.availableData }
-    let lines = String(decoding: read, as: UTF8.self).split(separator: "\n")
-    let kept = lines.dropLast()
-    #expect(kept.elementsEqual((0..<kept.count).map { "line \($0)" }), "in order, none twice")
-    #expect(lines.last == "\(count - kept.count) lines of the log are missing here: nobody took them")
-    #expect(console.dropped == count - kept.count)
+    for number in 0..<count { piped.console.write(line: "line \(number)") }
+    let dropped = piped.console.dropped
+    #expect(dropped > 0)
+    #expect(!piped.console.close(within: .milliseconds(1)), "the pipe is still full")
+    var log = NumberedLog()
+    var rest = ""
+    while let next = log.next, next < count {
+        rest += String(decoding: piped.availableData(), as: UTF8.self)
+        let lines = rest.split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines.dropLast() { log.read(line) }
+        rest = String(lines.last ?? "")
+    }
+    #expect(log.next == count)
+    #expect(log.missing == dropped)
 }
 
 /// Two sources have a main playlist each.
-@Test(.timeLimit(.minutes(1))) func aLineAboutABackupSaysSo() throws {
-    let pipe = Pipe()
-    let console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false)
-    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: console) })
+@Test(.timeLimit(.minutes(1))) func lineAboutABackupNamesIt() throws {
+    let piped = PipedConsole()
+    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console) })
     for event in [UpstreamEvent.backup(2, .playlistEnded(.main)), .playlistEnded(.main)] { log.log(event) }
-    #expect(console.close(within: .seconds(30)))
-    try pipe.fileHandleForWriting.close()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let lines = text.split(separator: "\n").map { $0.drop { $0 != " " } }
+    let lines = try piped.closedText().split(separator: "\n").map { $0.drop { $0 != " " } }
     #expect(lines == [" info: Backup 2: The main playlist has ended", " info: The main playlist has ended"])
 }
 
-@Test(.timeLimit(.minutes(1))) func whatWaitsIsWrittenAtTheEnd() throws {
-    let pipe = Pipe()
-    let console = Console(pipe.fileHandleForWriting.fileDescriptor, isTerminal: false)
-    for number in 0..<100 { console.write(line: "line \(number)") }
-    #expect(console.close(within: .seconds(30)))
-    console.write(line: "too late")
-    try pipe.fileHandleForWriting.close()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+@Test(.timeLimit(.minutes(1))) func closeWritesQueuedLines() throws {
+    let piped = PipedConsole()
+    for number in 0..<100 { piped.console.write(line: "line \(number)") }
+    let text = try piped.closedText()
+    piped.console.write(line: "too late")
     #expect(text == (0..<100).map { "line \($0)\n" }.joined())
-}
-
-extension Data {
-    fileprivate func hasSuffix(_ text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }

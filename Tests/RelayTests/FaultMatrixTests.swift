@@ -1,3 +1,4 @@
+import ChannelTestSupport
 import Foundation
 import Playlist
 import TestSupport
@@ -9,15 +10,15 @@ import Tracker
 @Suite struct FaultMatrixTests {
     static let scenes = FaultFamily.all.flatMap(\.scenes)
 
-    /// The channel comes to its end, nothing of it is shown twice or back to front, and all that was there is shown.
-    @Test(arguments: scenes) func everyFaultIsSurvived(_ scene: FaultScene) async throws {
-        let row = try await FaultRows.shared.of(scene)
-        #expect(row.published.end == .drained)
-        #expect(!row.shown.isEmpty && row.repeated == 0)
-        #expect(row.missed == scene.picturesGone)
+    /// The channel ends, all available frames are published, and none is published twice or out of order.
+    @Test(arguments: scenes) func channelSurvivesFault(_ scene: FaultScene) async throws {
+        let row = try await FaultRowCache.shared.row(of: scene)
+        #expect(row.result.end == .drained)
+        #expect(!row.presented.isEmpty && row.duplicates == 0)
+        #expect(row.missing == scene.framesLost)
     }
 
-    @Test func everyCaptureOfAFaultIsInTheMatrix() throws {
+    @Test func everyFaultCaptureIsInTheMatrix() throws {
         let text = try String(contentsOf: PackageRoot.url.appending(path: "Captures/README.md"), encoding: .utf8)
         let table = try #require(text.components(separatedBy: "in which an upstream misbehaves").dropFirst().first)
         let lines = table.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
@@ -26,9 +27,9 @@ import Tracker
         #expect(Set(names).subtracting(Self.scenes.map(\.capture.name)) == [])
     }
 
-    /// Over restarts as well; a gap that stands for what was lost may be longer than that was.
-    @Test(arguments: scenes) func noNumberAndNoDateGoesBack(_ scene: FaultScene) async throws {
-        let versions = try await FaultRows.shared.of(scene).published.versions
+    /// Restarts included. A gap for lost segments may be longer than they were.
+    @Test(arguments: scenes) func numbersAndDatesNeverGoBack(_ scene: FaultScene) async throws {
+        let versions = try await FaultRowCache.shared.row(of: scene).result.versions
         for (old, new) in zip(versions, versions.dropFirst()) {
             let known = Dictionary(uniqueKeysWithValues: old.segments.map { ($0.mediaSequence, $0) })
             #expect(new.mediaSequence >= old.mediaSequence)
@@ -43,12 +44,12 @@ import Tracker
         #expect(edges == edges.sorted())
     }
 
-    @Test func theDocumentSaysWhatHappens() async throws {
+    @Test func faultsDocumentIsUpToDate() async throws {
         var text = Self.introduction
         for family in FaultFamily.all {
             text += "\n## \(family.name)\n\n| \(family.heading) | what liverelay did | still | lost | twice |\n"
             text += "|---|---|---|---|---|\n"
-            for scene in family.scenes { text += try await FaultRows.shared.of(scene).line }
+            for scene in family.scenes { text += try await FaultRowCache.shared.row(of: scene).line }
         }
         try expectGolden(text + Self.refusals, at: PackageRoot.url.appending(path: "docs/faults.md"))
     }
@@ -64,8 +65,8 @@ import Tracker
             |---|---|---|
 
             """
-        return SpoolErrorCase.all.reduce(head) { text, refusal in
-            "\(text)| \(refusal.what) | \(refusal.trouble.exit.rawValue) | \(refusal.trouble.line) |\n"
+        return SpoolErrorCase.all.reduce(head) { text, row in
+            "\(text)| \(row.situation) | \(row.error.exit.rawValue) | \(row.error.line) |\n"
         }
     }
 

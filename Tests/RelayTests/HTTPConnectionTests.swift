@@ -84,9 +84,9 @@ import Testing
     @Test func clientThatOnlyStopsSendingGetsItsAnswer() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client()
-        try client.send(request("GET", "/clip.mp4"))
+        try client.send(request("GET", "/seg-1.m4s"))
         client.endSending()
-        #expect(try client.response().body.count == 2 * HTTPOrigin.segment.count)
+        #expect(try client.response().body.count == HTTPOrigin.segment.count)
         #expect(try client.rest().isEmpty)
         await origin.server.shutdown(within: .seconds(1))
     }

@@ -1,3 +1,4 @@
+import Compression
 import Foundation
 import Testing
 
@@ -42,10 +43,7 @@ struct HTTPOrigin: ~Copyable {
             case "/shrunk.m4s": return file("seg-1.m4s", segment.count + 1)
             case "/evicted.m4s": return file("evicted.m4s", 1000)
             case "/directory": return file("", 10)
-            case "/clip.mp4":
-                let part = BodyFile(path: directory + "/seg-1.m4s", byteCount: segment.count)
-                return Response(contentType: .videoMP4, cacheControl: .noStore, body: .files([part, part]))
-            case "/query": return .text(.ok, target.query("start") ?? "none")
+            case "/query": return .text(.ok, target.query.first { $0.name == "start" }?.value ?? "none")
             case "/nothing": return Response(contentType: .text, cacheControl: .noStore, body: .empty)
             default: return .notFound(target.path, cacheControl: .maxAge(seconds: 6))
             }

@@ -59,12 +59,6 @@ import Testing
         #expect(throws: reason, "\(when)") { try RequestTarget(method: .get, uri: uri) }
     }
 
-    @Test func firstOfSeveralItemsCounts() throws {
-        let target = try RequestTarget(method: .get, uri: "/d?a=1&a=2")
-        #expect(target.query("a") == "1")
-        #expect(target.query("b") == nil)
-    }
-
     @Test func optionsOfTheServer() throws {
         #expect(try RequestTarget(method: .options, uri: "*").path == "/")
     }

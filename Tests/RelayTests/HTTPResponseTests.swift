@@ -8,7 +8,7 @@ import Testing
     enum Body: Equatable, Sendable {
         case none
         case segment(Range<Int>)
-        case playlist, gzipPlaylist, clip
+        case playlist, gzipPlaylist
         case text(String)
     }
 
@@ -88,11 +88,6 @@ import Testing
             "range of a playlist is of its plain text",
             request("GET", "/live.m3u8", ["Range: bytes=0-6", "Accept-Encoding: gzip"]), 206,
             ["Content-Encoding": nil], .text("#EXTINF")),
-        Row(
-            "several files as one", request("GET", "/clip.mp4"), 200, ["Content-Length": "200000"], .clip),
-        Row(
-            "range in the second file", request("GET", "/clip.mp4", ["Range: bytes=100010-100019"]), 206,
-            ["Content-Range": "bytes 100010-100019/200000"], .segment(10..<20)),
         Row(
             "known already", request("GET", "/live.m3u8", ["If-None-Match: \"p0\", \"p1\""]), 304,
             ["ETag": "\"p1\"", "Cache-Control": "max-age=3", "Vary": "Accept-Encoding", "Content-Length": nil],
@@ -192,7 +187,6 @@ import Testing
         switch expected {
         case .none: #expect(body.isEmpty, "\(when)")
         case .segment(let range): #expect(body == Array(HTTPOrigin.segment[range]), "\(when)")
-        case .clip: #expect(body == HTTPOrigin.segment + HTTPOrigin.segment, "\(when)")
         case .playlist: #expect(body == HTTPOrigin.playlist, "\(when)")
         case .gzipPlaylist: #expect(try runTool("gzip", ["-dc"], input: body) == HTTPOrigin.playlist, "\(when)")
         case .text(let text): #expect(String(decoding: body, as: UTF8.self) == text, "\(when)")

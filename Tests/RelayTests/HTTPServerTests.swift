@@ -39,6 +39,28 @@ import Testing
         #expect(throws: RawClient.Failure.self) { _ = try origin.client() }
     }
 
+    @Test func shutdownClosesIdleConnectionsWhileADownloadEnds() async throws {
+        let origin = try await HTTPOrigin()
+        var idle = try origin.client()
+        try idle.send(request("GET", "/query"))
+        #expect(try idle.response().status == 200)
+        var busy = try origin.client(receiveBuffer: 65536)
+        try busy.send(request("GET", "/large.mp4"))
+        #expect(try busy.head().status == 200)
+        let server = origin.server
+        async let down: Void = server.shutdown(within: .seconds(30))
+        #expect(try idle.rest().isEmpty, "closed although the download is under way")
+        #expect(try busy.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        #expect(try busy.rest().isEmpty)
+        await down
+    }
+
+    @Test func secondShutdownReturns() async throws {
+        let origin = try await HTTPOrigin()
+        await origin.server.shutdown(within: .seconds(1))
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
     @Test func addressInUseIsSaid() async throws {
         let origin = try await HTTPOrigin()
         let port = origin.server.port

@@ -1,6 +1,8 @@
+import Capture
+import Channel
+import ChannelTestSupport
 import Foundation
 import LiveRing
-import Logging
 import Playlist
 import TestSupport
 import Testing
@@ -22,9 +24,7 @@ struct TemporaryDirectory: ~Copyable {
     @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
         let scratch = TemporaryDirectory()
         let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
-        let server = try await HTTPServer.start(on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1) {
-            origin.response(to: $0, at: .zero)
-        }
+        let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
         let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }
@@ -33,7 +33,7 @@ struct TemporaryDirectory: ~Copyable {
         let replayed = try await republish(CaptureDirectory(scratch.directory("capture")))
         #expect(await recorder.failure == nil)
         #expect(live.segments.count == 34 && replayed.segments.map(\.bytes) == live.segments.map(\.bytes))
-        #expect(replayed.whole == live.whole && replayed.end == .drained)
+        #expect(replayed.dvrPlaylist == live.dvrPlaylist && replayed.end == .drained)
     }
 
     /// Captures whose faults, keys, maps and renditions a recording has to hold, and a stripped one has to keep.
@@ -49,9 +49,9 @@ struct TemporaryDirectory: ~Copyable {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         try await record(original, into: scratch.directory("capture"), strip: strip)
-        let first = try await Replays.shared.of(CaptureFixture(name))
+        let first = try await ReplayCache.shared.result(of: CaptureFixture(name))
         let second = try await republish(CaptureDirectory(scratch.directory("capture")))
-        #expect(second.whole == first.whole && !first.whole.isEmpty)
+        #expect(second.dvrPlaylist == first.dvrPlaylist && !first.dvrPlaylist.isEmpty)
         #expect(second.segments.map(\.bytes) == first.segments.map(\.bytes))
         #expect(second.segments.map(\.initialization) == first.segments.map(\.initialization))
         #expect(strip != .none || second.events == first.events)
@@ -63,7 +63,7 @@ struct TemporaryDirectory: ~Copyable {
             let original = try CaptureDirectory(CaptureFixture(name).directory)
             let copy = scratch.directory(name)
             _ = try CaptureExcerpt(of: original).write(
-                to: copy, mask: .init(queries: true, headers: true, hosts: true))
+                to: copy, redaction: .init(queries: true, headers: true, hosts: true))
             var texts = [try String(contentsOf: copy.appending(path: "index.json"), encoding: .utf8)]
             for body in try FileManager.default.contentsOfDirectory(atPath: copy.appending(path: "body").path)
             where body.hasSuffix(".m3u8") {
@@ -87,8 +87,8 @@ struct TemporaryDirectory: ~Copyable {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
-        let totals = try CaptureExcerpt(of: original, stretch: range)
-            .write(to: scratch.directory("cut"), mask: .init(queries: true))
+        let totals = try CaptureExcerpt(of: original, timeRange: range)
+            .write(to: scratch.directory("cut"), redaction: .init(queries: true))
         let cut = try CaptureDirectory(scratch.directory("cut"))
         let published = try await republish(cut)
         #expect(
@@ -103,13 +103,13 @@ struct TemporaryDirectory: ~Copyable {
     @Test func aStretchWithoutAnswersIsRefused() throws {
         let original = try CaptureDirectory(CaptureFixture.clean.directory)
         #expect(throws: CaptureError(.emptyTimeRange, path: original.url.path)) {
-            try CaptureExcerpt(of: original, stretch: .seconds(1000)..<Duration.seconds(1001))
+            try CaptureExcerpt(of: original, timeRange: .seconds(1000)..<Duration.seconds(1001))
         }
     }
 
     private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureRedactor.Options) async throws
     {
-        var writer = try CaptureWriter(directory, upstream: original.index.upstream, mask: strip)
+        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: strip)
         var answers = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(
@@ -133,14 +133,13 @@ private func publish(from upstream: any Fetcher, at address: String, spool: URL)
     try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
     let configuration = RelayConfiguration(
         upstream: address, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
-    let site = ChannelResponder(upstream: address) { .zero }
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
-    var result = ReplayResult(status: site.status)
+    let state = ChannelState(upstream: address) { .zero }
+    var relay = Relay(configuration, state: state, wallClock: { 0 })
+    var result = ReplayResult(status: state.status)
     result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
         .run(reporting: ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
             try await relay.perform(output, at: now)
         }
-    try result.read(site)
+    try result.read(state)
     return result
 }

@@ -30,7 +30,7 @@ private func names(in parent: URL) throws -> Set<String> {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: directory.appending(path: "ring.lock"))
         let spool = try TemporarySpool(in: parent)
-        #expect(spool.removedLeftovers == (isLeft ? 1 : 0), "\(what)")
+        #expect(spool.removedCount == (isLeft ? 1 : 0), "\(what)")
         #expect(try names(in: parent).contains(name) == !isLeft, "\(what)")
         spool.remove()
         #expect(try names(in: parent).subtracting([name]).isEmpty, "\(what)")
@@ -46,7 +46,7 @@ private func names(in parent: URL) throws -> Set<String> {
         let linked = parent.appending(path: "liverelay-\(UUID().uuidString)").path
         try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: NSTemporaryDirectory())
         let next = try TemporarySpool(in: parent)
-        #expect(next.removedLeftovers == 0 && next.path != begun.path)
+        #expect(next.removedCount == 0 && next.path != begun.path)
         #expect(try names(in: parent).count == 4)
         withExtendedLifetime((begun, ring)) {}
     }

@@ -6,17 +6,17 @@ package struct CaptureFixture: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ name: String) { self.name = name }
 
-    /// One programme, no discontinuity.
+    /// One program without discontinuities.
     package static let clean = CaptureFixture("clean")
-    /// A pod of three ads in a programme, each seam marked.
+    /// An ad pod of three ads in a program, with a discontinuity tag at each boundary.
     package static let ssaiTagged = CaptureFixture("ssai_tagged")
-    /// The same media, no seam marked.
+    /// The same media without discontinuity tags.
     package static let ssaiUntagged = CaptureFixture("ssai_untagged")
     /// The 33-bit clock wraps in the middle of a segment.
     package static let wrap = CaptureFixture("wrap")
-    /// Video and audio apart, AES-128.
+    /// Video with a companion audio rendition, AES-128.
     package static let demuxedAES128 = CaptureFixture("demuxed_aes128")
-    /// A channel without a picture, in two containers.
+    /// An audio-only channel, in two containers.
     package static let audioOnly = CaptureFixture("audio_only")
     /// A WebVTT rendition beside the pod of `ssaiTagged`.
     package static let webVTT = CaptureFixture("webvtt")
@@ -36,7 +36,7 @@ package struct CaptureFixture: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter path: relative to the capture's directory.
     package func file(_ path: String) -> URL { directory.appending(path: path) }
 
-    /// What liverelay published from this capture, for `expectGolden`.
+    /// The expected output for this capture, for `expectGolden`.
     package func expected(_ path: String) -> URL { directory.appending(path: "expected").appending(path: path) }
 
     /// The bytes of one file, such as `body/main-00.ts`.

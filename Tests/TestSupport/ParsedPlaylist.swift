@@ -1,6 +1,6 @@
 import Playlist
 
-/// A media playlist read without the code under test: only what the rules need, straight from the lines.
+/// A media playlist that is parsed independently of the code under test, as far as the rules need it.
 package struct ParsedPlaylist {
     package struct Segment: Equatable {
         package var uri = ""
@@ -9,14 +9,14 @@ package struct ParsedPlaylist {
         package var discontinuityNumber: UInt64 = 0
         package var isDiscontinuous = false
         package var date: String?
-        /// EXT-X-GAP: there is nothing at its address.
+        /// EXT-X-GAP: its URI has no content.
         package var isGap = false
-        /// Lines of date ranges and cue marks before it.
+        /// The date ranges and cue tags before it, as lines.
         package var markerLines: [String] = []
 
         package var milliseconds: Int { Self.milliseconds(duration) }
 
-        /// "6.00640" is 6006.
+        /// The EXTINF in milliseconds: 6006 for "6.00640".
         static func milliseconds(_ text: String) -> Int {
             let parts = text.split(separator: ".")
             return Int(parts[0])! * 1000 + (parts.count == 2 ? Int((parts[1] + "000").prefix(3))! : 0)
@@ -27,7 +27,7 @@ package struct ParsedPlaylist {
     package var tags: [(name: String, value: String)] = []
     package var segments: [Segment] = []
     package var firstSegmentLine = Int.max
-    /// Of EXT-X-DATERANGE tags before the first segment's.
+    /// The EXT-X-DATERANGE tags in the head.
     package var openRanges: [[String: String]] = []
 
     package init(_ text: String) {
@@ -81,7 +81,7 @@ package struct ParsedPlaylist {
     package var milliseconds: Int { segments.reduce(0) { $0 + $1.milliseconds } }
     package var end: UInt64 { mediaSequence + UInt64(segments.count) }
 
-    /// Values of these lists have no commas.
+    /// The values of these attribute lists have no commas.
     package static func attributes(_ text: String) -> [String: String] {
         let pairs = text.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
         return Dictionary(pairs.map { ($0[0], $0.count == 2 ? $0[1] : "") }, uniquingKeysWith: { _, last in last })
@@ -95,30 +95,34 @@ package struct ParsedPlaylist {
     package subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
 }
 
-/// The rules that one version of a playlist breaks by itself.
-package func brokenRules(in list: ParsedPlaylist, isLive: Bool = true) -> [String] {
+/// The rules that a single version of a playlist breaks.
+package func brokenRules(in playlist: ParsedPlaylist, isLive: Bool = true) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
-    let names = list.tags.map(\.name)
-    must(list.text.hasPrefix("#EXTM3U\n") && list.text.hasSuffix("\n"), "2: first line, last line")
+    let names = playlist.tags.map(\.name)
+    must(playlist.text.hasPrefix("#EXTM3U\n") && playlist.text.hasSuffix("\n"), "2: first line, last line")
     must(Set(names).count == names.count, "2: each tag once")
-    must(list["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
-    must(list.targetDuration >= 1, "4: TARGETDURATION")
+    must(playlist["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
+    must(playlist.targetDuration >= 1, "4: TARGETDURATION")
     must(
-        list.segments.allSatisfy { ($0.milliseconds + 500) / 1000 <= list.targetDuration && $0.milliseconds > 0 },
+        playlist.segments.allSatisfy {
+            ($0.milliseconds + 500) / 1000 <= playlist.targetDuration && $0.milliseconds > 0
+        },
         "4: EXTINF rounds to TARGETDURATION at most")
-    must(list["EXT-X-DISCONTINUITY-SEQUENCE"] != nil && list["EXT-X-MEDIA-SEQUENCE"] != nil, "5, 6: both sequences")
-    must(list.segments.allSatisfy { $0.map != nil }, "7: a MAP for every segment")
-    must(list.segments.allSatisfy { $0.date?.hasSuffix("Z") == true }, "8: PROGRAM-DATE-TIME")
-    must(!isLive || list["EXT-X-PLAYLIST-TYPE"] == nil, "9: no type on a list that slides")
+    must(
+        playlist["EXT-X-DISCONTINUITY-SEQUENCE"] != nil && playlist["EXT-X-MEDIA-SEQUENCE"] != nil,
+        "5, 6: both sequences")
+    must(playlist.segments.allSatisfy { $0.map != nil }, "7: a MAP for every segment")
+    must(playlist.segments.allSatisfy { $0.date?.hasSuffix("Z") == true }, "8: PROGRAM-DATE-TIME")
+    must(!isLive || playlist["EXT-X-PLAYLIST-TYPE"] == nil, "9: no type on a playlist that slides")
     must(names.contains("EXT-X-INDEPENDENT-SEGMENTS"), "10: INDEPENDENT-SEGMENTS")
-    must(Set(list.segments.map(\.uri)).count == list.segments.count, "16: each URI once")
-    must(agree(list.ranges), "22: what two tags of one ID both say is the same")
-    must(list.ranges.allSatisfy { $0["ID"] != nil && $0["START-DATE"] != nil }, "22: ID and START-DATE")
+    must(Set(playlist.segments.map(\.uri)).count == playlist.segments.count, "16: each URI once")
+    must(agree(playlist.ranges), "22: two tags of one ID have the same values")
+    must(playlist.ranges.allSatisfy { $0["ID"] != nil && $0["START-DATE"] != nil }, "22: ID and START-DATE")
     return broken
 }
 
-/// The rules that a version breaks by what the one before it said.
+/// The rules that a version breaks in comparison with the version before it.
 package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [String] {
     var broken: [String] = []
     func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
@@ -126,7 +130,7 @@ package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [S
     must(new.end >= old.end, "14: nothing is removed from the end")
     let common = max(old.mediaSequence, new.mediaSequence)..<max(old.end, max(old.mediaSequence, new.mediaSequence))
     for number in common where number < new.end {
-        // A DISCONTINUITY tag stays before its segment; the number already says so.
+        // The discontinuity sequence number already proves that a DISCONTINUITY tag stays before its segment.
         must(old[number: number] == new[number: number], "16, 17: segment \(number) is what it was")
     }
     let removed = old.segments.prefix(Int(max(old.mediaSequence, min(new.mediaSequence, old.end)) - old.mediaSequence))
@@ -136,7 +140,7 @@ package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [S
     }
     must(agree(old.ranges + new.ranges), "22: an ID keeps its attributes")
     let kept = Set(new.ranges.compactMap { $0["ID"] })
-    must(kept.isSuperset(of: closedRanges(of: old.ranges, reachingInto: new)), "22: a range in the list stays")
+    must(kept.isSuperset(of: closedRanges(of: old.ranges, reachingInto: new)), "22: a range in the playlist stays")
     must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
     must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
     must(!old.hasEnded || new.text == old.text, "23: nothing follows ENDLIST")
@@ -149,10 +153,10 @@ package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [S
 
 /// Whether no attribute has two values under one ID.
 private func agree(_ ranges: [[String: String]]) -> Bool {
-    var told: [String: [String: String]] = [:]
+    var known: [String: [String: String]] = [:]
     for range in ranges {
         for (name, value) in range {
-            if let before = told[range["ID"] ?? "", default: [:]].updateValue(value, forKey: name), before != value {
+            if let before = known[range["ID"] ?? "", default: [:]].updateValue(value, forKey: name), before != value {
                 return false
             }
         }
@@ -160,9 +164,9 @@ private func agree(_ ranges: [[String: String]]) -> Bool {
     return true
 }
 
-/// The IDs of ranges that say when they end, and end behind the first segment of `list`.
-private func closedRanges(of ranges: [[String: String]], reachingInto list: ParsedPlaylist) -> Set<String> {
-    guard let first = list.segments.first?.date.flatMap({ ProgramDateTime(parsing: $0) }) else { return [] }
+/// The IDs of the ranges with an end after the start of the first segment of `playlist`.
+private func closedRanges(of ranges: [[String: String]], reachingInto playlist: ParsedPlaylist) -> Set<String> {
+    guard let first = playlist.segments.first?.date.flatMap({ ProgramDateTime(parsing: $0) }) else { return [] }
     let reaching = ranges.filter { range in
         guard let start = (range["START-DATE"]?.dropFirst().dropLast()).flatMap({ ProgramDateTime(parsing: "\($0)") }),
             let lasting = range["DURATION"].flatMap({ DecimalSeconds.duration($0) })

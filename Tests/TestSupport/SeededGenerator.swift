@@ -1,4 +1,4 @@
-/// The same numbers for the same seed on every machine (SplitMix64), so that a failing property names its case.
+/// A random number generator with the same numbers for a seed on every machine (SplitMix64), so that failures repeat.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

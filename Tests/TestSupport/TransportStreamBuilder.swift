@@ -1,5 +1,4 @@
-/// Writes transport packets, sections and PES packets from values (ISO/IEC 13818-1 §2.4.3, §2.4.4): what a
-/// multiplexer would do, and what a faulty one does.
+/// A builder for transport packets, sections and PES packets (ISO/IEC 13818-1 §2.4.3, §2.4.4), correct or faulty.
 package struct TransportStreamBuilder: Sendable {
     package struct Stream: Sendable {
         let pid: UInt16
@@ -19,7 +18,7 @@ package struct TransportStreamBuilder: Sendable {
 
     package init() {}
 
-    /// What was written so far; the next bytes are another segment of the same multiplex.
+    /// Removes and returns the bytes written so far. The next bytes are another segment of the same multiplex.
     package mutating func cut() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -47,7 +46,7 @@ package struct TransportStreamBuilder: Sendable {
         sections([section], pid: mapPID)
     }
 
-    /// Sections one behind the other, over as many packets as they need.
+    /// The sections in sequence, in as many packets as they need.
     package mutating func sections(_ sections: [[UInt8]], pid: UInt16) {
         var rest = ([0] + sections.joined())[...]
         var isFirst = true
@@ -79,7 +78,7 @@ package struct TransportStreamBuilder: Sendable {
         return [0, 0, 1, streamID] + pair(length) + [0x80, flags, UInt8(times.count)] + times + payload
     }
 
-    /// Bytes of a unit over as many packets as they need.
+    /// The bytes of a unit, in as many packets as they need.
     package mutating func packets(pid: UInt16, startsUnit: Bool = true, _ unit: [UInt8]) {
         var rest = unit[...]
         var isFirst = startsUnit
@@ -110,10 +109,10 @@ package struct TransportStreamBuilder: Sendable {
         bytes += payload
     }
 
-    /// The last packet again.
+    /// Repeats the last packet.
     package mutating func repeatLastPacket() { bytes += bytes.suffix(188) }
 
-    /// As if `count` packets of this PID had been lost.
+    /// Skips `count` continuity counter values, as if packets of this PID were lost.
     package mutating func skip(_ count: UInt8, pid: UInt16) { counters[pid, default: 15] &+= count }
 
     package mutating func junk(_ junk: [UInt8]) { bytes += junk }
@@ -125,7 +124,7 @@ package struct TransportStreamBuilder: Sendable {
         return section + crc(section)
     }
 
-    /// A bit at a time, as Annex A draws it.
+    /// The CRC, computed bit by bit as in Annex A.
     private static func crc(_ bytes: [UInt8]) -> [UInt8] {
         var register = UInt32.max
         for byte in bytes {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tracker
 
-// Bodies that are not what they seem, and what is made of them.
+// Bodies that are compressed, truncated or mislabeled.
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -13,7 +13,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { when }
     var purpose = FetchRequest.Purpose.mediaPlaylist
     let steps: [Step]
-    /// nil: it fails with `reason`.
+    /// nil: the fetch fails with `reason`.
     var body: [UInt8]?
     var reason: FetchError.Reason?
     var endsAtClose = false
@@ -45,92 +45,92 @@ private let gzippedBombTwice: [UInt8] = [
 private let untilClose = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
 private let compressedRows = [
-    BodyRow(when: "gzip that nothing claims", steps: [.answer(body: gzipped)], body: bytes("plain text")),
+    BodyRow(when: "gzip without Content-Encoding", steps: [.answer(body: gzipped)], body: bytes("plain text")),
     BodyRow(
-        when: "gzip compressed twice, claimed once",
+        when: "gzip compressed twice, one Content-Encoding",
         steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedTwice)], body: bytes("plain text")),
     BodyRow(
-        when: "gzip with rubbish behind it", steps: [.answer(body: gzipped + bytes("rubbish"))],
+        when: "gzip with data after it", steps: [.answer(body: gzipped + bytes("rubbish"))],
         body: bytes("plain text")),
     BodyRow(
-        when: "deflate as the standard has it", steps: [.answer(200, ["Content-Encoding: deflate"], body: zlibDeflate)],
+        when: "deflate with zlib header", steps: [.answer(200, ["Content-Encoding: deflate"], body: zlibDeflate)],
         body: bytes("plain text")),
     BodyRow(
-        when: "deflate without its zlib header", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawDeflate)],
+        when: "deflate without zlib header", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawDeflate)],
         body: bytes("plain text")),
-    BodyRow(when: "raw deflate that nothing claims", steps: [.answer(body: rawDeflate)], body: rawDeflate),
+    BodyRow(when: "raw deflate without Content-Encoding", steps: [.answer(body: rawDeflate)], body: rawDeflate),
     BodyRow(
-        when: "gzip that nothing claims, cut short", steps: [.answer(body: Array(gzipped.dropLast(9)))],
+        when: "truncated gzip without Content-Encoding", steps: [.answer(body: Array(gzipped.dropLast(9)))],
         reason: .shortBody),
     BodyRow(
-        when: "what begins like gzip and is none", steps: [.answer(body: gzipped.prefix(10) + bytes("\u{7}\u{7}no"))],
+        when: "data that begins like gzip", steps: [.answer(body: gzipped.prefix(10) + bytes("\u{7}\u{7}no"))],
         body: gzipped.prefix(10) + bytes("\u{7}\u{7}no")),
     BodyRow(
-        when: "a key that begins like gzip", purpose: .key, steps: [.answer(body: Array(gzipped.prefix(16)))],
+        when: "key that begins like gzip", purpose: .key, steps: [.answer(body: Array(gzipped.prefix(16)))],
         body: Array(gzipped.prefix(16))),
     BodyRow(
-        when: "claimed to be gzip, and is none", steps: [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))],
+        when: "text with Content-Encoding gzip", steps: [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))],
         body: bytes("text")),
     BodyRow(
-        when: "a coding that nobody knows", steps: [.answer(200, ["Content-Encoding: x-none"], body: bytes("text"))],
+        when: "unknown Content-Encoding", steps: [.answer(200, ["Content-Encoding: x-none"], body: bytes("text"))],
         body: bytes("text")),
     BodyRow(
-        when: "gzip under a name that nobody knows",
+        when: "gzip with an unknown Content-Encoding",
         steps: [.answer(200, ["Content-Encoding: x-none"], body: gzipped)], body: bytes("plain text")),
     BodyRow(
-        when: "a segment that is no gzip", purpose: .segment,
+        when: "segment with Content-Encoding gzip", purpose: .segment,
         steps: [.answer(200, ["Content-Encoding: gzip"], body: [0x47, 0, 0])], body: [0x47, 0, 0]),
     BodyRow(
-        when: "a bomb under a name that nobody knows",
+        when: "gzip bomb with an unknown Content-Encoding",
         steps: [.answer(200, ["Content-Encoding: x-none"], body: gzippedBomb)], reason: .tooLarge),
     BodyRow(
-        when: "a bomb that is claimed", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBomb)],
+        when: "gzip bomb", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBomb)],
         reason: .tooLarge),
-    BodyRow(when: "a bomb that nothing claims", steps: [.answer(body: gzippedBomb)], reason: .tooLarge),
+    BodyRow(when: "gzip bomb without Content-Encoding", steps: [.answer(body: gzippedBomb)], reason: .tooLarge),
     BodyRow(
-        when: "a bomb in a bomb", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBombTwice)],
-        reason: .tooLarge),
-    BodyRow(
-        when: "a bomb of raw deflate", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawBomb)],
+        when: "gzip bomb compressed twice", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedBombTwice)],
         reason: .tooLarge),
     BodyRow(
-        when: "a segment's bomb that nothing claims", purpose: .segment, steps: [.answer(body: gzippedBomb)],
+        when: "raw deflate bomb", steps: [.answer(200, ["Content-Encoding: deflate"], body: rawBomb)],
+        reason: .tooLarge),
+    BodyRow(
+        when: "gzip bomb as a segment without Content-Encoding", purpose: .segment, steps: [.answer(body: gzippedBomb)],
         reason: .tooLarge),
 ]
 
-private let wholenessRows = [
+private let lengthRows = [
     BodyRow(
-        when: "an end that only the connection's end tells", steps: [.send(untilClose + "text"), .close],
+        when: "body ended by the connection", steps: [.send(untilClose + "text"), .close],
         body: bytes("text"), endsAtClose: true),
     BodyRow(
-        when: "an HTTP/1.0 answer with its length",
+        when: "HTTP/1.0 with Content-Length",
         steps: [.send("HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ntext"), .close], body: bytes("text")),
     BodyRow(
-        when: "a last chunk",
+        when: "body ended by the last chunk",
         steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n")],
         body: bytes("text")),
     BodyRow(
-        when: "RST where the end was to be told by the connection", steps: [.send(untilClose + "text"), .reset],
+        when: "RST in a body ended by the connection", steps: [.send(untilClose + "text"), .reset],
         reason: .reset),
     BodyRow(
-        when: "a length that is negative",
+        when: "negative Content-Length",
         steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\ntext"), .close], reason: .other),
     BodyRow(
-        when: "a length beyond all numbers",
+        when: "Content-Length beyond 64 bits",
         steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\ntext"), .close],
         reason: .tooLarge),
 ]
 
 private let typeRows = ["text/html", "text/plain", "image/png", "application/octet-stream", "", "\u{1}nonsense"].map {
     BodyRow(
-        when: "a playlist said to be \($0.isEmpty ? "nothing" : $0)",
+        when: "playlist with Content-Type \"\($0)\"",
         steps: [.answer(200, ["Content-Type: \($0)"], body: bytes("#EXTM3U"))], body: bytes("#EXTM3U"))
 }
 
 private let small = CurlConfiguration.Limits(bodyBytes: 1000, idle: .seconds(20), total: .seconds(60))
 
-@Test(arguments: compressedRows + wholenessRows + typeRows)
-func bodiesOf(row: BodyRow) async throws {
+@Test(arguments: compressedRows + lengthRows + typeRows)
+func bodyOfAnAnswer(row: BodyRow) async throws {
     let server = try LoopbackServer { _ in row.steps }
     var configuration = loopbackConfiguration(segments: small)
     configuration.playlistLimits = small
@@ -143,19 +143,20 @@ func bodiesOf(row: BodyRow) async throws {
     }
 }
 
-@Test func whatAnOriginClaimsWronglyIsAskedForTwiceOnlyOnce() async throws {
+@Test func mislabeledOriginCausesOneExtraRequest() async throws {
     let server = try LoopbackServer { _ in [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))] }
     let upstream = try upstream(server)
     for _ in 0..<3 {
         #expect(try await upstream.fetch(FetchRequest(.mediaPlaylist, url: server.url)).get().body == bytes("text"))
     }
-    let asked = server.requests.map { $0.headers["accept-encoding"] != nil }
-    #expect(asked == [true, false, false, false])
+    let requestsEncoding = server.requests.map { $0.headers["accept-encoding"] != nil }
+    #expect(requestsEncoding == [true, false, false, false])
 }
 
-@Test func aTrickleIsEndedBeforeItsTotalTime() async throws {
+@Test func slowBodyEndsBeforeTheTotalLimit() async throws {
     let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"), .trickle] }
-    let limits = CurlConfiguration.Limits(bodyBytes: 1000, idle: .seconds(1), total: .seconds(60), slowest: 100)
+    let limits = CurlConfiguration.Limits(
+        bodyBytes: 1000, idle: .seconds(1), total: .seconds(60), minBytesPerSecond: 100)
     var configuration = loopbackConfiguration(segments: limits)
     (configuration.playlistLimits, configuration.keyLimits) = (limits, limits)
     let upstream = try upstream(server, configuration)
@@ -176,18 +177,18 @@ func bodiesOf(row: BodyRow) async throws {
     #expect(await server.waitForHangUps(4))
 }
 
-// Where a transfer may not go.
+// Schemes that are not fetched.
 
-/// `PORT` stands for the server's.
+/// `PORT` is replaced with the server's port.
 private let schemeRows =
     ["file:///etc/hostname", "FILE:/etc/hostname", "ftp://127.0.0.1:PORT/", "data:text/plain,x"]
     + ["gopher://127.0.0.1:PORT/_x", "dict://127.0.0.1:PORT/d", "scp://127.0.0.1/x", "javascript:x", "smb://h/x/y"]
     + ["ldap://127.0.0.1:PORT/", "rtsp://127.0.0.1:PORT/", "ws://127.0.0.1:PORT/", "localhost:PORT/x", "c:\\boot.ini"]
 
 @Test(arguments: schemeRows)
-func onlyHTTPIsAskedFor(address: String) async throws {
+func onlyHTTPIsFetched(url template: String) async throws {
     let server = try LoopbackServer { _ in [.answer()] }
-    let url = address.replacing("PORT", with: "\(server.port)")
+    let url = template.replacing("PORT", with: "\(server.port)")
     for purpose in [FetchRequest.Purpose.mediaPlaylist, .segment, .key, .map] {
         let outcome = try await upstream(server).fetch(FetchRequest(purpose, url: url))
         guard case .failure(let error) = outcome else {
@@ -200,11 +201,11 @@ func onlyHTTPIsAskedFor(address: String) async throws {
 }
 
 @Test(arguments: schemeRows.filter { !$0.hasPrefix("localhost") })
-func noRedirectLeavesHTTP(address: String) async throws {
+func redirectToAnotherSchemeFails(target: String) async throws {
     let server = try LoopbackServer { request in
         [
             .redirect(
-                to: address.replacing("PORT", with: String(request.headers["host"]?.split(separator: ":").last ?? "")))
+                to: target.replacing("PORT", with: String(request.headers["host"]?.split(separator: ":").last ?? "")))
         ]
     }
     let outcome = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + "/1.ts"))
@@ -216,12 +217,12 @@ func noRedirectLeavesHTTP(address: String) async throws {
     #expect(server.requests.count == 1)
 }
 
-@Test func aRedirectThatSaysNotWhitherIsAnAnswer() async throws {
-    let server = try LoopbackServer { _ in [.answer(302, body: bytes("nowhere"))] }
+@Test func redirectWithoutLocationIsAnAnswer() async throws {
+    let server = try LoopbackServer { _ in [.answer(302, body: bytes("no location"))] }
     #expect(try await upstream(server).fetch(FetchRequest(.segment, url: server.url)).get().status == 302)
 }
 
-@Test func aLoopOfRedirectsOverTwoHostsEnds() async throws {
+@Test func redirectLoopOverTwoHostsEnds() async throws {
     let server = try LoopbackServer { request in
         let host = request.headers["host"] ?? ""
         let other =
@@ -235,24 +236,24 @@ func noRedirectLeavesHTTP(address: String) async throws {
     #expect(server.requests.count == CurlJob.maxRedirects + 1)
 }
 
-// Against a whole channel.
+// A whole channel.
 
-private let masterOfOne = bytes("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n")
+private let multivariant = bytes("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n")
 
-/// A finished channel of eight segments behind a master, served by one connection at a time.
+/// Answers for a finished channel of eight segments with a multivariant playlist and a key.
 private func channel(_ request: LoopbackServer.Request) -> [Step] {
-    if request.target == "/master.m3u8" { return [.answer(body: masterOfOne)] }
+    if request.target == "/master.m3u8" { return [.answer(body: multivariant)] }
     guard request.target == "/list.m3u8" else { return [.answer(body: bytes(request.target))] }
     let segments = (0..<8).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
     let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
     return [.answer(body: bytes("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + key + segments + "#EXT-X-ENDLIST\n"))]
 }
 
-/// The media sequence numbers delivered.
+/// Follows the channel to its end. Returns the media sequence numbers delivered.
 private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async throws -> [UInt64] {
     let url = server.url + "/master.m3u8"
     let upstream = try CurlFetcher(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
-    // The clock is the machine's: what else it has to do meanwhile must not end the test.
+    // A long limit, because the test uses real time and the machine may be busy.
     let policy = UpstreamSession.Policy(
         variant: .highest, openingLimit: .seconds(120), maxConnections: maxConnections)
     let session = UpstreamSession(upstream: url, policy: policy)
@@ -265,16 +266,17 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
     return delivered
 }
 
-@Test func anOriginOfOneConnectionIsGivenOne() async throws {
+@Test func oneConnectionIsUsedIfTheOriginAllowsOne() async throws {
     let server = try LoopbackServer { channel($0) }
     #expect(try await follow(server, maxConnections: 1) == Array(0..<8))
     #expect(server.connectionCount == 1)
     #expect(
-        server.requests.prefix(4).map(\.target) == ["/master.m3u8", "/list.m3u8", "/0.ts", "/key"], "what is due first")
+        server.requests.prefix(4).map(\.target) == ["/master.m3u8", "/list.m3u8", "/0.ts", "/key"],
+        "a key before the next segment")
 }
 
-@Test func aCookieThatExpiresIsFetchedAgainWithTheMaster() async throws {
-    /// The number of the session, and how often its cookie was shown.
+@Test func expiredCookieIsRenewedWithTheMultivariantPlaylist() async throws {
+    /// The number of the session, and the number of requests with its cookie.
     let session = Mutex((number: 0, uses: 0))
     let server = try LoopbackServer { request in
         if request.target == "/master.m3u8" {
@@ -282,7 +284,7 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
                 state = (state.number + 1, 0)
                 return state.number
             }
-            return [.answer(200, ["Set-Cookie: session=\(number)"], body: masterOfOne)]
+            return [.answer(200, ["Set-Cookie: session=\(number)"], body: multivariant)]
         }
         guard request.target.hasSuffix(".ts") else { return channel(request) }
         let isValid = session.withLock { state in
@@ -295,8 +297,8 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
     #expect(server.requests.count { $0.target == "/master.m3u8" } == 2)
 }
 
-/// A host whose queue of connections is full answers nothing at all.
-@Test func aConnectionThatIsNeverMadeIsGivenUp() async throws {
+/// A host whose queue of connections is full never accepts a connection.
+@Test func connectionThatIsNotMadeTimesOut() async throws {
     let queue = try FullQueue()
     var configuration = loopbackConfiguration()
     configuration.connectLimit = .milliseconds(300)

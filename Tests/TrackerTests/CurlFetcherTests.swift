@@ -6,7 +6,7 @@ import Testing
 
 typealias Step = LoopbackServer.Step
 
-/// No proxy of the environment, and short limits where a test waits for one.
+/// Returns a configuration without a proxy from the environment, and with other segment limits if given.
 func loopbackConfiguration(
     headers: [(String, String)] = [], cookie: String? = nil, segments: CurlConfiguration.Limits? = nil
 ) -> CurlConfiguration {
@@ -42,9 +42,10 @@ private let answerRows = [
     AnswerRow(when: "a whole body", steps: [.answer(body: bytes("media"))], body: bytes("media")),
     AnswerRow(when: "an empty body", steps: [.answer()], body: []),
     AnswerRow(
-        when: "a refusal, body and all", steps: [.answer(403, body: bytes("no"))], status: 403, body: bytes("no")),
+        when: "a refusal with a body", steps: [.answer(403, body: bytes("no"))], status: 403, body: bytes("no")),
     AnswerRow(
-        when: "no length, closed at the end", steps: [.send("HTTP/1.0 200 OK\r\n\r\nold"), .close], body: bytes("old")),
+        when: "no length, ended by the connection", steps: [.send("HTTP/1.0 200 OK\r\n\r\nold"), .close],
+        body: bytes("old")),
     AnswerRow(
         when: "gzip", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzipped)], body: bytes("plain text")),
     AnswerRow(
@@ -53,15 +54,15 @@ private let answerRows = [
             .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"), .send("2\r\nde\r\n0\r\n\r\n"),
         ], body: bytes("abcde")),
     AnswerRow(
-        when: "early hints before the answer",
+        when: "103 before the answer",
         steps: [.send("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"), .answer(body: bytes("x"))], body: bytes("x")),
     AnswerRow(
-        when: "a segment of several callbacks", steps: [.answer(body: [UInt8](repeating: 0x47, count: 1_000_003))],
+        when: "a body of several callbacks", steps: [.answer(body: [UInt8](repeating: 0x47, count: 1_000_003))],
         body: [UInt8](repeating: 0x47, count: 1_000_003)),
 ]
 
 @Test(arguments: answerRows)
-func answersOf(row: AnswerRow) async throws {
+func fetchReturnsTheAnswer(row: AnswerRow) async throws {
     let server = try LoopbackServer { _ in row.steps }
     let answer = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + "/1.ts")).get()
     #expect(answer.status == row.status, "\(row.when)")
@@ -90,23 +91,23 @@ private let failureRows = [
         when: "the last chunk is missing",
         steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"), .close],
         reason: .shortBody),
-    FailureRow(when: "nothing at all", steps: [.close], reason: .reset),
+    FailureRow(when: "closed without an answer", steps: [.close], reason: .reset),
     FailureRow(when: "RST", steps: [.reset], reason: .reset),
-    FailureRow(when: "silence", steps: [.hang], reason: .timedOut),
+    FailureRow(when: "no answer", steps: [.hang], reason: .timedOut),
     FailureRow(
-        when: "silence in the body",
+        when: "body that stops",
         steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hang], reason: .timedOut),
     FailureRow(
-        when: "a body announced too large", steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"), .hang],
+        when: "Content-Length too large", steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"), .hang],
         reason: .tooLarge),
     FailureRow(
-        when: "a body of unknown length too large",
+        when: "body of unknown length too large",
         steps: [.send("HTTP/1.0 200 OK\r\n\r\n" + String(repeating: "x", count: 1001)), .hang], reason: .tooLarge),
     FailureRow(
         when: "a decompression bomb", steps: [.answer(200, ["Content-Encoding: gzip"], body: gzippedZeros)],
         reason: .tooLarge),
     FailureRow(
-        when: "headers without end",
+        when: "endless headers",
         steps: [
             .send(
                 "HTTP/1.1 200 OK\r\n" + String(repeating: "A: \(String(repeating: "b", count: 999))\r\n", count: 300)),
@@ -114,11 +115,11 @@ private let failureRows = [
         ],
         reason: .tooLarge),
     FailureRow(
-        when: "a redirect into the file system", steps: [.redirect(to: "file:///etc/hostname")],
+        when: "redirect to file:", steps: [.redirect(to: "file:///etc/hostname")],
         reason: .unsupportedScheme),
-    FailureRow(when: "a redirect to ftp", steps: [.redirect(to: "ftp://127.0.0.1/")], reason: .unsupportedScheme),
-    FailureRow(when: "a redirect to itself", steps: [.redirect(to: "/1.ts")], reason: .tooManyRedirects),
-    FailureRow(when: "no HTTP", steps: [.send("SSH-2.0-OpenSSH\r\n"), .close], reason: .other),
+    FailureRow(when: "redirect to ftp:", steps: [.redirect(to: "ftp://127.0.0.1/")], reason: .unsupportedScheme),
+    FailureRow(when: "redirect to itself", steps: [.redirect(to: "/1.ts")], reason: .tooManyRedirects),
+    FailureRow(when: "not HTTP", steps: [.send("SSH-2.0-OpenSSH\r\n"), .close], reason: .other),
 ]
 
 // head -c 2000 /dev/zero | gzip -n | xxd -p
@@ -128,7 +129,7 @@ private let gzippedZeros: [UInt8] = [
 ]
 
 @Test(arguments: failureRows)
-func failuresOf(row: FailureRow) async throws {
+func fetchReturnsTheFailure(row: FailureRow) async throws {
     let server = try LoopbackServer { _ in row.steps }
     let upstream = try upstream(server, loopbackConfiguration(segments: oneSecond))
     let outcome = await upstream.fetch(FetchRequest(.segment, url: server.url + "/1.ts"))
@@ -143,7 +144,7 @@ func failuresOf(row: FailureRow) async throws {
     if row.reason == .tooManyRedirects { #expect(server.requests.count == CurlJob.maxRedirects + 1) }
 }
 
-@Test func aClosedPortIsRefused() async throws {
+@Test func closedPortIsRefused() async throws {
     let closed = try LoopbackServer { _ in [] }.url
     let upstream = try CurlFetcher(upstream: closed, configuration: loopbackConfiguration())
     let outcome = await upstream.fetch(FetchRequest(.key, url: closed + "/key"))
@@ -156,7 +157,7 @@ func failuresOf(row: FailureRow) async throws {
 
 @Test func sequentialRequestsShareAConnection() async throws {
     let server = try LoopbackServer { [.answer(body: bytes($0.target))] }
-    // A thread of its own: on the process's own one, other tests' connections could push this one out of the cache.
+    // A thread of its own, because connections of other tests could evict this one from a shared cache.
     let upstream = try CurlFetcher(
         upstream: server.url + "/main.m3u8", configuration: loopbackConfiguration(), thread: CurlThread())
     for number in 0..<50 {
@@ -166,7 +167,7 @@ func failuresOf(row: FailureRow) async throws {
     #expect(server.connectionCount == 1)
 }
 
-@Test func requestsInFlightDoNotMix() async throws {
+@Test func concurrentRequestsGetTheirOwnAnswers() async throws {
     let server = try LoopbackServer { [.answer(body: bytes($0.target))] }
     let upstream = try upstream(server)
     try await withThrowingTaskGroup(of: (String, [UInt8]).self) { group in
@@ -181,7 +182,7 @@ func failuresOf(row: FailureRow) async throws {
     #expect(server.requests.count == 64)
 }
 
-@Test func aByteRangeIsAskedForWithoutCompression() async throws {
+@Test func byteRangeIsRequestedWithoutCompression() async throws {
     let server = try LoopbackServer { _ in [.answer(206, ["Content-Range: bytes 10-14/99"], body: bytes("range"))] }
     let range = ByteRange(offset: 10, length: 5)
     let answer = try await upstream(server).fetch(FetchRequest(.map, url: server.url + "/all.mp4", byteRange: range))
@@ -192,22 +193,22 @@ func failuresOf(row: FailureRow) async throws {
 }
 
 @Test(arguments: [ByteRange(offset: 0, length: 0), ByteRange(offset: .max, length: 2)])
-func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
+func invalidByteRangeIsNotRequested(range: ByteRange) async throws {
     let server = try LoopbackServer { _ in [.answer()] }
     let outcome = try await upstream(server).fetch(FetchRequest(.segment, url: server.url, byteRange: range))
     #expect(throws: FetchError.self) { try outcome.get() }
     #expect(server.requests.isEmpty)
 }
 
-@Test func cancellingTheTaskHangsUp() async throws {
+@Test func cancelingTheTaskClosesTheConnection() async throws {
     let (arrivals, arrival) = AsyncStream<Void>.makeStream()
     let server = try LoopbackServer { _ in
         arrival.yield()
         return [.hang]
     }
-    // A machine that stands still for seconds must not let the idle limit win.
-    let patient = CurlConfiguration.Limits(bodyBytes: 1 << 20, idle: .seconds(120), total: .seconds(120))
-    let upstream = try upstream(server, loopbackConfiguration(segments: patient))
+    // A long idle limit, so that a slow machine does not end the transfer first.
+    let longLimits = CurlConfiguration.Limits(bodyBytes: 1 << 20, idle: .seconds(120), total: .seconds(120))
+    let upstream = try upstream(server, loopbackConfiguration(segments: longLimits))
     let request = FetchRequest(.segment, url: server.url + "/1.ts")
     let fetch = Task { await upstream.fetch(request) }
     for await _ in arrivals { break }
@@ -221,7 +222,7 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
     #expect(await server.waitForHangUps(1))
 }
 
-@Test func aTaskCancelledBeforehandDoesNotWait() async throws {
+@Test func canceledTaskDoesNotFetch() async throws {
     let server = try LoopbackServer { _ in [.hang] }
     let upstream = try upstream(server)
     let request = FetchRequest(.segment, url: server.url + "/1.ts")
@@ -238,22 +239,22 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
     #expect(error.reason == .canceled)
 }
 
-@Test func aThreadEndsWithItsLastOwner() async throws {
-    weak var inbox: CurlCommandQueue?
+@Test func threadEndsWithItsLastReference() async throws {
+    weak var commandQueue: CurlCommandQueue?
     do {
         let server = try LoopbackServer { _ in [.answer(body: bytes("x"))] }
         let thread = try CurlThread()
-        inbox = thread.commandQueue
+        commandQueue = thread.commandQueue
         let upstream = try CurlFetcher(
             upstream: server.url, configuration: loopbackConfiguration(), thread: thread)
         #expect(try await upstream.fetch(FetchRequest(.segment, url: server.url)).get().body == bytes("x"))
     }
     let end = ContinuousClock.now + .seconds(10)
-    while inbox != nil, ContinuousClock.now < end { await Task.yield() }
-    #expect(inbox == nil)
+    while commandQueue != nil, ContinuousClock.now < end { await Task.yield() }
+    #expect(commandQueue == nil)
 }
 
-@Test func aTrickleEndsAtTheTotalLimit() async throws {
+@Test func slowBodyEndsAtTheTotalLimit() async throws {
     let server = try LoopbackServer { _ in
         [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hang]
     }
@@ -273,26 +274,26 @@ func anImpossibleByteRangeIsNotAskedFor(range: ByteRange) async throws {
     #expect(limits.connectLimit == .seconds(5))
     #expect(
         limits.limits(for: FetchRequest(.mediaPlaylist, url: ""))
-            == .init(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), slowest: 64))
+            == .init(bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64))
     #expect(limits.limits(for: FetchRequest(.multivariantPlaylist, url: "")) == limits.playlistLimits)
     #expect(
         limits.limits(for: FetchRequest(.key, url: ""))
             == .init(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)))
     #expect(
         limits.limits(for: FetchRequest(.segment, url: ""))
-            == .init(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), slowest: 512))
+            == .init(bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512))
     #expect(limits.limits(for: FetchRequest(.map, url: "")) == limits.segmentLimits)
 }
 
-/// EXTINF and how long a transfer may take, in seconds.
+/// EXTINF and the total limit of a transfer, in seconds.
 private let durations: [(duration: Int64, total: Int64)] = [(2, 30), (7, 30), (10, 40), (60, 240), (Int64.max, 600)]
 
-@Test(arguments: durations) func aLongSegmentMayTakeLong(duration: Int64, total: Int64) {
+@Test(arguments: durations) func totalLimitGrowsWithTheSegmentsDuration(duration: Int64, total: Int64) {
     let request = FetchRequest(.segment, url: "", duration: .seconds(duration))
     #expect(CurlConfiguration().limits(for: request).total == .seconds(total))
 }
 
-@Test func aSignedAddressIsAskedForByteForByte() async throws {
+@Test func signedURLIsRequestedByteForByte() async throws {
     let server = try LoopbackServer { _ in [.answer()] }
     let target = "/a/../b/./%7Ex.ts?sig=%2Fa%2fb&x=1+2"
     _ = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + target + "#fragment")).get()

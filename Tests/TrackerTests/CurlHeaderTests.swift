@@ -3,53 +3,53 @@ import Testing
 
 @testable import Tracker
 
-// Who is shown which header: situations of tokenized upstreams, of CDNs behind portals, of presigned storage.
+// Which hosts receive which headers: tokenized upstreams, CDNs of a portal, presigned storage.
 
-/// What the server at the end of `path` was shown.
-private func headersShown(
+/// Returns the headers that the server `end` received, after checking that they are equal for all purposes.
+private func headersReceived(
     _ configuration: CurlConfiguration, to url: String, by origin: LoopbackServer, at end: LoopbackServer
 ) async throws -> [String: String] {
     let upstream = try upstream(origin, configuration)
     for purpose in [FetchRequest.Purpose.mediaPlaylist, .segment, .key, .map] {
         _ = try await upstream.fetch(FetchRequest(purpose, url: url)).get()
     }
-    let shown = end.requests.map(\.headers)
-    #expect(shown.count == 4)
-    #expect(shown.allSatisfy { $0 == shown[0] }, "the same for playlists, segments and keys")
-    return shown[0]
+    let received = end.requests.map(\.headers)
+    #expect(received.count == 4)
+    #expect(received.allSatisfy { $0 == received[0] }, "the same for playlists, segments and keys")
+    return received[0]
 }
 
-private let given = loopbackConfiguration(
+private let configured = loopbackConfiguration(
     headers: [
         ("Referer", "https://portal.example/"), ("X-Token", "abc"), ("Authorization", "Bearer secret"), ("X-Empty", ""),
     ])
 
-@Test func theUpstreamsOwnOriginIsShownEverything() async throws {
+@Test func upstreamsOriginReceivesAllHeaders() async throws {
     let origin = try LoopbackServer { _ in [.answer()] }
-    let shown = try await headersShown(given, to: origin.url + "/1", by: origin, at: origin)
-    #expect(shown["referer"] == "https://portal.example/")
-    #expect(shown["x-token"] == "abc")
-    #expect(shown["x-empty"] == "")
-    #expect(shown["authorization"] == "Bearer secret")
-    #expect(shown["user-agent"] == "liverelay")
+    let received = try await headersReceived(configured, to: origin.url + "/1", by: origin, at: origin)
+    #expect(received["referer"] == "https://portal.example/")
+    #expect(received["x-token"] == "abc")
+    #expect(received["x-empty"] == "")
+    #expect(received["authorization"] == "Bearer secret")
+    #expect(received["user-agent"] == "liverelay")
 }
 
-@Test func anotherOriginNamedByThePlaylistIsShownNoCredential() async throws {
+@Test func anotherOriginReceivesNoCredential() async throws {
     let origin = try LoopbackServer { _ in [.answer()] }
     let storage = try LoopbackServer { _ in [.answer()] }
-    let shown = try await headersShown(given, to: storage.url + "/1", by: origin, at: storage)
-    #expect(shown["x-token"] == "abc")
-    #expect(shown["authorization"] == nil)
+    let received = try await headersReceived(configured, to: storage.url + "/1", by: origin, at: storage)
+    #expect(received["x-token"] == "abc")
+    #expect(received["authorization"] == nil)
 }
 
-@Test func aRedirectToAnotherPortDropsTheCredentialOnly() async throws {
+@Test func redirectToAnotherPortDropsOnlyTheCredential() async throws {
     let storage = try LoopbackServer { _ in [.answer()] }
     let target = storage.url + "/presigned"
     let origin = try LoopbackServer { _ in [.redirect(to: target)] }
-    let shown = try await headersShown(given, to: origin.url + "/1", by: origin, at: storage)
-    #expect(shown["referer"] == "https://portal.example/")
-    #expect(shown["x-token"] == "abc")
-    #expect(shown["authorization"] == nil)
+    let received = try await headersReceived(configured, to: origin.url + "/1", by: origin, at: storage)
+    #expect(received["referer"] == "https://portal.example/")
+    #expect(received["x-token"] == "abc")
+    #expect(received["authorization"] == nil)
     #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
 }
 
@@ -57,7 +57,7 @@ private let keys = loopbackConfiguration(headers: [
     ("X-Api-Key", "k3y"), ("Authorization", "Bearer x"), ("X-Token", "t"),
 ])
 
-@Test func aKeyIsShownToItsOriginAlone() async throws {
+@Test func apiKeyIsSentToItsOriginOnly() async throws {
     let foreign = try LoopbackServer { _ in [.answer(body: [1])] }
     let target = foreign.url
     let origin = try LoopbackServer { request in
@@ -88,9 +88,9 @@ private let keys = loopbackConfiguration(headers: [
     #expect(origin.requests.count == 2 + 1 + CurlJob.maxRedirects + 1 + 1)
 }
 
-@Test func aRedirectWithinTheOriginKeepsTheCredential() async throws {
+@Test func redirectWithinTheOriginKeepsTheCredential() async throws {
     let origin = try LoopbackServer { $0.target == "/1" ? [.redirect(to: "/2")] : [.answer()] }
-    let upstream = try upstream(origin, given)
+    let upstream = try upstream(origin, configured)
     let answer = try await upstream.fetch(FetchRequest(.segment, url: origin.url + "/1")).get()
     #expect(answer.finalURL == origin.url + "/2")
     #expect(answer.body.isEmpty, "the redirect's own body is not the answer's")
@@ -108,47 +108,47 @@ func cookiesStayWithTheirHost(asHeader: Bool) async throws {
         ? loopbackConfiguration(headers: [("Cookie", pair)]) : loopbackConfiguration(cookie: pair)
     let upstream = try upstream(origin, configuration)
     for path in ["/", "/away"] { _ = try await upstream.fetch(FetchRequest(.segment, url: origin.url + path)).get() }
-    let shown = origin.requests.map { Set(($0.headers["cookie"] ?? "").split(separator: "; ")) }
-    #expect(shown == [["session=1", "region=de"], ["session=1", "region=de"]])
+    let received = origin.requests.map { Set(($0.headers["cookie"] ?? "").split(separator: "; ")) }
+    #expect(received == [["session=1", "region=de"], ["session=1", "region=de"]])
     #expect(foreign.requests.count == 1)
     #expect(foreign.requests.first?.headers["cookie"] == nil)
 }
 
-@Test func theUpstreamsCookiesAreKeptPerChannel() async throws {
+@Test func cookiesAreKeptPerChannel() async throws {
     let origin = try LoopbackServer { $0.target == "/login" ? [.answer(200, ["Set-Cookie: session=2"])] : [.answer()] }
     let channel = try upstream(origin, loopbackConfiguration(cookie: "session=1"))
-    let neighbour = try upstream(origin)
+    let otherChannel = try upstream(origin)
     for path in ["/before", "/login", "/after"] {
         _ = try await channel.fetch(FetchRequest(.segment, url: origin.url + path)).get()
     }
-    _ = try await neighbour.fetch(FetchRequest(.segment, url: origin.url)).get()
+    _ = try await otherChannel.fetch(FetchRequest(.segment, url: origin.url)).get()
     #expect(origin.requests.map { $0.headers["cookie"] } == ["session=1", "session=1", "session=2", nil])
 }
 
-/// In the name of whom an address is asked, when the channel's is `http://me:secret@h/` and its backup's
+/// The user information for a URL, if the channel's URL is `http://me:secret@h/` and its backup's is
 /// `http://you:other@b/`.
-private let loginRows: [(when: String, address: String, user: String?, password: String?)] = [
-    ("its own", "http://me:secret@h/a", "me", "secret"), ("the upstream's origin", "http://h:80/a", "me", "secret"),
-    ("another port", "http://h:81/a", nil, nil), ("TLS put on", "https://h/a", nil, nil),
-    ("another host", "http://cdn/a", nil, nil), ("the backup's", "http://b/a", "you", "other"),
+private let userInfoRows: [(when: String, url: String, user: String?, password: String?)] = [
+    ("its own URL", "http://me:secret@h/a", "me", "secret"), ("the upstream's origin", "http://h:80/a", "me", "secret"),
+    ("another port", "http://h:81/a", nil, nil), ("another scheme", "https://h/a", nil, nil),
+    ("another host", "http://cdn/a", nil, nil), ("the backup's origin", "http://b/a", "you", "other"),
     ("another user of the same host", "http://she@h/a", "she", ""),
     ("another host that the playlist names with a user", "http://she:hers@cdn/a", "she", "hers"),
     ("percent-encoded", "http://m%40e:s%3Aecret@cdn/a", "m@e", "s:ecret"),
 ]
 
-@Test(arguments: loginRows)
-func aPasswordIsForItsOrigin(when: String, address: String, user: String?, password: String?) throws {
+@Test(arguments: userInfoRows)
+func userInfoBelongsToItsOrigin(when: String, url: String, user: String?, password: String?) throws {
     let backup = try HTTPURL("http://you:other@b/list.m3u8")
     let headers = try RequestHeaders(
         loopbackConfiguration(), for: HTTPURL("http://me:secret@h/main.m3u8"), backups: [backup])
-    let login = headers.login(for: try HTTPURL(address))
-    #expect(login?.user == user && login?.password == password, "\(when)")
+    let userInfo = headers.userInfo(for: try HTTPURL(url))
+    #expect(userInfo?.user == user && userInfo?.password == password, "\(when)")
 }
 
 /// printf 'me:secret' | base64
 private let basic = "Basic bWU6c2VjcmV0"
 
-@Test func aPasswordStaysWithItsOriginOverRedirects() async throws {
+@Test func userInfoIsKeptOnlyForItsOriginAcrossRedirects() async throws {
     let foreign = try LoopbackServer { _ in [.answer()] }
     let target = foreign.url
     let origin = try LoopbackServer { request in
@@ -162,7 +162,7 @@ private let basic = "Basic bWU6c2VjcmV0"
     let named = origin.url.replacing("http://", with: "http://me:secret@")
     let upstream = try CurlFetcher(upstream: named + "/main.m3u8", configuration: loopbackConfiguration())
     let answer = try await upstream.fetch(FetchRequest(.mediaPlaylist, url: named + "/main.m3u8")).get()
-    #expect(answer.finalURL == named + "/moved/main.m3u8", "its relative addresses are asked in the same name")
+    #expect(answer.finalURL == named + "/moved/main.m3u8", "relative URIs are requested with the same user information")
     for url in [origin.url + "/absolute.ts", named + "/relative.ts", named + "/away"] {
         _ = try await upstream.fetch(FetchRequest(.segment, url: url)).get()
     }
@@ -171,10 +171,10 @@ private let basic = "Basic bWU6c2VjcmV0"
     #expect(foreign.requests.map { $0.headers["authorization"] } == [nil])
 }
 
-@Test func whoGivesACredentialAndAPasswordMeansTheCredential() async throws {
+@Test func authorizationHeaderReplacesUserInfo() async throws {
     let origin = try LoopbackServer { _ in [.answer()] }
     let named = origin.url.replacing("http://", with: "http://me:secret@")
-    let upstream = try CurlFetcher(upstream: named, configuration: given)
+    let upstream = try CurlFetcher(upstream: named, configuration: configured)
     _ = try await upstream.fetch(FetchRequest(.segment, url: named)).get()
     #expect(origin.requests.first?.headers["authorization"] == "Bearer secret")
 }
@@ -182,27 +182,27 @@ private let basic = "Basic bWU6c2VjcmV0"
 struct OriginRow: Sendable, CustomTestStringConvertible {
     let when: String
     var testDescription: String { when }
-    let address: String
-    let isShown: Bool
+    let url: String
+    let isSent: Bool
 }
 
 private let originRows = [
-    OriginRow(when: "the same origin", address: "https://cdn.example/seg", isShown: true),
-    OriginRow(when: "in other letters, with its port", address: "HTTPS://CDN.example:443/seg", isShown: true),
-    OriginRow(when: "TLS taken off", address: "http://cdn.example/seg", isShown: false),
-    OriginRow(when: "another port", address: "https://cdn.example:8443/seg", isShown: false),
-    OriginRow(when: "a subdomain", address: "https://edge.cdn.example/seg", isShown: false),
-    OriginRow(when: "a host that begins alike", address: "https://cdn.example.net/seg", isShown: false),
-    OriginRow(when: "its name as a user name", address: "https://cdn.example@evil.example/", isShown: false),
-    OriginRow(when: "its name after a fragment", address: "https://evil.example#@cdn.example/", isShown: false),
+    OriginRow(when: "the same origin", url: "https://cdn.example/seg", isSent: true),
+    OriginRow(when: "in upper case, with its port", url: "HTTPS://CDN.example:443/seg", isSent: true),
+    OriginRow(when: "without TLS", url: "http://cdn.example/seg", isSent: false),
+    OriginRow(when: "another port", url: "https://cdn.example:8443/seg", isSent: false),
+    OriginRow(when: "a subdomain", url: "https://edge.cdn.example/seg", isSent: false),
+    OriginRow(when: "a host with the same beginning", url: "https://cdn.example.net/seg", isSent: false),
+    OriginRow(when: "the host as a user name", url: "https://cdn.example@evil.example/", isSent: false),
+    OriginRow(when: "the host in a fragment", url: "https://evil.example#@cdn.example/", isSent: false),
 ]
 
 @Test(arguments: originRows)
 func credentialsAreForOneOrigin(row: OriginRow) throws {
     let configuration = loopbackConfiguration(headers: [("authorization", "x"), ("Origin", "y")])
     let headers = try RequestHeaders(configuration, for: HTTPURL("https://cdn.example/main.m3u8"))
-    let lines = headers.lines(for: try HTTPURL(row.address))
-    #expect(lines.contains("authorization: x") == row.isShown, "\(row.when)")
+    let lines = headers.lines(for: try HTTPURL(row.url))
+    #expect(lines.contains("authorization: x") == row.isSent, "\(row.when)")
     #expect(lines.contains("Origin: y"), "\(row.when)")
 }
 
@@ -212,11 +212,11 @@ func credentialsAreForOneOrigin(row: OriginRow) throws {
     loopbackConfiguration(headers: [("Cookie", "a=b\n")]), loopbackConfiguration(cookie: "novalue"),
     loopbackConfiguration(cookie: "a=b\tc"), loopbackConfiguration(cookie: "=b"),
 ])
-func aHeaderThatBreaksTheRequestIsRefused(configuration: CurlConfiguration) {
+func invalidHeaderIsRefused(configuration: CurlConfiguration) {
     #expect(throws: FetchError.self) { try CurlFetcher(upstream: "http://h/", configuration: configuration) }
 }
 
-private let addressRows: [(given: String, asked: String?, reason: FetchError.Reason?)] = [
+private let urlRows: [(text: String, requested: String?, reason: FetchError.Reason?)] = [
     ("http://h/a?b=c%2Fd&e", "http://h/a?b=c%2Fd&e", nil),
     ("http://h/a b.ts", "http://h/a%20b.ts", nil),
     ("http://h/ä.ts", "http://h/%c3%a4.ts", nil),
@@ -234,16 +234,16 @@ private let addressRows: [(given: String, asked: String?, reason: FetchError.Rea
     ("http://h:99999/", nil, .other),
 ]
 
-@Test(arguments: addressRows)
-func addressesAreAskedAsWritten(given: String, asked: String?, reason: FetchError.Reason?) {
-    let address = Result { () throws(FetchError) in try HTTPURL(given) }
-    switch address {
-    case .success(let address): #expect(address.text == asked)
+@Test(arguments: urlRows)
+func urlIsRequestedAsWritten(text: String, requested: String?, reason: FetchError.Reason?) {
+    let url = Result { () throws(FetchError) in try HTTPURL(text) }
+    switch url {
+    case .success(let url): #expect(url.text == requested)
     case .failure(let error): #expect(error.reason == reason, "\(error)")
     }
 }
 
-@Test func aFoldedHeaderIsOneField() {
+@Test func foldedHeaderIsOneField() {
     var head = ResponseHead()
     for line in ["HTTP/1.1 200 OK\r\n", "A: b\r\n", "\t c \r\n", "D:\r\n", "no colon\r\n", "\r\n"] {
         let isBounded = head.receive(line)

@@ -13,12 +13,14 @@ struct TrustRow: Sendable, CustomTestStringConvertible {
 }
 
 private let trustRows = [
-    TrustRow(testDescription: "nobody vouches for it", isTrusted: false, host: "localhost", reason: .tlsFailure),
-    TrustRow(testDescription: "it is for another host", isTrusted: true, host: "127.0.0.1", reason: .tlsFailure),
-    TrustRow(testDescription: "it is trusted", isTrusted: true, host: "localhost", reason: nil),
+    TrustRow(
+        testDescription: "the certificate is not trusted", isTrusted: false, host: "localhost", reason: .tlsFailure),
+    TrustRow(
+        testDescription: "the certificate is for another host", isTrusted: true, host: "127.0.0.1", reason: .tlsFailure),
+    TrustRow(testDescription: "the certificate is trusted", isTrusted: true, host: "localhost", reason: nil),
 ]
 
-/// A certificate made on the spot for localhost, shown by the openssl command's own server.
+/// A new certificate for localhost, used by a server of the openssl command.
 @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: openSSL)), arguments: trustRows)
 func certificatesAreChecked(row: TrustRow) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
@@ -49,7 +51,7 @@ private func makeCertificate(key: String, certificate: String) throws {
     made.process.waitUntilExit()
 }
 
-/// The caller keeps the process's input open: at its end the server would leave.
+/// Starts openssl. The caller keeps the process's input open, because the server ends with it.
 private func openssl(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
     let process = Process()
     let pipe = Pipe()
@@ -62,7 +64,7 @@ private func openssl(_ arguments: [String]) throws -> (process: Process, output:
     return (process, pipe.fileHandleForReading)
 }
 
-/// From the line `ACCEPT 127.0.0.1:41234`; nil when the server ended without one.
+/// Returns the port in the line `ACCEPT 127.0.0.1:41234`; nil if the server ended without it.
 private func portAccepted(by output: FileHandle) throws -> Int? {
     var text = ""
     while let data = try output.read(upToCount: 1), !data.isEmpty {

@@ -9,118 +9,125 @@ private func date(_ second: Int) -> ProgramDateTime {
     ProgramDateTime(millisecondsSince1970: noon + Int64(second) * 1000)
 }
 
-/// Segments of 2 s, the first one with a date if there is one.
-private func list(_ numbers: Range<UInt64>, datedFrom second: Int? = nil) -> MediaPlaylist {
-    var list = MediaPlaylist(targetDuration: .seconds(2))
-    list.mediaSequence = numbers.lowerBound
-    list.segments = numbers.map {
+/// Returns a playlist of segments of 2 s, the first one with a date if `second` is given.
+private func playlist(_ numbers: Range<UInt64>, datedFrom second: Int? = nil) -> MediaPlaylist {
+    var playlist = MediaPlaylist(targetDuration: .seconds(2))
+    playlist.mediaSequence = numbers.lowerBound
+    playlist.segments = numbers.map {
         MediaSegment(uri: "s\($0).ts", duration: .seconds(2), mediaSequence: $0, discontinuitySequence: 0)
     }
-    if let second { list.segments[0].programDateTime = date(second) }
-    return list
+    if let second { playlist.segments[0].programDateTime = date(second) }
+    return playlist
 }
 
-private let rows: [(when: String, point: JoinPoint, list: MediaPlaylist, number: UInt64?)] = [
-    ("nothing was had", .edge, list(10..<15), nil),
-    ("in the middle of the list", JoinPoint(mediaSequence: 12), list(10..<15), 12),
-    ("the next one to be listed", JoinPoint(mediaSequence: 15), list(10..<15), 15),
-    ("it has left the list", JoinPoint(mediaSequence: 4), list(10..<15), 10),
-    ("so long ago that it would be a burst of old news", JoinPoint(mediaSequence: 4), list(100..<105), nil),
-    ("at the beginning of a list of minutes", JoinPoint(mediaSequence: 101), list(100..<150), nil),
-    ("near enough to its edge", JoinPoint(mediaSequence: 121), list(100..<150), 121),
-    ("a number that the upstream has not reached", JoinPoint(mediaSequence: 400), list(10..<15), nil),
-    ("the largest number there is", JoinPoint(mediaSequence: .max), list(10..<15), nil),
-    ("a date", JoinPoint(date: date(4)), list(10..<15, datedFrom: 0), 12),
-    ("dates decide", JoinPoint(date: date(4), mediaSequence: 14), list(10..<15, datedFrom: 0), 12),
-    ("an encoder that counts anew", JoinPoint(date: date(4), mediaSequence: 4711), list(0..<5, datedFrom: 0), 2),
-    ("dates of another day", JoinPoint(date: date(90_000), mediaSequence: 12), list(10..<15, datedFrom: 0), nil),
-    ("a list that lost its dates", JoinPoint(date: date(4), mediaSequence: 13), list(10..<15), 13),
-    ("nothing but a date, and none listed", JoinPoint(date: date(4)), list(10..<15), nil),
+private let rows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64?)] = [
+    ("nothing was received", .edge, playlist(10..<15), nil),
+    ("in the middle of the playlist", JoinPoint(mediaSequence: 12), playlist(10..<15), 12),
+    ("the next one to be listed", JoinPoint(mediaSequence: 15), playlist(10..<15), 15),
+    ("the segment has left the playlist", JoinPoint(mediaSequence: 4), playlist(10..<15), 10),
+    ("so long ago that joining would be a burst of old media", JoinPoint(mediaSequence: 4), playlist(100..<105), nil),
+    ("at the beginning of a playlist of minutes", JoinPoint(mediaSequence: 101), playlist(100..<150), nil),
+    ("near the edge of a playlist of minutes", JoinPoint(mediaSequence: 121), playlist(100..<150), 121),
+    ("a number that the upstream has not reached", JoinPoint(mediaSequence: 400), playlist(10..<15), nil),
+    ("the largest number", JoinPoint(mediaSequence: .max), playlist(10..<15), nil),
+    ("a date", JoinPoint(date: date(4)), playlist(10..<15, datedFrom: 0), 12),
+    ("dates take precedence", JoinPoint(date: date(4), mediaSequence: 14), playlist(10..<15, datedFrom: 0), 12),
+    ("encoder with restarted numbers", JoinPoint(date: date(4), mediaSequence: 4711), playlist(0..<5, datedFrom: 0), 2),
+    ("dates of another day", JoinPoint(date: date(90_000), mediaSequence: 12), playlist(10..<15, datedFrom: 0), nil),
+    ("playlist without its dates", JoinPoint(date: date(4), mediaSequence: 13), playlist(10..<15), 13),
+    ("a date only, and a playlist without dates", JoinPoint(date: date(4)), playlist(10..<15), nil),
     ("no segments", JoinPoint(mediaSequence: 12), MediaPlaylist(targetDuration: .seconds(2)), nil),
-    ("a target duration of nothing", JoinPoint(mediaSequence: 4), MediaPlaylist(targetDuration: .zero), nil),
+    ("target duration 0", JoinPoint(mediaSequence: 4), MediaPlaylist(targetDuration: .zero), nil),
 ]
 
-private let finishedRows: [(when: String, point: JoinPoint, list: MediaPlaylist, number: UInt64?)] = [
-    ("nothing was had", .edge, list(10..<15), nil),
-    ("long ago by its date", JoinPoint(date: date(4)), list(0..<900, datedFrom: 0), 2),
-    ("long ago by its number", JoinPoint(mediaSequence: 4), list(0..<900), 4),
-    ("all was had, by its date", JoinPoint(date: date(10)), list(10..<15, datedFrom: 0), 15),
-    ("all was had long ago, by its date", JoinPoint(date: date(7200)), list(10..<15, datedFrom: 0), 15),
-    ("all was had, by its number", JoinPoint(mediaSequence: 15), list(10..<15), 15),
-    ("nothing of it was had, by its date", JoinPoint(date: date(-7200)), list(10..<15, datedFrom: 0), 10),
-    ("what was had is not listed any more", JoinPoint(mediaSequence: 4), list(10..<15), nil),
-    ("a number that it does not reach: another one", JoinPoint(mediaSequence: 400), list(10..<15), nil),
-    ("dates decide", JoinPoint(date: date(4), mediaSequence: 14), list(10..<15, datedFrom: 0), 12),
-    ("left for another source", JoinPoint(left: 12), list(10..<15), 12),
-    ("left for another source, dated", JoinPoint(date: date(8), left: 12), list(10..<15, datedFrom: 0), 14),
+private let finishedRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64?)] = [
+    ("nothing was received", .edge, playlist(10..<15), nil),
+    ("long ago, by date", JoinPoint(date: date(4)), playlist(0..<900, datedFrom: 0), 2),
+    ("long ago, by number", JoinPoint(mediaSequence: 4), playlist(0..<900), 4),
+    ("everything received, by date", JoinPoint(date: date(10)), playlist(10..<15, datedFrom: 0), 15),
+    ("everything received long ago, by date", JoinPoint(date: date(7200)), playlist(10..<15, datedFrom: 0), 15),
+    ("everything received, by number", JoinPoint(mediaSequence: 15), playlist(10..<15), 15),
+    ("nothing received, by date", JoinPoint(date: date(-7200)), playlist(10..<15, datedFrom: 0), 10),
+    ("the number is not listed any more", JoinPoint(mediaSequence: 4), playlist(10..<15), nil),
+    ("a number after the last listed: another playlist", JoinPoint(mediaSequence: 400), playlist(10..<15), nil),
+    ("dates take precedence", JoinPoint(date: date(4), mediaSequence: 14), playlist(10..<15, datedFrom: 0), 12),
+    ("left for another source", JoinPoint(leftAt: 12), playlist(10..<15), 12),
+    ("left for another source, with dates", JoinPoint(date: date(8), leftAt: 12), playlist(10..<15, datedFrom: 0), 14),
     ("no segments", JoinPoint(date: date(4), mediaSequence: 12), MediaPlaylist(targetDuration: .seconds(2)), nil),
 ]
 
-@Test(arguments: rows.indices) func aListIsJoinedWhereItWasLeft(_ index: Int) {
+@Test(arguments: rows.indices) func joinNumberOfLivePlaylist(_ index: Int) {
     let row = rows[index]
-    #expect(row.point.joinNumber(in: row.list) == row.number, "\(row.when)")
+    #expect(row.point.joinNumber(in: row.playlist) == row.number, "\(row.when)")
 }
 
-@Test(arguments: finishedRows.indices) func ofAFinishedListOnlyWhatIsOwedIsTaken(_ index: Int) {
+@Test(arguments: finishedRows.indices) func finishedPlaylistIsFetchedFromTheJoinPointToItsEnd(_ index: Int) {
     let row = finishedRows[index]
-    var list = row.list
-    list.hasEndList = true
-    #expect(row.point.joinNumber(in: list) == row.number, "\(row.when)")
-    guard let window = list.window else { return }
-    var cursor = SegmentCursor(joinsAt: row.point)
+    var playlist = row.playlist
+    playlist.hasEndList = true
+    #expect(row.point.joinNumber(in: playlist) == row.number, "\(row.when)")
+    guard let window = playlist.window else { return }
+    var cursor = SegmentCursor(joinPoint: row.point)
     let first = row.number ?? window.lowerBound
-    let takes = first < window.upperBound ? [SegmentCursor.Effect.fetch(first..<window.upperBound)] : []
-    #expect(cursor.handle(list, at: .zero) == takes + [.ended], "\(row.when)")
+    let fetches = first < window.upperBound ? [SegmentCursor.Effect.fetch(first..<window.upperBound)] : []
+    #expect(cursor.handle(playlist, at: .zero) == fetches + [.ended], "\(row.when)")
 }
 
-private let goneRows: [(when: String, point: JoinPoint, list: MediaPlaylist, gone: Range<UInt64>?)] = [
-    ("nothing was had", .edge, list(10..<15), nil),
-    ("all that is owed is listed", JoinPoint(mediaSequence: 10), list(10..<15), nil),
-    ("the list begins behind the last that was shown", JoinPoint(mediaSequence: 9), list(10..<15), nil),
-    ("the largest number there is", JoinPoint(mediaSequence: .max), list(10..<15), nil),
-    ("some have left the list", JoinPoint(mediaSequence: 4), list(10..<15), 5..<10),
-    ("so many that the list is joined at its edge", JoinPoint(mediaSequence: 4), list(100..<105), nil),
-    ("by number, of a list with dates", JoinPoint(mediaSequence: 4), list(10..<15, datedFrom: 0), 5..<10),
-    ("the time fits", JoinPoint(date: date(-12), mediaSequence: 4), list(10..<15, datedFrom: 0), 5..<10),
+private let lostRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, lost: Range<UInt64>?)] = [
+    ("nothing was received", .edge, playlist(10..<15), nil),
+    ("every missing segment is listed", JoinPoint(mediaSequence: 10), playlist(10..<15), nil),
+    ("the playlist begins after the first missing segment", JoinPoint(mediaSequence: 9), playlist(10..<15), nil),
+    ("the largest number", JoinPoint(mediaSequence: .max), playlist(10..<15), nil),
+    ("some segments have left the playlist", JoinPoint(mediaSequence: 4), playlist(10..<15), 5..<10),
+    ("so many that the playlist is joined at its edge", JoinPoint(mediaSequence: 4), playlist(100..<105), nil),
+    ("by number, playlist with dates", JoinPoint(mediaSequence: 4), playlist(10..<15, datedFrom: 0), 5..<10),
     (
-        "for hours, and the list is joined at its edge", JoinPoint(date: date(-7200), mediaSequence: 400),
-        list(4000..<4020, datedFrom: 0), 401..<4017
+        "elapsed time fits the numbers", JoinPoint(date: date(-12), mediaSequence: 4), playlist(10..<15, datedFrom: 0),
+        5..<10
     ),
     (
-        "an encoder that counts anew, ahead", JoinPoint(date: date(-12), mediaSequence: 4),
-        list(4000..<4005, datedFrom: 0), nil
+        "for hours, so that the playlist is joined at its edge", JoinPoint(date: date(-7200), mediaSequence: 400),
+        playlist(4000..<4020, datedFrom: 0), 401..<4017
     ),
-    ("too few numbers for the time", JoinPoint(date: date(-600), mediaSequence: 4), list(10..<15, datedFrom: 0), nil),
-    ("the date is listed", JoinPoint(date: date(4), mediaSequence: 4), list(10..<15, datedFrom: 0), nil),
-    ("another source left it", JoinPoint(date: date(-12), left: 4), list(10..<15, datedFrom: 0), nil),
+    (
+        "encoder with restarted numbers that are ahead", JoinPoint(date: date(-12), mediaSequence: 4),
+        playlist(4000..<4005, datedFrom: 0), nil
+    ),
+    (
+        "too few numbers for the elapsed time", JoinPoint(date: date(-600), mediaSequence: 4),
+        playlist(10..<15, datedFrom: 0), nil
+    ),
+    ("the date is listed", JoinPoint(date: date(4), mediaSequence: 4), playlist(10..<15, datedFrom: 0), nil),
+    ("left for another source", JoinPoint(date: date(-12), leftAt: 4), playlist(10..<15, datedFrom: 0), nil),
 ]
 
-@Test(arguments: goneRows.indices) func whatLeftTheListMeanwhileIsLost(_ index: Int) {
-    let row = goneRows[index]
+@Test(arguments: lostRows.indices) func segmentsThatLeftThePlaylistMeanwhileAreLost(_ index: Int) {
+    let row = lostRows[index]
     for policy in [CursorPolicy.main, .companion] {
-        var cursor = SegmentCursor(policy: policy, joinsAt: row.point)
-        let slid = cursor.handle(row.list, at: .zero).filter { if case .slidOut = $0 { true } else { false } }
-        let gone = policy == .main ? row.gone : nil
-        #expect(slid == (gone.map { [.slidOut(lost: $0)] } ?? []), "\(row.when)")
+        var cursor = SegmentCursor(policy: policy, joinPoint: row.point)
+        let slid = cursor.handle(row.playlist, at: .zero).filter { if case .slidOut = $0 { true } else { false } }
+        let lost = policy == .main ? row.lost : nil
+        #expect(slid == (lost.map { [.slidOut(lost: $0)] } ?? []), "\(row.when)")
     }
 }
 
-/// Where a source was left says nothing of its list while that is live: the other one has shown what it lists since.
-@Test func aLiveListIsNotJoinedWhereItsSourceWasLeft() {
-    #expect(JoinPoint(left: 12).joinNumber(in: list(10..<15)) == nil)
+/// A live playlist is not joined where its source was left: the other source has published later segments.
+@Test func livePlaylistIgnoresWhereItsSourceWasLeft() {
+    #expect(JoinPoint(leftAt: 12).joinNumber(in: playlist(10..<15)) == nil)
 }
 
-/// Only the channel's own upstream has its numbers, and only as long as nothing else was published.
-@Test func theNumberIsOfTheFirstSourceAndOfTheBeginning() {
+/// The resume point's number applies to the primary source only, until something is published.
+@Test func joinPointHasTheNumberOfThePrimaryUntilSomethingIsPublished() {
     var edge = PublishedEdge(JoinPoint(date: date(0), mediaSequence: 12))
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(0), mediaSequence: 12))
     #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(0)))
     var segment = MediaSegment(uri: "s", duration: .seconds(2), mediaSequence: 40, discontinuitySequence: 0)
     segment.programDateTime = date(10)
-    edge.note(Delivery(rendition: .main, content: .outageGap(.seconds(2)), source: 1))
+    edge.advance(past: Delivery(rendition: .main, content: .outageGap(.seconds(2)), source: 1))
     #expect(edge.joinPoint(of: 0).mediaSequence == 12, "nothing came")
-    edge.note(
-        Delivery(rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
+    edge.advance(
+        past: Delivery(
+            rendition: .main, content: .segment(TrackedSegment(segment: segment, url: "", body: [])), source: 1))
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
-    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), left: 41))
+    #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), leftAt: 41))
 }

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An HTTP server of a few lines on 127.0.0.1, as obedient or as broken as a test wants: what it sends is bytes.
-/// A thread per connection; closes with its last owner.
+/// A minimal HTTP server on 127.0.0.1 that sends any bytes, valid or not.
+///
+/// It has a thread per connection, and closes when its last reference is released.
 final class LoopbackServer: Sendable {
     struct Request: Equatable, Sendable {
         /// 0-based, in the order accepted.
@@ -15,9 +16,9 @@ final class LoopbackServer: Sendable {
 
     enum Step: Equatable, Sendable {
         case send([UInt8])
-        /// Sends nothing more and waits until the client hangs up.
+        /// Sends nothing more, and waits until the client closes the connection.
         case hang
-        /// Sends a byte about every twentieth of a second until the client hangs up.
+        /// Sends a byte about every 50 ms until the client closes the connection.
         case trickle
         case close
         /// Closes so that the client sees RST.
@@ -36,7 +37,7 @@ final class LoopbackServer: Sendable {
     private let listener: Int32
     private let state: Shared
 
-    /// The connections' threads hold this and not the server, whose end closes the listener.
+    /// The state that the connections' threads hold, so that they do not retain the server.
     private final class Shared: Sendable {
         let state = Mutex(State())
     }
@@ -68,13 +69,14 @@ final class LoopbackServer: Sendable {
     var requests: [Request] { state.state.withLock { $0.requests } }
     var connectionCount: Int { state.state.withLock { $0.accepted } }
 
-    /// How long it waits for a client before it hangs up itself: only so that no thread stays for ever. Shorter, and on a
-    /// machine that stands still the server would end connections that a test expects to live.
-    private static let patience = 120
+    /// Seconds after which the server closes a silent connection, so that no thread remains.
+    ///
+    /// With a shorter limit, the server could close connections too early on a busy machine.
+    private static let timeout = 120
 
-    /// Until so many clients hung up on a `.hang`.
+    /// Waits until so many clients closed the connection after `.hang` or `.trickle`.
     func waitForHangUps(_ count: Int) async -> Bool {
-        let end = ContinuousClock.now + .seconds(Self.patience)
+        let end = ContinuousClock.now + .seconds(Self.timeout)
         while ContinuousClock.now < end {
             if state.state.withLock({ $0.hungUp >= count }) { return true }
             await Task.yield()
@@ -86,7 +88,7 @@ final class LoopbackServer: Sendable {
         while true {
             let connection = Glibc.accept(listener, nil, nil)
             guard connection >= 0 else { break }
-            var limit = timeval(tv_sec: patience, tv_usec: 0)
+            var limit = timeval(tv_sec: timeout, tv_usec: 0)
             unsafe setsockopt(
                 connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let number = shared.state.withLock {
@@ -107,7 +109,7 @@ final class LoopbackServer: Sendable {
                 switch step {
                 case .send(let bytes): guard sendAll(bytes, to: connection) else { return }
                 case .close: return
-                case .reset: return lingerNot(connection)
+                case .reset: return closeWithReset(connection)
                 case .trickle:
                     while !hasHungUp(connection, within: 50), sendAll([0x47], to: connection) {}
                     return shared.state.withLock { $0.hungUp += 1 }
@@ -124,7 +126,7 @@ final class LoopbackServer: Sendable {
         return unsafe poll(&event, 1, milliseconds) != 0
     }
 
-    /// Up to the blank line; nil when the client hung up.
+    /// Reads up to the blank line. Returns nil if the client closed the connection.
     private static func readHead(of connection: Int32) -> String? {
         var head: [UInt8] = []
         var byte: UInt8 = 0
@@ -158,13 +160,13 @@ final class LoopbackServer: Sendable {
         return true
     }
 
-    private static func lingerNot(_ connection: Int32) {
+    private static func closeWithReset(_ connection: Int32) {
         var off = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(connection, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
     }
 }
 
-/// A listener that accepts nobody and whose queue is full: who connects to it waits for ever.
+/// A listener that accepts no connection and whose queue is full, so that clients wait forever.
 final class FullQueue: Sendable {
     let port: UInt16
     private let sockets: [Int32]
@@ -200,7 +202,7 @@ final class FullQueue: Sendable {
 extension LoopbackServer.Step {
     static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
-    /// A whole answer with its Content-Length.
+    /// A whole answer with Content-Length.
     static func answer(_ status: Int = 200, _ headers: [String] = [], body: [UInt8] = []) -> Self {
         let lines = ["HTTP/1.1 \(status) X", "Content-Length: \(body.count)"] + headers
         return .send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tracker
 
-// What --deny-private holds back: addresses as the connection is about to be made, whatever name led to them.
+// The IP addresses that --deny-private denies, after name resolution.
 
 private let publicAddresses = [
     "8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.255.255", "172.32.0.1", "192.167.1.1", "193.0.0.1",
@@ -29,9 +29,9 @@ private let privateAddresses = [
 }
 
 @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::g", "[::1]", "127.0.0.1:80", "fe80::1%lo"])
-func isNoAddress(text: String) { #expect(IPAddress(text) == nil) }
+func isNotAnIPAddress(text: String) { #expect(IPAddress(text) == nil) }
 
-@Test func anAddressIsShownAsItIsRead() {
+@Test func textOfAnIPAddressIsTheTextRead() {
     for text in ["192.0.2.1", "2001:db8:0:0:0:0:0:1"] { #expect(IPAddress(text)?.text == text) }
     #expect(IPAddress([1, 2, 3]) == nil)
 }
@@ -51,17 +51,17 @@ private func refusal(_ outcome: FetchOutcome) -> FetchError? {
     "127.0.0.1", "localhost", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0", "[::ffff:127.0.0.1]", "[::1]",
     "[::ffff:7f00:1]", "user@127.0.0.1",
 ])
-func privateAddressesAreDeniedAfterResolution(host: String) async throws {
+func privateAddressIsDeniedAfterNameResolution(host: String) async throws {
     let server = try LoopbackServer { _ in [.answer()] }
     let upstream = try CurlFetcher(upstream: "http://example.com/", configuration: denying())
     let url = "http://\(host):\(server.port)/"
     let error = refusal(await upstream.fetch(FetchRequest(.segment, url: url)))
     #expect(error?.reason == .privateAddress, "\(String(describing: error))")
-    #expect(error.flatMap { IPAddress($0.message) }?.isPublic == false, "the message is the address")
+    #expect(error.flatMap { IPAddress($0.message) }?.isPublic == false, "the message is the IP address")
     #expect(server.connectionCount == 0)
 }
 
-@Test func aRedirectToAPrivateAddressIsDenied() async throws {
+@Test func redirectToAPrivateAddressIsDenied() async throws {
     let inner = try LoopbackServer { _ in [.answer()] }
     let target = inner.url.replacing("127.0.0.1", with: "127.0.0.2")
     let origin = try LoopbackServer { _ in [.redirect(to: target)] }
@@ -72,24 +72,24 @@ func privateAddressesAreDeniedAfterResolution(host: String) async throws {
     #expect(inner.connectionCount == 0)
 }
 
-@Test func anAddressThatIsPermittedIsNotDenied() async throws {
+@Test func permittedAddressIsNotDenied() async throws {
     let server = try LoopbackServer { _ in [.answer(body: [1])] }
     let upstream = try CurlFetcher(upstream: server.url, configuration: denying("127.0.0.1"))
     #expect(try await upstream.fetch(FetchRequest(.segment, url: server.url)).get().body == [1])
 }
 
-@Test func noConnectionOfAnotherChannelIsUsed() async throws {
+@Test func connectionOfAnotherChannelIsNotUsed() async throws {
     let server = try LoopbackServer { _ in [.answer()] }
-    let free = try upstream(server)
+    let unrestricted = try upstream(server)
     let request = FetchRequest(.segment, url: server.url)
-    #expect(try await free.fetch(request).get().status == 200)
-    let bound = try CurlFetcher(upstream: server.url, configuration: denying())
-    #expect(refusal(await bound.fetch(request))?.reason == .privateAddress)
-    #expect(try await free.fetch(request).get().status == 200)
+    #expect(try await unrestricted.fetch(request).get().status == 200)
+    let restricted = try CurlFetcher(upstream: server.url, configuration: denying())
+    #expect(refusal(await restricted.fetch(request))?.reason == .privateAddress)
+    #expect(try await unrestricted.fetch(request).get().status == 200)
     #expect(server.requests.count == 2)
 }
 
-@Test func behindAProxyNothingCanBeDenied() {
+@Test func denyingPrivateAddressesWithAProxyFails() {
     var configuration = denying()
     configuration.proxy = "http://127.0.0.1:3128"
     #expect(throws: FetchError.self) { try CurlFetcher(upstream: "http://h/", configuration: configuration) }

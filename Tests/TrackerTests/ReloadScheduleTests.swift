@@ -9,23 +9,23 @@ let reloadRows: [ReloadRow] = [
     ("grew: the last segment's duration", [(.grew(lastSegment: .seconds(4)), .seconds(1))], [.seconds(4)]),
     ("unchanged: half a target duration", [(.unchanged(longestSegment: .seconds(6)), .seconds(1))], [.seconds(3)]),
     (
-        "unchanged, and the tag is padded: half of the longest segment",
+        "unchanged, target duration longer than the segments: half of the longest segment",
         [(.unchanged(longestSegment: .seconds(2)), .zero)], [.seconds(1)]
     ),
     (
-        "unchanged, and a segment is longer than announced", [(.unchanged(longestSegment: .seconds(30)), .zero)],
+        "unchanged, a segment longer than the target duration", [(.unchanged(longestSegment: .seconds(30)), .zero)],
         [.seconds(3)]
     ),
     ("grew, but the answer took longer", [(.grew(lastSegment: .seconds(4)), .seconds(5))], [.seconds(5)]),
-    ("a segment longer than announced", [(.grew(lastSegment: .seconds(30)), .zero)], [.seconds(6)]),
-    ("a sliver of a segment", [(.grew(lastSegment: .milliseconds(40)), .zero)], [.milliseconds(500)]),
+    ("grew by a segment longer than the target duration", [(.grew(lastSegment: .seconds(30)), .zero)], [.seconds(6)]),
+    ("grew by a very short segment", [(.grew(lastSegment: .milliseconds(40)), .zero)], [.milliseconds(500)]),
     ("ENDLIST", [(.complete, .zero)], [nil]),
     (
-        "failures: less often, but once in a target duration", Array(repeating: (.failed, .zero), count: 6),
+        "failures: doubling waits, up to a target duration", Array(repeating: (.failed, .zero), count: 6),
         [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(6), .seconds(6)]
     ),
     (
-        "a success in between",
+        "failures with a success in between",
         [(.failed, .zero), (.failed, .zero), (.unchanged(longestSegment: nil), .zero), (.failed, .zero)],
         [.milliseconds(500), .seconds(1), .seconds(3), .milliseconds(500)]
     ),
@@ -43,7 +43,7 @@ func reloadWaits(when: String, loads: [(ReloadSchedule.Load, took: Duration)], w
     }
 }
 
-@Test func aTargetDurationOfZeroDoesNotHammer() {
+@Test func targetDurationOfZeroWaitsTheShortestWait() {
     var schedule = ReloadSchedule()
     schedule.began(at: .zero)
     #expect(

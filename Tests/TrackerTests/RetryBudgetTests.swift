@@ -9,17 +9,17 @@ typealias RetryRow = (
 
 let retryRows: [RetryRow] = [
     (
-        "refused at once, three times", .seconds(6), [(.zero, true), (.milliseconds(250), true), (.seconds(2), true)],
+        "three failures", .seconds(6), [(.zero, true), (.milliseconds(250), true), (.seconds(2), true)],
         [.retry(at: .milliseconds(250)), .retry(at: .milliseconds(1250)), .exhausted]
     ),
-    ("left the window meanwhile", .seconds(6), [(.seconds(1), false)], [.exhausted]),
+    ("not listed any more", .seconds(6), [(.seconds(1), false)], [.exhausted]),
     (
-        "two slow tries use it up", .seconds(2), [(.seconds(5), true), (.milliseconds(9500), true)],
+        "two slow attempts exceed the budget", .seconds(2), [(.seconds(5), true), (.milliseconds(9500), true)],
         [.retry(at: .milliseconds(5250)), .exhausted]
     ),
-    ("one try longer than the budget", .seconds(2), [(.seconds(11), true)], [.exhausted]),
+    ("one attempt longer than the budget", .seconds(2), [(.seconds(11), true)], [.exhausted]),
     (
-        "long segments have longer", .seconds(10), [(.seconds(11), true), (.seconds(18), true)],
+        "longer budget for long segments", .seconds(10), [(.seconds(11), true), (.seconds(18), true)],
         [.retry(at: .milliseconds(11_250)), .retry(at: .seconds(19))]
     ),
 ]

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Tracker
 
-/// Marks stand with segments, and segments may be lost: what a list says arrives all the same.
+/// Ad markers of segments that are lost, or that were fetched before the marker was added.
 struct SessionAdMarkerTests {
     private static func range(_ id: String) -> String { "#EXT-X-DATERANGE:ID=\"\(id)\"\n" }
 
-    @Test func theMarksOfALostSegmentComeWithTheNext() async throws {
+    @Test func adMarkersOfALostSegmentComeWithTheNext() async throws {
         var origin = SessionOrigin()
         origin.tags = { $0 == 106 ? "#EXT-X-GAP\n#EXT-X-CUE-IN\n" : $0 == 107 ? "#EXT-X-CUE-OUT\n" : "" }
         origin.instead = { request, _ in request.url.hasSuffix("seg107.ts") ? refused(404, request) : nil }
@@ -17,25 +17,25 @@ struct SessionAdMarkerTests {
         #expect(segments.filter { $0.segment.mediaSequence != 108 }.allSatisfy { $0.skippedSegments.isEmpty })
     }
 
-    @Test func aCueTagOnASegmentTakenIsCounted() async throws {
+    @Test func cueTagAddedToAFetchedSegmentIsCounted() async throws {
         var origin = SessionOrigin()
         origin.tags = { $0 == 107 ? "#EXT-X-CUE-OUT:30\n" : "" }
         let late = "#EXT-X-CUE-IN\n#EXT-OATCLS-SCTE35:/DAl\n#EXT-X-OURS:1\n"
         origin.instead = { [origin] request, now in
             guard request.purpose != .segment, now >= .seconds(20) else { return nil }
             var later = origin
-            // Of 101, which was listed before the join and never taken, nobody waits for a tag.
+            // Segment 103 was listed before the join and never fetched, so its tag does not count.
             later.tags = { $0 == 108 || $0 == 103 ? late : origin.tags($0) }
             return text(later.playlist(at: now), request)
         }
         let run = try await SessionRun(origin, seconds: 40)
         #expect(run.numbers().contains(108))
-        #expect(run.status?.renditions.first?.counts.lateCueTags == 2, "each once, and no tag that is none")
+        #expect(run.status?.renditions.first?.counts.lateCueTags == 2, "each cue tag once, and no other tag")
         let before = try await SessionRun(origin, seconds: 18)
         #expect(before.status?.renditions.first?.counts.lateCueTags == 0)
     }
 
-    @Test func theRangesOfALostSegmentComeWithTheNext() async throws {
+    @Test func dateRangesOfALostSegmentComeWithTheNext() async throws {
         var origin = SessionOrigin()
         origin.head = Self.range("head")
         origin.instead = { request, _ in request.url.hasSuffix("seg106.ts") ? refused(404, request) : nil }
@@ -44,24 +44,24 @@ struct SessionAdMarkerTests {
         #expect(next.listedDateRanges.map(\.id).contains("head"))
     }
 
-    /// The last list has nothing new but its end, and a range.
-    @Test func theEndBringsWhatNoSegmentDid() async throws {
+    /// The last playlist adds only its end and a date range.
+    @Test func endCarriesDateRangesThatNoSegmentCarried() async throws {
         var origin = SessionOrigin()
         origin.stopsAt = .seconds(13)
         origin.instead = { [origin] request, now in
             guard request.purpose != .segment, now >= .seconds(16) else { return nil }
-            let list = origin.playlist(at: now) + Self.range("behind") + "#EXT-X-ENDLIST\n"
-            return text(list, request)
+            let playlist = origin.playlist(at: now) + Self.range("trailing") + "#EXT-X-ENDLIST\n"
+            return text(playlist, request)
         }
         let run = try await SessionRun(origin, seconds: 60)
-        let ends = run.deliveries.compactMap { delivered -> [String]? in
-            guard case .ended(let ranges) = delivered.delivery.content else { return nil }
+        let ends = run.deliveries.compactMap { entry -> [String]? in
+            guard case .ended(let ranges) = entry.delivery.content else { return nil }
             return ranges.map(\.id)
         }
-        #expect(ends == [["behind"]] && run.segments().allSatisfy { $0.listedDateRanges.isEmpty })
+        #expect(ends == [["trailing"]] && run.segments().allSatisfy { $0.listedDateRanges.isEmpty })
     }
 
-    @Test func theFirstSegmentOfAListBringsItsOtherDateRanges() async throws {
+    @Test func firstNewSegmentCarriesThePlaylistsOtherDateRanges() async throws {
         var origin = SessionOrigin()
         origin.head = Self.range("head")
         origin.tags = { "#EXT-X-BITRATE:1\n" + Self.range("of \($0)") }
@@ -69,9 +69,9 @@ struct SessionAdMarkerTests {
         let joined = try #require(segments.first)
         #expect(joined.segment.dateRanges.map(\.id) == ["of 104"])
         #expect(
-            joined.listedDateRanges.map(\.id) == ["head"] + (100..<104).map { "of \($0)" }, "all that is listed is told"
+            joined.listedDateRanges.map(\.id) == ["head"] + (100..<104).map { "of \($0)" }, "every listed date range"
         )
-        #expect(segments[1].listedDateRanges.isEmpty, "of the same list")
+        #expect(segments[1].listedDateRanges.isEmpty, "the second segment of the same playlist")
         let later = try #require(segments.first { $0.segment.mediaSequence == 106 })
         #expect(later.listedDateRanges.map(\.id) == ["head"] + (101..<106).map { "of \($0)" })
     }

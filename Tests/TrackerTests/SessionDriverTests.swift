@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tracker
 
-/// A clock on which nothing ever becomes due: what happens is the answers' doing.
+/// A clock on which no time passes, so that only answers cause steps.
 struct FrozenClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Duration.zero
@@ -28,14 +28,14 @@ private struct OriginFetcher: Fetcher {
     func fetch(_ request: FetchRequest) async -> FetchOutcome { origin.answer(request, at: .zero).0 }
 }
 
-/// Never answers; tells when it was asked and when it was let go.
+/// Never answers. Logs requests and cancellations.
 private struct SilentFetcher: Fetcher {
     let log: AsyncStream<String>.Continuation
 
     func fetch(_ request: FetchRequest) async -> FetchOutcome {
-        log.yield("asked")
+        log.yield("requested")
         for await _ in AsyncStream<Never>.makeStream().stream {}
-        log.yield("cancelled")
+        log.yield("canceled")
         return .failure(FetchError(.canceled, url: request.url))
     }
 }
@@ -50,10 +50,10 @@ private var finished: SessionOrigin {
 }
 
 private func session() -> UpstreamSession {
-    UpstreamSession(upstream: SessionOrigin.address, policy: .init(variant: .highest))
+    UpstreamSession(upstream: SessionOrigin.url, policy: .init(variant: .highest))
 }
 
-@Test func theLiveDriverDeliversWhatTheReplayDriverDoes() async throws {
+@Test func liveAndReplayDriversDeliverTheSame() async throws {
     let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     var deliveries: [Delivery] = []
     let end = try await driver.run(session: session()) { output, _ in
@@ -67,7 +67,7 @@ private func session() -> UpstreamSession {
     #expect(numbers == replayed.numbers() && numbers.count == 30)
 }
 
-@Test func replayingTwiceGivesTheSame() async throws {
+@Test func twoReplaysAreEqual() async throws {
     var origin = SessionOrigin()
     origin.latency = { .milliseconds($0.url.utf8.reduce(0) { ($0 * 31 + Int($1)) % 4000 }) }
     let first = try await SessionRun(origin, seconds: 300)
@@ -78,18 +78,18 @@ private func session() -> UpstreamSession {
     #expect(first.status == second.status)
 }
 
-@Test func cancellingTheTaskCancelsTheTransfers() async throws {
+@Test func cancelingTheTaskCancelsTheTransfers() async throws {
     let (log, source) = AsyncStream<String>.makeStream()
     let driver = TrackerDriver(upstream: SilentFetcher(log: source), clock: FrozenClock())
     let run = Task { try await driver.run(session: session()) { _, _ in } }
     var entries = log.makeAsyncIterator()
-    #expect(await entries.next() == "asked")
+    #expect(await entries.next() == "requested")
     run.cancel()
-    #expect(await entries.next() == "cancelled")
+    #expect(await entries.next() == "canceled")
     await #expect(throws: CancellationError.self) { try await run.value }
 }
 
-@Test func anErrorFromDownstreamEndsTheRun() async throws {
+@Test func errorFromDownstreamEndsTheDriver() async throws {
     struct DiskFull: Error {}
     let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     await #expect(throws: DiskFull.self) {

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Tracker
 
-// What a session makes of an upstream whose answers fail, one worded situation each.
+// How a session handles an upstream whose answers fail.
 
-private let master = "http://origin.example/master.m3u8"
+private let multivariantURL = "http://origin.example/master.m3u8"
 
 private func isSegment(_ request: FetchRequest, _ number: UInt64) -> Bool {
     request.purpose == .segment && request.url.contains("seg\(number).ts")
 }
 
-private func isList(_ request: FetchRequest) -> Bool {
+private func isPlaylist(_ request: FetchRequest) -> Bool {
     request.purpose == .mediaPlaylist || request.purpose == .multivariantPlaylist
 }
 
@@ -22,15 +22,15 @@ private func refusal(_ status: Int, _ request: FetchRequest, _ headers: [String:
             body: []))
 }
 
-private func cut(_ body: [UInt8], _ request: FetchRequest) -> FetchOutcome {
+private func truncated(_ body: [UInt8], _ request: FetchRequest) -> FetchOutcome {
     .success(FetchAnswer(status: 200, finalURL: request.url, body: body, endsAtClose: true))
 }
 
 private let packets = [[UInt8]](repeating: [0x47] + Array(repeating: 0, count: 187), count: 5).flatMap(\.self)
 
-/// A healthy origin but for one segment.
-private func but(
-    _ number: UInt64, until end: Duration = .seconds(1 << 20),
+/// Returns an origin that is healthy except for one segment.
+private func healthy(
+    except number: UInt64, until end: Duration = .seconds(1 << 20),
     _ outcome: @escaping @Sendable (FetchRequest) -> FetchOutcome
 ) -> SessionOrigin {
     SessionOrigin().with {
@@ -47,65 +47,72 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     let origin: SessionOrigin
     /// In the notation of `SessionRun.trace`.
     var delivers = everything
-    /// How often segment 107 is asked for.
+    /// The number of requests for segment 107.
     let tries: Int
     let faults: [FetchFault: Int]
 }
 
-// Segment 107 is listed at 12 s and asked for some 50 ms later.
+// Segment 107 is listed at 12 s and requested about 50 ms later.
 private let faultRows: [FaultRow] = [
     FaultRow(
         when: "503 and Retry-After in seconds",
-        origin: but(107, until: .seconds(15)) { refusal(503, $0, ["Retry-After": "4"]) }, tries: 2,
+        origin: healthy(except: 107, until: .seconds(15)) { refusal(503, $0, ["Retry-After": "4"]) }, tries: 2,
         faults: [.refused(status: 503): 1]),
     FaultRow(
         when: "503 and Retry-After as a date",
-        origin: but(107, until: .seconds(15)) {
+        origin: healthy(except: 107, until: .seconds(15)) {
             refusal(503, $0, ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:49:41 GMT"])
         }, tries: 2, faults: [.refused(status: 503): 1]),
     FaultRow(
-        when: "503 and a Retry-After beyond the window: asked once more, when time is up",
-        origin: but(107, until: .seconds(23)) { refusal(503, $0, ["Retry-After": "3600"]) }, tries: 2,
+        when: "503 and a Retry-After beyond the window: one more attempt at the end of the budget",
+        origin: healthy(except: 107, until: .seconds(23)) { refusal(503, $0, ["Retry-After": "3600"]) }, tries: 2,
         faults: [.refused(status: 503): 1]),
     FaultRow(
-        when: "the same, in vain", origin: but(107) { refusal(503, $0, ["Retry-After": "3600"]) },
+        when: "503 and a Retry-After beyond the window, each time",
+        origin: healthy(except: 107) { refusal(503, $0, ["Retry-After": "3600"]) },
         delivers: without107, tries: 2, faults: [.refused(status: 503): 2]),
     FaultRow(
-        when: "429 for ten seconds", origin: but(107, until: .seconds(22)) { refusal(429, $0) }, tries: 6,
+        when: "429 for ten seconds", origin: healthy(except: 107, until: .seconds(22)) { refusal(429, $0) }, tries: 6,
         faults: [.refused(status: 429): 5]),
     FaultRow(
-        when: "509 with a pause of its own, in which the list is left alone too",
-        origin: but(107, until: .seconds(22)) { refusal(509, $0, ["Retry-After": "11"]) },
+        when: "509 with Retry-After: the playlist is not requested either",
+        origin: healthy(except: 107, until: .seconds(22)) { refusal(509, $0, ["Retry-After": "11"]) },
         delivers: "104 105 106 107 108 109 110", tries: 2,
         faults: [.refused(status: 509): 1]),
     FaultRow(
-        when: "reset twice", origin: but(107, until: .milliseconds(12_350)) { failed(.reset, $0) }, tries: 2,
+        when: "reset twice", origin: healthy(except: 107, until: .milliseconds(12_350)) { failed(.reset, $0) },
+        tries: 2,
         faults: [.transfer(.reset): 1]),
     FaultRow(
-        when: "too large: once is enough", origin: but(107) { failed(.tooLarge, $0) }, delivers: without107, tries: 1,
+        when: "too large: one attempt", origin: healthy(except: 107) { failed(.tooLarge, $0) }, delivers: without107,
+        tries: 1,
         faults: [.transfer(.tooLarge): 1]),
     FaultRow(
-        when: "at an address that is denied", origin: but(107) { failed(.privateAddress, $0) }, delivers: without107,
+        when: "denied IP address: one attempt", origin: healthy(except: 107) { failed(.privateAddress, $0) },
+        delivers: without107,
         tries: 1, faults: [.transfer(.privateAddress): 1]),
     FaultRow(
-        when: "an error in JSON", origin: but(107, until: .milliseconds(12_200)) { text("{\"error\": \"later\"}", $0) },
+        when: "JSON error",
+        origin: healthy(except: 107, until: .milliseconds(12_200)) { text("{\"error\": \"later\"}", $0) },
         tries: 2, faults: [.notMedia: 1]),
     FaultRow(
-        when: "a playlist", origin: but(107) { text("#EXTM3U\n#EXT-X-ENDLIST\n", $0) }, delivers: without107, tries: 3,
+        when: "a playlist", origin: healthy(except: 107) { text("#EXTM3U\n#EXT-X-ENDLIST\n", $0) },
+        delivers: without107, tries: 3,
         faults: [.notMedia: 3]),
     FaultRow(
-        when: "cut in the middle of a packet, without a length",
-        origin: but(107, until: .milliseconds(12_200)) { cut(packets.dropLast(9), $0) }, tries: 2,
+        when: "truncated inside a packet, no Content-Length",
+        origin: healthy(except: 107, until: .milliseconds(12_200)) { truncated(packets.dropLast(9), $0) }, tries: 2,
         faults: [.cutShort: 1]),
     FaultRow(
-        when: "cut each time: what there is of it is better than nothing",
-        origin: but(107) { cut(packets.dropLast(9), $0) }, tries: 3, faults: [.cutShort: 3]),
+        when: "truncated inside a packet each time: accepted after the last attempt",
+        origin: healthy(except: 107) { truncated(packets.dropLast(9), $0) }, tries: 3, faults: [.cutShort: 3]),
     FaultRow(
-        when: "cut at the border of a packet, which nobody sees", origin: but(107) { cut(packets.dropLast(188), $0) },
+        when: "truncated between packets: not detected",
+        origin: healthy(except: 107) { truncated(packets.dropLast(188), $0) },
         tries: 1, faults: [:]),
     FaultRow(
-        when: "no multiple of a packet, and the length says so",
-        origin: but(107) { bytes(packets.dropLast(9), $0) }, tries: 1, faults: [:]),
+        when: "not whole packets, but complete by Content-Length",
+        origin: healthy(except: 107) { bytes(packets.dropLast(9), $0) }, tries: 1, faults: [:]),
 ]
 
 @Test(arguments: faultRows)
@@ -114,136 +121,57 @@ func faultsOfASegment(row: FaultRow) async throws {
     #expect(run.trace() == row.delivers)
     #expect(run.requested(.segment).count { $0.hasSuffix("seg107.ts") } == row.tries)
     #expect(run.status?.faults == row.faults)
-    let told = run.events.count { if case .fetchFailed = $0.event { true } else { false } }
+    let reported = run.events.count { if case .fetchFailed = $0.event { true } else { false } }
     #expect(
-        told
+        reported
             == row.faults.filter { ![.refused(status: 429), .refused(status: 509)].contains($0.key) }.map(\.value)
             .reduce(0, +))
 }
 
-@Test func aListThatIsRefusedIsAskedForWhenItSays() async throws {
-    for (asked, waited) in [("5", 5.0...5.2), ("3600", 12.0...12.2), ("0", 0.5...0.6)] {
+@Test func playlistIsLoadedAgainAfterRetryAfter() async throws {
+    for (retryAfter, waited) in [("5", 5.0...5.2), ("3600", 12.0...12.2), ("0", 0.5...0.6)] {
         var origin = SessionOrigin()
         origin.instead = { request, now in
-            isList(request) && now > .seconds(8) && now < .milliseconds(12_300)
-                ? refusal(503, request, ["Retry-After": asked]) : nil
+            isPlaylist(request) && now > .seconds(8) && now < .milliseconds(12_300)
+                ? refusal(503, request, ["Retry-After": retryAfter]) : nil
         }
         let run = try await SessionRun(origin, seconds: 60)
-        let loads = run.requests.filter { isList($0.request) && $0.at > .seconds(8) }.map(\.at)
+        let loads = run.requests.filter { isPlaylist($0.request) && $0.at > .seconds(8) }.map(\.at)
         let pause = (loads[1] - loads[0]) / .seconds(1)
-        #expect(waited.contains(pause), "\(asked): \(pause)")
+        #expect(waited.contains(pause), "\(retryAfter): \(pause)")
         #expect(run.trace().hasPrefix("104 105 106 107 108"))
     }
 }
 
-@Test func anUpstreamThatSaysWhenIsWaitedForWhenItIsOpened() async throws {
+@Test func openingWaitsForRetryAfter() async throws {
     var origin = SessionOrigin()
     origin.instead = { request, now in now < .seconds(35) ? refusal(429, request, ["Retry-After": "20"]) : nil }
     let run = try await SessionRun(origin, seconds: 60)
     #expect(run.end == nil)
-    #expect(run.requests.filter { isList($0.request) && $0.at < .seconds(40) }.map(\.at.components.seconds) == [0, 20])
+    #expect(
+        run.requests.filter { isPlaylist($0.request) && $0.at < .seconds(40) }.map(\.at.components.seconds) == [0, 20])
     #expect(!run.segments().isEmpty)
 }
 
-@Test func aMeteredHostIsToldOnceAndNothingIsLost() async throws {
+@Test func rateLimitedHostIsReportedOnceAndNothingIsLost() async throws {
     var origin = SessionOrigin()
-    // One request a second is what it gives; a burst costs.
+    // The host limits requests during these ten seconds.
     let burst = Duration.seconds(20) ..< .seconds(30)
     origin.instead = { request, now in burst.contains(now) ? refusal(429, request, ["Retry-After": "3"]) : nil }
     let run = try await SessionRun(origin, seconds: 120)
     #expect(run.trace() == (104...124).map { "\($0)" }.joined(separator: " "))
-    let asked = run.requests.filter { burst.contains($0.at) }
-    #expect(asked.count <= 4, "\(asked.count)")
-    let told = run.events.compactMap { told -> String? in
-        switch told.event {
+    let requests = run.requests.filter { burst.contains($0.at) }
+    #expect(requests.count <= 4, "\(requests.count)")
+    let reported = run.events.compactMap { entry -> String? in
+        switch entry.event {
         case .hostLimited(let host, let status, let pause): "\(host) \(status) \(pause.components.seconds)"
         case .hostLimitEnded(let host, let answers): "\(host) \(answers)"
         default: nil
         }
     }
-    #expect(told == ["origin.example 429 3", "origin.example \(asked.count)"])
-    #expect(run.status?.meteredAnswers == asked.count)
+    #expect(reported == ["origin.example 429 3", "origin.example \(requests.count)"])
+    #expect(run.status?.meteredAnswers == requests.count)
     #expect(run.status?.rateLimitedHosts == [])
-}
-
-// MARK: - Tokens
-
-/// A token in each address that holds for so long, of a channel with a master.
-private func tokens(_ status: Int, every seconds: Int64, keys: Bool = false) -> SessionOrigin {
-    var origin = SessionOrigin()
-    if keys { origin.tags = { "#EXT-X-KEY:METHOD=AES-128,URI=\"key\($0)\"\n" } }
-    let plain = origin
-    origin.instead = { request, now in
-        let current = now.components.seconds / seconds
-        guard request.url != master else {
-            return text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8?t=\(current)\n", request)
-        }
-        let given = URIReference.queryParameter("t", of: request.url)
-        if request.purpose == .mediaPlaylist {
-            // The list is answered whatever its token, with addresses of that token.
-            let list = plain.playlist(at: now).replacing(".ts", with: ".ts?t=\(given ?? "")")
-            return text(list.replacing(/URI="(key\d+)"/) { "URI=\"\($0.1)?t=\(given ?? "")\"" }, request)
-        }
-        guard request.purpose == (keys ? .key : .segment), given != "\(current)" else { return nil }
-        return refusal(status, request)
-    }
-    return origin
-}
-
-@Test(arguments: [401, 403, 410], [false, true])
-func aTokenThatExpiresLosesNothing(status: Int, ofKeys: Bool) async throws {
-    let run = try await SessionRun(tokens(status, every: 13, keys: ofKeys), seconds: 60, upstream: master)
-    #expect(run.trace() == (104...114).map { "\($0)" }.joined(separator: " "), "no repetition, no seam")
-    let expired = run.events.filter { if case .fetchFailed(_, .refused, _, _) = $0.event { true } else { false } }
-    let rereads = run.requests.filter { $0.request.url == master && $0.at > .zero }
-    #expect(expired.count >= 3 && rereads.count >= 3)
-    for reread in rereads { #expect(expired.contains { $0.at == reread.at }, "at once") }
-}
-
-@Test func aCookieThatExpiresLosesNothing() async throws {
-    var origin = SessionOrigin()
-    let healthy = origin
-    /// The master's answer renews it; the addresses stay the same.
-    let renewals = Renewals()
-    origin.instead = { request, now in
-        if request.url == master {
-            renewals.renew(at: now)
-            return text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n", request)
-        }
-        if isList(request) { return text(healthy.playlist(at: now), request) }
-        return renewals.isExpired(at: now) ? refusal(403, request) : nil
-    }
-    let run = try await SessionRun(origin, seconds: 60, upstream: master)
-    #expect(run.trace() == (104...114).map { "\($0)" }.joined(separator: " "))
-    #expect(run.requests.count { $0.request.url == master } >= 4)
-}
-
-@Test func withoutAMasterTheListItselfIsReadAgainAtOnce() async throws {
-    var origin = SessionOrigin()
-    origin.uri = { number, now in "seg\(number).ts?t=\(now.components.seconds / 7)" }
-    origin.instead = { request, now in
-        guard request.purpose == .segment else { return nil }
-        let given = URIReference.queryParameter("t", of: request.url)
-        return given == "\(now.components.seconds / 7)" ? nil : refusal(403, request)
-    }
-    origin.latency = { $0.purpose == .segment ? .milliseconds(400) : .milliseconds(50) }
-    let run = try await SessionRun(origin, seconds: 60)
-    #expect(run.losses() == [])
-    #expect(run.numbers() == Array(104...114))
-}
-
-@Test func aRefusalForGoodDoesNotHammer() async throws {
-    let origin = SessionOrigin().with {
-        $0.instead = { request, _ in
-            if request.url == master { return text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n", request) }
-            return request.purpose == .segment ? refusal(403, request) : nil
-        }
-    }
-    let run = try await SessionRun(origin, seconds: 60, upstream: master)
-    #expect(run.segments().isEmpty)
-    let perSegment = run.requested(.segment).count / max(1, run.losses().count)
-    #expect(perSegment <= RetryBudget.tries + 1)
-    #expect(run.requests.count { $0.request.url == master } < 40, "\(run.requests.count { $0.request.url == master })")
 }
 
 // MARK: - One connection
@@ -254,7 +182,9 @@ func noMoreRequestsThanConnections(limit: Int, latency: Duration) async throws {
     origin.tags = { "#EXT-X-KEY:METHOD=AES-128,URI=\"key\($0 / 2)\"\n" }
     let healthy = origin
     origin.instead = { request, now in
-        if request.url != master { return isList(request) ? text(healthy.playlist(at: now), request) : nil }
+        if request.url != multivariantURL {
+            return isPlaylist(request) ? text(healthy.playlist(at: now), request) : nil
+        }
         return text(
             """
             #EXTM3U
@@ -266,66 +196,52 @@ func noMoreRequestsThanConnections(limit: Int, latency: Duration) async throws {
     }
     origin.latency = { _ in latency }
     let policy = UpstreamSession.Policy(variant: .highest, maxConnections: limit)
-    let run = try await SessionRun(origin, seconds: 60, upstream: master, policy: policy)
+    let run = try await SessionRun(origin, seconds: 60, upstream: multivariantURL, policy: policy)
     let most = run.requests.map { one in run.requests.count { $0.at <= one.at && one.at < $0.at + latency } }.max()
     #expect(most == limit)
     #expect(run.numbers(.main).starts(with: 104...112) && run.numbers(.audio).starts(with: 103...112))
     #expect(run.losses() == [] && run.losses(.audio) == [])
 }
 
-// MARK: - Lists cut short
+// MARK: - Truncated playlists
 
-@Test func halfAnAddressIsNotFetched() async throws {
+@Test func truncatedURLIsNotFetched() async throws {
     var origin = SessionOrigin()
     let healthy = origin
     origin.instead = { request, now in
-        guard isList(request) else { return nil }
+        guard isPlaylist(request) else { return nil }
         let whole = Array(healthy.playlist(at: now).utf8)
-        return cut(Int(now.components.seconds) % 6 == 0 && now > .seconds(1) ? whole.dropLast(5) : whole, request)
+        return truncated(Int(now.components.seconds) % 6 == 0 && now > .seconds(1) ? whole.dropLast(5) : whole, request)
     }
     let run = try await SessionRun(origin, seconds: 40)
     #expect(run.trace() == everything)
     #expect(run.requested(.segment).allSatisfy { $0.hasSuffix(".ts") })
 }
 
-@Test func aListWithoutItsLastLineEndIsReadToItsEnd() async throws {
+@Test func playlistWithoutLastLineEndIsReadCompletely() async throws {
     for isWhole in [true, false] {
         var origin = SessionOrigin()
         origin.stopsAt = .seconds(12)
         origin.endsWithList = true
         let healthy = origin
         origin.instead = { request, now in
-            guard isList(request) else { return nil }
+            guard isPlaylist(request) else { return nil }
             let text = Array(healthy.playlist(at: now).utf8.dropLast())
-            return isWhole ? bytes(text, request) : cut(text, request)
+            return isWhole ? bytes(text, request) : truncated(text, request)
         }
         let run = try await SessionRun(origin, seconds: 60)
-        #expect(run.trace() == (isWhole ? "104 105 106 107 ." : "103 104 105 106 107 ."), "and one segment later")
+        #expect(
+            run.trace() == (isWhole ? "104 105 106 107 ." : "103 104 105 106 107 ."),
+            "the playlist that may be truncated is one segment late")
         #expect(run.end == .drained)
     }
 }
 
-@Test func anAddressOfAnotherSchemeIsAskedForOnce() async throws {
+@Test func urlWithUnsupportedSchemeIsRequestedOnce() async throws {
     var origin = SessionOrigin()
     origin.uri = { number, _ in number == 107 ? "file:///etc/hostname" : "seg\(number).ts" }
     origin.instead = { request, _ in request.url.hasPrefix("file:") ? failed(.unsupportedScheme, request) : nil }
     let run = try await SessionRun(origin, seconds: 40)
     #expect(run.trace() == without107)
     #expect(run.requested(.segment).count { $0.hasPrefix("file:") } == 1)
-}
-
-@Test func aTokenThatExpiresInAFinishedProgrammeLosesNothing() async throws {
-    var origin = tokens(403, every: 3)
-    let live = origin
-    origin.instead = { request, now in
-        guard case .success(let answer)? = live.instead(request, now), request.purpose == .mediaPlaylist else {
-            return live.instead(request, now)
-        }
-        return bytes(answer.body + Array("#EXT-X-ENDLIST\n".utf8), request)
-    }
-    origin.latency = { $0.purpose == .segment ? .seconds(2) : .milliseconds(50) }
-    let policy = UpstreamSession.Policy(variant: .highest, maxInFlight: 1)
-    let run = try await SessionRun(origin, seconds: 90, upstream: master, policy: policy)
-    #expect(run.trace() == "100 101 102 103 104 105 .")
-    #expect(run.end == .drained)
 }

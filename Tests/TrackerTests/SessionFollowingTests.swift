@@ -26,50 +26,50 @@ private func isSegment(_ request: FetchRequest, _ number: UInt64) -> Bool {
     request.purpose == .segment && request.url.contains("seg\(number).ts")
 }
 
-private func isList(_ request: FetchRequest) -> Bool {
+private func isPlaylist(_ request: FetchRequest) -> Bool {
     request.purpose == .mediaPlaylist || request.purpose == .multivariantPlaylist
 }
 
 let liveRows: [SessionRow] = [
     SessionRow(when: "a healthy live channel", delivers: "104 105 106 107 108 109 110 111"),
     SessionRow(
-        when: "the list stands still for 20 s, then is on again",
+        when: "the playlist does not grow for 20 s, then grows again",
         origin: SessionOrigin().with { origin in
             let healthy = SessionOrigin()
             origin.instead = { request, now in
-                guard isList(request), now > .seconds(10), now < .seconds(30) else { return nil }
+                guard isPlaylist(request), now > .seconds(10), now < .seconds(30) else { return nil }
                 return text(healthy.playlist(at: .seconds(10)), request)
             }
         }, delivers: "104 105 106 107 108 109 110 111"),
     SessionRow(
-        when: "the window slides past while the origin is away",
+        when: "the window slides during an outage of the origin",
         seconds: 100,
         origin: SessionOrigin().with { origin in
             origin.instead = { request, now in
-                isList(request) && now > .seconds(2) && now < .seconds(70) ? refused(503, request) : nil
+                isPlaylist(request) && now > .seconds(2) && now < .seconds(70) ? refused(503, request) : nil
             }
         }, delivers: "104 105 x106..<112 |112 113 114 115 116 117 118 119 120 121"),
     SessionRow(
-        when: "a segment is missing once",
+        when: "a segment is refused once",
         origin: SessionOrigin().with {
             $0.instead = { request, now in
                 isSegment(request, 107) && now < .milliseconds(12_200) ? refused(404, request) : nil
             }
         }, delivers: "104 105 106 107 108 109 110 111"),
     SessionRow(
-        when: "a segment is missing for good",
+        when: "a segment is refused each time",
         origin: SessionOrigin().with {
             $0.instead = { request, _ in isSegment(request, 107) ? refused(404, request) : nil }
         }, delivers: "104 105 106 x107..<108 |108 109 110 111"),
     SessionRow(
-        when: "an HTML page where media was due",
+        when: "an HTML page in place of media",
         origin: SessionOrigin().with {
             $0.instead = { request, _ in
                 isSegment(request, 107) ? text("\n<!doctype HTML><p>soon", request) : nil
             }
         }, delivers: "104 105 106 x107..<108 |108 109 110 111"),
     SessionRow(
-        when: "an empty body where media was due",
+        when: "an empty body in place of media",
         origin: SessionOrigin().with {
             $0.instead = { request, _ in isSegment(request, 107) ? bytes([], request) : nil }
         }, delivers: "104 105 106 x107..<108 |108 109 110 111"),
@@ -78,35 +78,35 @@ let liveRows: [SessionRow] = [
         origin: SessionOrigin().with { $0.tags = { $0 == 107 ? "#EXT-X-GAP\n" : "" } },
         delivers: "104 105 106 x107..<108 |108 109 110 111"),
     SessionRow(
-        when: "a stale edge answers every third load",
+        when: "every third playlist is stale",
         origin: SessionOrigin().with { origin in
             let healthy = SessionOrigin()
             origin.instead = { request, now in
-                guard isList(request), Int(now.components.seconds) / 3 % 3 == 2 else { return nil }
+                guard isPlaylist(request), Int(now.components.seconds) / 3 % 3 == 2 else { return nil }
                 return text(healthy.playlist(at: now - .seconds(12)), request)
             }
         }, delivers: "104 105 106 107 108 109 110 111"),
     SessionRow(
-        when: "every query changes at every load",
+        when: "queries change at each load",
         origin: SessionOrigin().with { $0.uri = { "seg\($0).ts?token=\($1.components.attoseconds)\($1)" } },
         delivers: "104 105 106 107 108 109 110 111"),
     SessionRow(
-        when: "the encoder restarts at number 0",
+        when: "the encoder restarts its numbers at 0",
         origin: SessionOrigin().with { origin in
             var restarted = SessionOrigin()
             restarted.edge = 0
             restarted.uri = { number, _ in "new\(number).ts" }
-            let anew = restarted
+            let current = restarted
             origin.instead = { request, now in
-                isList(request) && now > .seconds(20) ? text(anew.playlist(at: now - .seconds(8)), request) : nil
+                isPlaylist(request) && now > .seconds(20) ? text(current.playlist(at: now - .seconds(8)), request) : nil
             }
         }, delivers: "104 105 106 107 108 |0 1 2 3"),
     SessionRow(
-        when: "loads answer HTML, half a list, nothing at all, then well again",
+        when: "loads fail with HTML, a truncated playlist and a timeout, then succeed",
         origin: SessionOrigin().with { origin in
             let healthy = SessionOrigin()
             origin.instead = { request, now in
-                guard isList(request), now > .seconds(5), now < .seconds(11) else { return nil }
+                guard isPlaylist(request), now > .seconds(5), now < .seconds(11) else { return nil }
                 switch Int(now.components.seconds) % 3 {
                 case 0: return text("<html>", request)
                 case 1: return text(String(healthy.playlist(at: now).prefix(30)), request)
@@ -121,36 +121,36 @@ let liveRows: [SessionRow] = [
             $0.endsWithList = true
         }, delivers: "104 105 106 107 .", end: .drained),
     SessionRow(
-        when: "ENDLIST, and a new session under the same address",
+        when: "ENDLIST, then a restarted encoder at the same URL",
         seconds: 60,
         origin: SessionOrigin().with { origin in
             var ended = SessionOrigin()
             (ended.stopsAt, ended.endsWithList) = (.seconds(12), true)
-            var anew = SessionOrigin()
-            anew.edge = 2
-            anew.uri = { number, _ in "new\(number).ts" }
-            let (first, second) = (ended, anew)
+            var restarted = SessionOrigin()
+            restarted.edge = 2
+            restarted.uri = { number, _ in "new\(number).ts" }
+            let (first, second) = (ended, restarted)
             origin.instead = { request, now in
-                guard isList(request) else { return nil }
+                guard isPlaylist(request) else { return nil }
                 let text = now < .seconds(28) ? first.playlist(at: now) : second.playlist(at: now - .seconds(28))
                 return bytes(Array(text.utf8), request)
             }
         }, delivers: "104 105 106 107 |0 1 2 3 4 5"),
     SessionRow(
-        when: "ENDLIST, while a stale edge still serves older lists without it", seconds: 60,
+        when: "ENDLIST, and older playlists without it from a stale edge", seconds: 60,
         origin: SessionOrigin().with { origin in
             (origin.stopsAt, origin.endsWithList) = (.seconds(12), true)
             let healthy = origin
             origin.instead = { request, now in
-                guard isList(request), Int(now.components.seconds) % 2 == 0 else { return nil }
+                guard isPlaylist(request), Int(now.components.seconds) % 2 == 0 else { return nil }
                 return text(healthy.playlist(at: min(now, .seconds(11))), request)
             }
         }, delivers: "104 105 106 107 .", end: .drained),
     SessionRow(
-        when: "ENDLIST, then the address is gone", seconds: 60,
+        when: "ENDLIST, then 404", seconds: 60,
         origin: SessionOrigin().with { origin in
             (origin.stopsAt, origin.endsWithList) = (.seconds(12), true)
-            origin.instead = { request, now in isList(request) && now > .seconds(16) ? refused(404, request) : nil }
+            origin.instead = { request, now in isPlaylist(request) && now > .seconds(16) ? refused(404, request) : nil }
         }, delivers: "104 105 106 107 .", end: .drained),
     SessionRow(
         when: "VOD",
@@ -159,7 +159,7 @@ let liveRows: [SessionRow] = [
             $0.endsWithList = true
         }, delivers: "100 101 102 103 104 105 .", end: .drained),
     SessionRow(
-        when: "answers come in any order",
+        when: "answers arrive out of order",
         origin: SessionOrigin().with {
             $0.stopsAt = .zero
             $0.endsWithList = true
@@ -174,9 +174,9 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.end == row.end)
 }
 
-@Test func aChangeIsFoundAtTheNextPermittedLoad() async throws {
+@Test func newSegmentIsFoundAtTheNextPermittedLoad() async throws {
     let run = try await SessionRun(SessionOrigin(), seconds: 60)
-    let loads = run.requests.filter { isList($0.request) }.map(\.at)
+    let loads = run.requests.filter { isPlaylist($0.request) }.map(\.at)
     for (load, next) in zip(loads, loads.dropFirst()) { #expect(next - load >= .seconds(3)) }
     for (delivery, at) in run.deliveries.dropFirst(2) {
         guard case .segment(let segment) = delivery.content else { continue }
@@ -185,16 +185,16 @@ func sessionDelivers(row: SessionRow) async throws {
     }
 }
 
-@Test func aRedirectIsWhereURIsAreResolvedAgainst() async throws {
+@Test func urisAreResolvedAgainstTheURLAfterRedirects() async throws {
     var origin = SessionOrigin()
     let healthy = origin
     origin.instead = { request, now in
-        guard isList(request) else { return nil }
+        guard isPlaylist(request) else { return nil }
         return bytes(Array(healthy.playlist(at: now).utf8), request, from: "https://cdn.example/a/b/list.m3u8?t=1")
     }
     let run = try await SessionRun(origin, seconds: 20)
     #expect(run.requested(.segment).first == "https://cdn.example/a/b/seg104.ts")
-    #expect(Set(run.requests.filter { isList($0.request) }.map(\.request.url)) == [SessionOrigin.address])
+    #expect(Set(run.requests.filter { isPlaylist($0.request) }.map(\.request.url)) == [SessionOrigin.url])
 }
 
 @Test func keysAndMapsAreFetchedOnceEach() async throws {
@@ -210,7 +210,7 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(segments.allSatisfy { $0.keyURL?.hasPrefix("http://origin.example/live/key") == true })
 }
 
-@Test func aKeyThatNeverComesLosesItsSegmentsOnly() async throws {
+@Test func missingKeyLosesOnlyItsSegments() async throws {
     var origin = SessionOrigin()
     origin.tags = { "#EXT-X-KEY:METHOD=AES-128,URI=\"key\($0)\"\n" }
     origin.instead = { request, _ in request.url.hasSuffix("key107") ? refused(403, request) : nil }
@@ -221,7 +221,7 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.requested(.key).filter { $0 == url }.count == RetryBudget.tries)
 }
 
-@Test func aRangeIsCutFromAWholeFile() async throws {
+@Test func byteRangeIsExtractedFromAWholeFile() async throws {
     var origin = SessionOrigin()
     origin.stopsAt = .zero
     origin.endsWithList = true
@@ -237,14 +237,14 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.segments().map(\.body) == tens)
 }
 
-@Test func noMoreThanFourAreInFlightAndNotBeyondTheBytes() async throws {
+@Test func segmentsInFlightAreLimitedByCountAndBytes() async throws {
     var origin = SessionOrigin()
     origin.windowLength = 40
     origin.stopsAt = .zero
     origin.endsWithList = true
     origin.latency = { $0.purpose == .segment ? .seconds(2) : .milliseconds(50) }
-    let most = try await SessionRun(origin).mostAtOnce(.seconds(2))
-    #expect(most == 4)
+    let maximum = try await SessionRun(origin).maxAtOnce(.seconds(2))
+    #expect(maximum == 4)
     let large = [UInt8](repeating: 0x47, count: 1000)
     origin.instead = { request, _ in request.purpose == .segment ? bytes(large, request) : nil }
     let narrow = UpstreamSession.Policy(variant: .highest, maxInFlightBytes: 2500)
@@ -255,7 +255,7 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(later.filter { $0.at == later.first?.at }.count <= 2)
 }
 
-@Test func aPauseThatEndsWhileNothingMayStartWaitsForAnAnswer() async throws {
+@Test func retryThatIsDueWhileNothingMayStartWaitsForAnAnswer() async throws {
     var origin = SessionOrigin()
     origin.windowLength = 20
     origin.stopsAt = .zero
@@ -268,7 +268,7 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.numbers().count == 19)
 }
 
-@Test func whatHasLeftTheWindowIsNotAskedForAgain() async throws {
+@Test func segmentOutsideTheWindowIsNotRequestedAgain() async throws {
     var origin = SessionOrigin()
     origin.seconds = 2
     origin.windowLength = 3
@@ -279,7 +279,7 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(run.losses().map(\.mediaSequences) == [107..<108])
 }
 
-@Test func whatAFailedKeyHeldBackIsGivenBack() async throws {
+@Test func failedKeyReleasesTheBytesOfItsSegments() async throws {
     var origin = SessionOrigin()
     origin.windowLength = 30
     origin.stopsAt = .zero
@@ -292,8 +292,8 @@ func sessionDelivers(row: SessionRow) async throws {
 }
 
 extension SessionRun {
-    /// The most segments fetched at the same time, if each takes `latency`.
-    fileprivate func mostAtOnce(_ latency: Duration) -> Int {
+    /// Returns the largest number of segments in flight, if each fetch takes `latency`.
+    fileprivate func maxAtOnce(_ latency: Duration) -> Int {
         let begins = requests.filter { $0.request.purpose == .segment }.map(\.at)
         return begins.map { begin in begins.filter { $0 <= begin && begin < $0 + latency }.count }.max() ?? 0
     }

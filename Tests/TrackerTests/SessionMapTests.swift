@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tracker
 
-/// EXT-X-MAP sections on their way beside the segments that need them.
+// EXT-X-MAP sections, fetched with the segments that need them.
 
-@Test func rangesOfOneGrowingFileAreMapAndSegments() async throws {
+@Test func mapAndSegmentsAreByteRangesOfOneFile() async throws {
     var origin = SessionOrigin()
     origin.tags = { number in
         let map = number < 107 ? "8@0" : "9@8"
@@ -25,7 +25,7 @@ import Testing
     #expect(segments.map { $0.map?.count } == [8, 8, 8, 9, 9, 9, 9, 9])
 }
 
-@Test func aMapIsTriedLikeASegmentAndLosesItsSegmentsOnly() async throws {
+@Test func failedMapIsRetriedAndLosesOnlyItsSegments() async throws {
     var origin = SessionOrigin()
     origin.tags = { "#EXT-X-MAP:URI=\"init\($0).mp4\"\n" }
     origin.instead = { request, now in

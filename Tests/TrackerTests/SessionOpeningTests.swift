@@ -62,21 +62,21 @@ func openingFails(row: OpeningRow) async throws {
         return
     }
     #expect(error.reason == row.reason)
-    #expect(error.url == SessionOrigin.address)
+    #expect(error.url == SessionOrigin.url)
     #expect(run.endedAt < row.before)
     #expect(run.deliveries.isEmpty)
     #expect(run.requests.count <= 12)
 }
 
-@Test func anAnswerThatNeverComesFailsWithinTenSeconds() async throws {
+@Test func openingWithoutAnswerFailsWithinTenSeconds() async throws {
     var origin = SessionOrigin()
     origin.latency = { _ in .seconds(3600) }
     let run = try await SessionRun(origin)
-    #expect(run.end == .failed(TrackerError(.openingTimedOut, url: SessionOrigin.address)))
+    #expect(run.end == .failed(TrackerError(.openingTimedOut, url: SessionOrigin.url)))
     #expect(run.endedAt < .seconds(10))
 }
 
-@Test func openingSucceedsAtTheThirdTry() async throws {
+@Test func openingSucceedsAtTheThirdAttempt() async throws {
     var origin = SessionOrigin()
     origin.instead = { request, now in now < .seconds(1) ? refused(404, request) : nil }
     let run = try await SessionRun(origin, seconds: 10)
@@ -84,14 +84,14 @@ func openingFails(row: OpeningRow) async throws {
     #expect(run.numbers().first == 104)
 }
 
-@Test func anEmptyPlaylistIsWaitedFor() async throws {
+@Test func emptyPlaylistIsLoadedUntilItHasSegments() async throws {
     var origin = SessionOrigin()
     origin.edge = 0
     let run = try await SessionRun(origin, seconds: 20)
     #expect(run.trace() == "0 1 2")
 }
 
-@Test func whatWasJoinedIsTold() async throws {
+@Test func joinIsReported() async throws {
     let live = try await SessionRun(SessionOrigin(), seconds: 1)
     let joined = UpstreamEvent.Joined(
         rendition: .main, mediaSequence: 104, targetDuration: .seconds(6), isVOD: false)
@@ -104,14 +104,14 @@ func openingFails(row: OpeningRow) async throws {
     #expect(whole.events.map(\.event).contains(.joined(vod)))
 }
 
-@Test func protectionThatBeginsLaterEndsTheSession() async throws {
+@Test func unsupportedProtectionThatBeginsLaterEndsTheSession() async throws {
     var origin = SessionOrigin()
     origin.tags = { $0 == 107 ? "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://k\"\n" : "" }
     let run = try await SessionRun(origin)
     #expect(run.numbers() == [104, 105, 106])
     let reason = TrackerError.Reason.unsupportedProtection(
         method: .sampleAES, keyFormat: "identity", mediaSequence: 107)
-    #expect(run.end == .failed(TrackerError(reason, url: SessionOrigin.address, section: "4.3.2.4")))
+    #expect(run.end == .failed(TrackerError(reason, url: SessionOrigin.url, section: "4.3.2.4")))
 }
 
 @Test func oneUsableKeyOfSeveralIsEnough() async throws {

@@ -3,23 +3,23 @@ import Synchronization
 
 @testable import Tracker
 
-/// A live origin as a function of session time: one segment more every `seconds`, six in the window.
+/// A live origin as a function of session time: one new segment every `seconds`, six in the window.
 struct SessionOrigin: Sendable {
-    static let address = "http://origin.example/live/main.m3u8"
+    static let url = "http://origin.example/live/main.m3u8"
 
     var seconds = 6
     var windowLength: UInt64 = 6
-    /// Media sequence number at the edge at 0 s: the first one not listed yet.
+    /// The first media sequence number not listed at 0 s.
     var edge: UInt64 = 106
-    /// No segment is added from then on.
+    /// The time after which no segment is added.
     var stopsAt = Duration.seconds(1 << 20)
-    /// Lines before the segments, and before one of them.
+    /// Lines before all segments, and before one segment.
     var head = ""
     var tags: @Sendable (_ number: UInt64) -> String = { _ in "" }
     var uri: @Sendable (_ number: UInt64, _ now: Duration) -> String = { number, _ in "seg\(number).ts" }
     var endsWithList = false
     var latency: @Sendable (_ request: FetchRequest) -> Duration = { _ in .milliseconds(50) }
-    /// Comes before everything above: what differs from a healthy origin.
+    /// The answer in place of a healthy origin's; nil: the healthy answer.
     var instead: @Sendable (_ request: FetchRequest, _ now: Duration) -> FetchOutcome? = { _, _ in nil }
 
     func numbers(at now: Duration) -> Range<UInt64> {
@@ -65,7 +65,7 @@ func failed(_ reason: FetchError.Reason, _ request: FetchRequest) -> FetchOutcom
 }
 
 extension ReplayDriver {
-    /// Runs the session for somebody who uses whatever is delivered.
+    /// Runs the session with a consumer that publishes every delivery.
     mutating func run(
         until limit: Duration,
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
@@ -78,7 +78,7 @@ extension ReplayDriver {
     }
 }
 
-/// What a session did against an origin, with the session times.
+/// The outputs of a session against an origin, with their session times.
 struct SessionRun {
     var end: SessionEnd?
     var requests: [(request: FetchRequest, at: Duration)] = []
@@ -88,7 +88,7 @@ struct SessionRun {
     var endedAt = Duration.zero
 
     init(
-        _ origin: SessionOrigin, seconds: Int = 60, upstream: String = SessionOrigin.address,
+        _ origin: SessionOrigin, seconds: Int = 60, upstream: String = SessionOrigin.url,
         policy: UpstreamSession.Policy = .init(variant: .highest)
     ) async throws {
         var driver = ReplayDriver(session: UpstreamSession(upstream: upstream, policy: policy))
@@ -113,18 +113,18 @@ struct SessionRun {
     }
 
     func segments(_ role: RenditionRole = .main) -> [TrackedSegment] {
-        deliveries.compactMap { delivered in
-            guard delivered.delivery.rendition == role else { return nil }
-            if case .segment(let segment) = delivered.delivery.content { return segment } else { return nil }
+        deliveries.compactMap { entry in
+            guard entry.delivery.rendition == role else { return nil }
+            if case .segment(let segment) = entry.delivery.content { return segment } else { return nil }
         }
     }
 
     func numbers(_ role: RenditionRole = .main) -> [UInt64] { segments(role).map(\.segment.mediaSequence) }
 
     func losses(_ role: RenditionRole = .main) -> [SegmentLoss] {
-        deliveries.compactMap { delivered in
-            guard delivered.delivery.rendition == role else { return nil }
-            if case .lost(let loss) = delivered.delivery.content { return loss } else { return nil }
+        deliveries.compactMap { entry in
+            guard entry.delivery.rendition == role else { return nil }
+            if case .lost(let loss) = entry.delivery.content { return loss } else { return nil }
         }
     }
 
@@ -134,10 +134,10 @@ struct SessionRun {
 
     func times(_ matches: (UpstreamEvent) -> Bool) -> [Duration] { events.filter { matches($0.event) }.map(\.at) }
 
-    /// What is delivered of `role` as text: numbers, `|` before a segment after a seam, `x` for a loss, `.` at the end.
+    /// The deliveries of `role` as text: numbers, `|` before a segment after a discontinuity, `x` for a loss, `.` at the end.
     func trace(_ role: RenditionRole = .main) -> String {
-        deliveries.filter { $0.delivery.rendition == role }.map { delivered in
-            switch delivered.delivery.content {
+        deliveries.filter { $0.delivery.rendition == role }.map { entry in
+            switch entry.delivery.content {
             case .segment(let segment): (segment.isAfterDiscontinuity ? "|" : "") + "\(segment.segment.mediaSequence)"
             case .lost(let loss): "x\(loss.mediaSequences.lowerBound)..<\(loss.mediaSequences.upperBound)"
             case .ended: "."
@@ -147,7 +147,7 @@ struct SessionRun {
     }
 }
 
-/// When a credential was renewed, by an origin that keeps state.
+/// The time at which a credential was renewed, for an origin with state.
 final class Renewals: Sendable {
     private let last = Mutex(Duration.zero)
 

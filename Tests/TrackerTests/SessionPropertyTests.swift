@@ -4,25 +4,25 @@ import Testing
 
 @testable import Tracker
 
-/// An origin whose answers fail, lag and dawdle by what a seed says of each request: the same for the same seed.
-private func troubledOrigin(_ seed: UInt64) -> SessionOrigin {
-    @Sendable func dice(_ request: FetchRequest, _ salt: UInt64) -> UInt64 {
+/// Returns an origin whose answers fail, are stale or are slow, as a function of seed, request and time.
+private func faultyOrigin(_ seed: UInt64) -> SessionOrigin {
+    @Sendable func random(_ request: FetchRequest, _ salt: UInt64) -> UInt64 {
         let text = request.url.utf8.reduce(seed &* 31 &+ salt) { $0 &* 1_099_511_628_211 ^ UInt64($1) }
-        var random = SeededGenerator(seed: text)
-        return random.next() >> 8
+        var generator = SeededGenerator(seed: text)
+        return generator.next() >> 8
     }
     var origin = SessionOrigin()
     let healthy = origin
     origin.tags = { $0 % 5 == seed % 5 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"key\($0 / 5)\"\n" : "" }
     origin.latency = { request in
-        request.purpose == .mediaPlaylist ? .milliseconds(40) : .milliseconds(Int(dice(request, 1) % 9000))
+        request.purpose == .mediaPlaylist ? .milliseconds(40) : .milliseconds(Int(random(request, 1) % 9000))
     }
     origin.instead = { request, now in
-        let luck = dice(request, UInt64(now.components.seconds))
+        let value = random(request, UInt64(now.components.seconds))
         guard request.purpose == .mediaPlaylist else {
-            return request.purpose == .multivariantPlaylist || luck % 3 > 0 ? nil : refused(404, request)
+            return request.purpose == .multivariantPlaylist || value % 3 > 0 ? nil : refused(404, request)
         }
-        switch luck % 10 {
+        switch value % 10 {
         case 0: return failed(.timedOut, request)
         case 1: return text("<html>", request)
         case 2: return text(healthy.playlist(at: max(.zero, now - .seconds(9))), request)
@@ -34,7 +34,7 @@ private func troubledOrigin(_ seed: UInt64) -> SessionOrigin {
 
 @Test(arguments: 0..<24 as Range<UInt64>)
 func everySegmentIsDeliveredOrLostOnceAndInOrder(seed: UInt64) async throws {
-    let run = try await SessionRun(troubledOrigin(seed), seconds: 600)
+    let run = try await SessionRun(faultyOrigin(seed), seconds: 600)
     var settled: [UInt64] = []
     for (delivery, _) in run.deliveries {
         switch delivery.content {

@@ -7,19 +7,19 @@ import Testing
 /// values that need quoting.
 @Suite struct UpstreamEventTextTests {
     static let url = "http://channel.example/main.m3u8"
-    static let rows: [(what: String, event: UpstreamEvent, text: String)] = [
+    static let rows: [(when: String, event: UpstreamEvent, text: String)] = [
         (
-            "a page where a playlist was due",
+            "HTML page in place of a playlist",
             .playlistFailed(.main, TrackerError(.notAPlaylist(beginning: "<p class=\"a\">\n\u{7}"), url: url)),
             "playlist-failed rendition=main url=\(url) reason=not-a-playlist beginning=\"<p class=\\\"a\\\">\\n\\u{7}\""
         ),
         (
-            "an empty body where a playlist was due",
+            "empty body in place of a playlist",
             .playlistFailed(.subtitles(2), TrackerError(.notAPlaylist(beginning: ""), url: url)),
             "playlist-failed rendition=subtitles-2 url=\(url) reason=not-a-playlist beginning=\"\""
         ),
         (
-            "a malformed line",
+            "malformed playlist line",
             .multivariantReloadFailed(
                 TrackerError(
                     .malformedPlaylist(PlaylistError(reason: .missing, tag: "EXTINF", line: 7, section: "4.3.2.1")),
@@ -27,27 +27,27 @@ import Testing
             "master-failed url=\(url) reason=malformed-playlist line=7 tag=EXTINF"
         ),
         (
-            "a byte range refused",
+            "refused byte range",
             .fetchFailed(
                 FetchRequest(.map, url: url, byteRange: ByteRange(offset: 10, length: 20)), .refused(status: 416),
                 failures: 3, isLast: true),
             "fetch-failed purpose=map url=\(url) range=10+20 reason=http416 failures=3 final=true"
         ),
         (
-            "a key that cannot be had",
+            "missing key",
             .lost(.audio, SegmentLoss(mediaSequences: 7..<9, reason: .keyUnavailable(url: url, status: nil))),
             "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable"
         ),
         (
-            "a limit that ended", .hostLimitEnded(host: "a.example", answers: 4),
+            "end of a host limit", .hostLimitEnded(host: "a.example", answers: 4),
             "host-limit-ended host=a.example answers=4"
         ),
         (
-            "a backup's own event", .backup(2, .stalled(.main, .reloadMultivariant, silence: .milliseconds(1_500))),
+            "event of a backup", .backup(2, .stalled(.main, .reloadMultivariant, silence: .milliseconds(1_500))),
             "stalled source=2 rendition=main step=reload-master silence=1.5"
         ),
         (
-            "a source with protection that is not supported",
+            "source with unsupported protection",
             .sourceFailed(
                 1,
                 TrackerError(
@@ -58,14 +58,14 @@ import Testing
             key-format="com.example drm" media-sequence=4
             """
         ),
-        ("a source that ended", .sourceEnded(1), "source-ended source=1"),
+        ("end of a source", .sourceEnded(1), "source-ended source=1"),
         (
-            "a silence of microseconds", .mediaResumed(silence: .microseconds(2_000_040)),
+            "silence in microseconds", .mediaResumed(silence: .microseconds(2_000_040)),
             "media-resumed silence=2.00004"
         ),
     ]
 
-    @Test(arguments: rows) func isOneLineOfNameAndFields(what: String, event: UpstreamEvent, text: String) {
-        #expect(event.text == text, "\(what)")
+    @Test(arguments: rows) func eventIsOneLineOfNameAndFields(when: String, event: UpstreamEvent, text: String) {
+        #expect(event.text == text, "\(when)")
     }
 }

@@ -1,20 +1,20 @@
 import Playlist
 
-/// Breaks, told of by cue tags and by splice commands, as date ranges.
+// Ad breaks of cue tags, as date ranges.
 extension AdMarkerTimeline {
-    /// The cue tags of one segment, which begins at `date`.
-    mutating func apply(_ cues: [CueTag], at date: ProgramDateTime) {
-        // A tag that only carries the section stands beside the one that says what it is for.
-        let section = cues.lazy.compactMap(\.section).first
-        for cue in cues {
-            switch cue.meaning {
+    /// Applies the cue tags of one segment, which begins at `date`.
+    mutating func apply(_ cueTags: [CueTag], at date: ProgramDateTime) {
+        // The section may be in a tag of its own beside the tag with the meaning.
+        let section = cueTags.lazy.compactMap(\.section).first
+        for cueTag in cueTags {
+            switch cueTag.meaning {
             case .out(let duration): beginBreak(at: date, planned: duration, section: section)
             case .continues(let elapsed, let duration):
                 guard !published.isInBreak(at: date) else { continue }
-                let start = date.advanced(byMilliseconds: elapsed.map { -$0.milliseconds } ?? 0)
+                let start = date.advanced(byMilliseconds: elapsed.map { -$0.wholeMilliseconds } ?? 0)
                 beginBreak(at: start, planned: duration, section: section)
             case .in: endBreak(at: date, section: section)
-            case .aside: continue
+            case .other: continue
             }
         }
     }
@@ -26,7 +26,7 @@ extension AdMarkerTimeline {
             }
             return
         }
-        // An end that the upstream did not tell.
+        // The upstream did not announce the end of the break before.
         if let open = published.indexOfOpenCueBreak { published.end(open, at: date) }
         var range = DateRange(id: DateRangeID.cue(at: date))
         range.startDate = date
@@ -36,10 +36,10 @@ extension AdMarkerTimeline {
     }
 
     private mutating func addDetails(to index: Int, planned: Duration?, section: [UInt8]?) {
-        var more = DateRange(id: published[index].range.id)
-        if published[index].range.plannedDuration == nil { more.plannedDuration = planned }
-        if published[index].range[splice: .out] == nil { more[splice: .out] = section }
-        _ = published.add(more, to: index)
+        var additions = DateRange(id: published[index].range.id)
+        if published[index].range.plannedDuration == nil { additions.plannedDuration = planned }
+        if published[index].range[splice: .out] == nil { additions[splice: .out] = section }
+        _ = published.add(additions, to: index)
     }
 
     private mutating func endBreak(at date: ProgramDateTime, section: [UInt8]?) {
@@ -51,12 +51,12 @@ extension AdMarkerTimeline {
     }
 }
 
-/// Splice commands.
+// Ad breaks of splice commands, as date ranges.
 extension AdMarkerTimeline {
     mutating func apply(_ splice: PublishedSpliceCommand) {
         switch splice.kind {
-        case .out(let returnsByItself): beginBreak(with: splice, autoReturn: returnsByItself)
-        case .in(let ofAnyEvent): endBreak(with: splice, endsAnyEvent: ofAnyEvent)
+        case .out(let autoReturn): beginBreak(with: splice, autoReturn: autoReturn)
+        case .in(let endsAnyEvent): endBreak(with: splice, endsAnyEvent: endsAnyEvent)
         case .command: publish(splice, as: .command)
         case .canceled:
             guard let index = published.indexOfOpenSplice(splice.eventID) else { return }
@@ -65,7 +65,8 @@ extension AdMarkerTimeline {
     }
 
     private mutating func beginBreak(with splice: PublishedSpliceCommand, autoReturn: Bool) {
-        if published.indexOfSplice(splice.eventID, near: splice.date) != nil { return }  // it is sent several times
+        // Encoders send a splice command several times.
+        if published.indexOfSplice(splice.eventID, near: splice.date) != nil { return }
         if let index = published.indexOfBreak(startingNear: splice.date),
             !DateRangeID.isSplice(published[index].range.id)
         {
@@ -79,7 +80,8 @@ extension AdMarkerTimeline {
         published.setAutoReturn(at: splice.date.advanced(by: duration))
     }
 
-    /// Without a beginning it is a command like any other: what goes in has to have gone out.
+    /// Ends the ad break of `splice`. A return without an ad break is published as SCTE35-CMD, because SCTE35-IN needs
+    /// an SCTE35-OUT.
     private mutating func endBreak(with splice: PublishedSpliceCommand, endsAnyEvent: Bool) {
         if let index = published.indexOfOpenSplice(splice.eventID)
             ?? (endsAnyEvent ? published.indexOfOnlyOpenSplice : nil)
@@ -100,7 +102,7 @@ extension AdMarkerTimeline {
         published.append(PublishedDateRange(range, start: splice.date))
     }
 
-    /// Breaks that were told to end by themselves before `date`.
+    /// Ends the ad breaks that return automatically by `date`.
     mutating func endAutoReturnBreaks(by date: ProgramDateTime) {
         for index in published.ranges.indices {
             guard published[index].isOpen, let end = published[index].autoReturnDate, end <= date else { continue }
@@ -109,8 +111,6 @@ extension AdMarkerTimeline {
     }
 }
 
-// What is asked of the ranges told.
-
 extension PublishedDateRanges {
     fileprivate func indexOfBreak(startingNear date: ProgramDateTime) -> Int? {
         ranges.lastIndex { $0.isBreak && $0.begins(near: date) }
@@ -118,17 +118,17 @@ extension PublishedDateRanges {
 
     fileprivate var indexOfOpenCueBreak: Int? { ranges.lastIndex { DateRangeID.isCue($0.range.id) && $0.isOpen } }
 
-    /// A break whose end is not told is believed in so much longer than was planned.
+    /// Milliseconds after its planned end for which an ad break without an end is assumed to continue.
     private static let longestOverrun: Int64 = 10_000
 
     fileprivate func isInBreak(at date: ProgramDateTime) -> Bool {
-        ranges.contains { told in
-            guard told.isBreak, date.milliseconds(since: told.start) > -PublishedDateRange.tolerance else {
+        ranges.contains { published in
+            guard published.isBreak, date.milliseconds(since: published.start) > -PublishedDateRange.tolerance else {
                 return false
             }
-            if let end = told.range.end { return end > date }
-            guard let planned = told.range.plannedDuration else { return true }
-            return told.start.advanced(by: planned).advanced(byMilliseconds: Self.longestOverrun) > date
+            if let end = published.range.end { return end > date }
+            guard let planned = published.range.plannedDuration else { return true }
+            return published.start.advanced(by: planned).advanced(byMilliseconds: Self.longestOverrun) > date
         }
     }
 
@@ -140,7 +140,7 @@ extension PublishedDateRanges {
         openSplices.last { DateRangeID.isSplice(ranges[$0].range.id, eventID) }
     }
 
-    /// Equipment exists that gives the way back an event of its own.
+    /// The only open splice. Some equipment gives the return an event ID of its own.
     fileprivate var indexOfOnlyOpenSplice: Int? { openSplices.count == 1 ? openSplices.first : nil }
 
     private var openSplices: [Int] {
@@ -148,8 +148,10 @@ extension PublishedDateRanges {
     }
 
     fileprivate func hasSpliceEnded(near date: ProgramDateTime) -> Bool {
-        ranges.contains { told in
-            guard told.isBreak, DateRangeID.isSplice(told.range.id), let end = told.range.end else { return false }
+        ranges.contains { published in
+            guard published.isBreak, DateRangeID.isSplice(published.range.id), let end = published.range.end else {
+                return false
+            }
             return end.milliseconds(since: date).magnitude < PublishedDateRange.tolerance.magnitude
         }
     }
@@ -157,13 +159,5 @@ extension PublishedDateRanges {
     fileprivate mutating func setAutoReturn(at date: ProgramDateTime) {
         guard !ranges.isEmpty else { return }
         self[ranges.count - 1].autoReturnDate = date
-    }
-}
-
-extension Duration {
-    /// Rounded down.
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 }

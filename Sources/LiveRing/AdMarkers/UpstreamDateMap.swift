@@ -1,11 +1,14 @@
 import Playlist
 
-/// The upstream's dates on ours. They are the same as long as both clocks run; where ours could not follow, each
-/// stretch of the upstream's has its own distance.
+/// A map from the dates of the upstream to the published dates.
+///
+/// The offset between the two is constant while both clocks run alike. If the published clock cannot follow, each span
+/// of upstream dates has its own offset.
 struct UpstreamDateMap: Equatable, Sendable {
     private struct DateOffset: Equatable, Sendable {
+        /// The upstream date from which the offset applies.
         let start: ProgramDateTime
-        /// Milliseconds from the upstream's date to ours.
+        /// Milliseconds from the upstream date to the published date.
         let milliseconds: Int64
     }
 
@@ -13,7 +16,7 @@ struct UpstreamDateMap: Equatable, Sendable {
 
     private var offsets: [DateOffset] = []
 
-    /// The upstream's `date` is our `published`.
+    /// Records that the upstream's `date` was published as `published`.
     mutating func record(_ date: ProgramDateTime, as published: ProgramDateTime) {
         let (distance, overflows) = published.millisecondsSince1970.subtractingReportingOverflow(
             date.millisecondsSince1970)
@@ -22,22 +25,9 @@ struct UpstreamDateMap: Equatable, Sendable {
         if offsets.count > Self.limit { offsets.removeFirst() }
     }
 
-    /// nil while the upstream has dated nothing.
+    /// The published date of the upstream's `date`; nil if no date was recorded yet.
     func published(_ date: ProgramDateTime) -> ProgramDateTime? {
-        let stretch = offsets.last { $0.start <= date } ?? offsets.first
-        return stretch.map { date.advanced(byMilliseconds: $0.milliseconds) }
-    }
-}
-
-extension ProgramDateTime {
-    /// Stays where it is when it would leave the calendar.
-    func advanced(byMilliseconds milliseconds: Int64) -> ProgramDateTime {
-        let (sum, overflows) = millisecondsSince1970.addingReportingOverflow(milliseconds)
-        return overflows ? self : ProgramDateTime(millisecondsSince1970: sum)
-    }
-
-    func milliseconds(since other: ProgramDateTime) -> Int64 {
-        let (distance, overflows) = millisecondsSince1970.subtractingReportingOverflow(other.millisecondsSince1970)
-        return overflows ? .max : distance
+        let offset = offsets.last { $0.start <= date } ?? offsets.first
+        return offset.map { date.advanced(byMilliseconds: $0.milliseconds) }
     }
 }

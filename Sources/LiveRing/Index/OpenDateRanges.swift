@@ -1,20 +1,20 @@
 package import Playlist
 
-/// Date ranges told of before a list begins, as far as they reach into it: a range stays in every list that has a
-/// segment of it (draft-pantos-hls-rfc8216bis §6.2.1).
+/// The date ranges of segments that left the playlist and that may reach into the playlist.
 ///
-/// The newest state of each, in the order in which they were first told.
+/// A range stays in every playlist that lists a segment of it (draft-pantos-hls-rfc8216bis §6.2.1). The latest state of
+/// each range is kept, in the order in which the ranges were first published.
 package struct OpenDateRanges: Equatable, Sendable {
-    /// A break whose end is never told is given up after so long, or after the length that was planned.
+    /// An ad break without an end is dropped after this time, or after its planned duration if that is longer.
     static let longestWithoutEnd = Duration.seconds(3600)
-    /// Ranges kept at most; the oldest go first.
+    /// The maximum number of ranges. The oldest are dropped first.
     static let limit = 64
 
     package private(set) var ranges: [DateRange] = []
 
     init(_ ranges: [DateRange] = []) { self.ranges = ranges }
 
-    /// A tag came: another range, or more of one that is known.
+    /// Adds a range, or the new attributes of a range that is known.
     mutating func merge(_ tag: DateRange) {
         if let index = ranges.firstIndex(where: { $0.id == tag.id }) {
             ranges[index].add(tag)
@@ -24,7 +24,14 @@ package struct OpenDateRanges: Equatable, Sendable {
         }
     }
 
-    /// Lets go of what ended before a list whose first segment is of `date`.
+    /// Merges the date ranges of `entries`, in order.
+    mutating func merge(dateRangesOf entries: ArraySlice<RingEntry>) {
+        for entry in entries {
+            for tag in entry.adMarkers.dateRanges { merge(tag) }
+        }
+    }
+
+    /// Removes the ranges that end before a playlist whose first segment begins at `date`.
     mutating func removeAll(endingBefore date: ProgramDateTime) {
         ranges = ranges.filter { reaches($0, date) }
     }
@@ -34,14 +41,15 @@ package struct OpenDateRanges: Equatable, Sendable {
         if start >= date { return true }
         if let end = range.end { return end > date }
         if range.isEndOnNext { return !isFollowed(range, from: start, by: date) }
-        guard range.plannedDuration != nil || range[splice: .out] != nil else { return false }  // a moment
+        // Without a duration, an end or SCTE35-OUT the range is a single point in time.
+        guard range.plannedDuration != nil || range[splice: .out] != nil else { return false }
         let planned = range.plannedDuration ?? .zero
-        // What begins with a command that is no break ends as planned: nobody says so.
-        let mayRunOver = range[splice: .command] == nil
-        return start.advanced(by: mayRunOver ? max(Self.longestWithoutEnd, planned) : planned) > date
+        // A command that is not an ad break ends as planned, because no tag announces its end.
+        let mayOverrun = range[splice: .command] == nil
+        return start.advanced(by: mayOverrun ? max(Self.longestWithoutEnd, planned) : planned) > date
     }
 
-    /// END-ON-NEXT: the next range of its class ends it.
+    /// Whether a later range of the same class ends `range` before `date` (END-ON-NEXT).
     private func isFollowed(_ range: DateRange, from start: ProgramDateTime, by date: ProgramDateTime) -> Bool {
         ranges.contains { other in
             guard other.className == range.className, let next = other.startDate else { return false }

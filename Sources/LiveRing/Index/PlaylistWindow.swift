@@ -1,41 +1,43 @@
-/// How much of the end of a list a playlist shows.
+/// The length of a playlist that lists only a part of the entries.
 struct PlaylistWindow: Equatable, Sendable {
-    /// 90 kHz ticks that are shown at least.
+    /// The minimum duration in 90 kHz ticks.
     let ticks: Int64
 
-    /// The longer of `wanted` and what RFC 8216 §6.2.2 asks of a playlist after a removal.
+    /// The longer of `wanted` and the duration that RFC 8216 §6.2.2 requires after a removal.
     init(wanted: Duration, targetDuration: Int) {
-        let least = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * PlaylistTicks.ticksPerSecond
-        ticks = max(PlaylistTicks.ticks(wanted), least)
+        let minimum = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * PlaylistTicks.ticksPerSecond
+        ticks = max(PlaylistTicks.ticks(wanted), minimum)
     }
 
-    /// The shortest that a list may be once something was removed from it.
+    /// The shortest window of a playlist from which a segment was removed.
     static func shortest(targetDuration: Int) -> PlaylistWindow {
         PlaylistWindow(wanted: .zero, targetDuration: targetDuration)
     }
 
-    /// Index of the first entry shown: the shortest end of `entries` that is long enough and has enough segments,
-    /// or all of them. What was once left out never comes back as `entries` grow (§6.2.1).
+    /// The index of the first entry in the window at the end of `entries`.
+    ///
+    /// The window is the shortest suffix with enough time and enough segments, or all entries. As `entries` grow, an
+    /// entry before the window never comes back into it (§6.2.1).
     func start(in entries: ArraySlice<RingEntry>) -> Int {
-        var shown: Int64 = 0
+        var duration: Int64 = 0
         var index = entries.endIndex
         while index > entries.startIndex,
-            shown < ticks || entries.endIndex - index < RetentionPolicy.minimumSegments
+            duration < ticks || entries.endIndex - index < RetentionPolicy.minimumSegments
         {
             index -= 1
-            shown += entries[index].duration
+            duration += entries[index].duration
         }
         return index
     }
 
-    /// Index behind the last entry shown when the window stands at the beginning of `entries` instead.
+    /// The index after the last entry in the window at the beginning of `entries`.
     func prefixEnd(in entries: ArraySlice<RingEntry>) -> Int {
-        var shown: Int64 = 0
+        var duration: Int64 = 0
         var end = entries.startIndex
         while end < entries.endIndex,
-            shown < ticks || end - entries.startIndex < RetentionPolicy.minimumSegments
+            duration < ticks || end - entries.startIndex < RetentionPolicy.minimumSegments
         {
-            shown += entries[end].duration
+            duration += entries[end].duration
             end += 1
         }
         return end

@@ -1,40 +1,41 @@
 package import Playlist
 
-/// One segment of the ring: what a playlist says of it and what its files are.
+/// One segment of the ring: its lines in a playlist and its files.
 package struct RingEntry: Equatable, Sendable {
     package var mediaSequence: UInt64
-    /// RFC 8216 §6.2.1: a DISCONTINUITY before this very segment is counted in.
+    /// The discontinuity sequence number (RFC 8216 §6.2.1). It counts a DISCONTINUITY before this very segment.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
-    /// It can be decoded without any other segment.
+    /// Whether the segment can be decoded without any other segment.
     package var isIndependent: Bool
     package var initialization: SpoolFile
     package var segment: SpoolFile
-    /// 90 kHz ticks, as written.
+    /// The written duration in 90 kHz ticks.
     package var duration: Int64
     package var programDateTime: ProgramDateTime
     package var resumePoint: ResumePoint
     package var format: SegmentFormat
     package var adMarkers: SegmentAdMarkers
-    /// Its file was lost or cut short under us. Its number was seen by viewers and cannot be given again, so it
-    /// stays listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
+    /// Whether the segment is listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
+    ///
+    /// An entry becomes a gap if its file is lost or cut short. Viewers saw its number, which cannot be assigned again.
     package var isGap: Bool
-    /// The first media sequence number in the list that brought this entry. Read in order, these say when each
-    /// older entry left the list.
+    /// The first media sequence number of the playlist when this entry was listed. These numbers, in order, say when
+    /// each older entry left the playlist.
     package var listedFrom: UInt64
-    /// Bytes of the files that its subtitles have, of all renditions.
+    /// The bytes of its subtitle files, of all renditions.
     var subtitleBytes: UInt64 = 0
 
-    /// When its last sample ends.
+    /// The end time of the last sample.
     package var programDateTimeEnd: ProgramDateTime {
         ProgramDateTime(
             millisecondsSince1970: programDateTime.millisecondsSince1970 + PlaylistTicks.milliseconds(ticks: duration))
     }
 
-    /// Bytes of its files in the spool, without the init section, which it shares.
+    /// The bytes of its files in the spool, without the init section, which segments share.
     var storedBytes: UInt64 { (isGap ? 0 : UInt64(segment.byteCount)) + subtitleBytes }
 
-    /// As a playlist shows it; the map and the date are on every value, the writer knows where they are needed.
+    /// The segment in a playlist. Every value has the map and the date; the writer decides where they are needed.
     var mediaSegment: MediaSegment {
         var value = MediaSegment(
             uri: segment.name, duration: PlaylistTicks.duration(ticks: duration), mediaSequence: mediaSequence,

@@ -1,7 +1,8 @@
 import Playlist
 
-/// What the ring knows of an entry and no standard tag says: one comment line before the segment's URI, in the form
-/// of a tag with an attribute list (RFC 8216 §4.2).
+/// The properties of an entry that no standard tag holds.
+///
+/// They are one comment line before the URI of the segment, in the form of a tag with an attribute list (RFC 8216 §4.2).
 struct JournalEntryTag {
     static let tag = "#LIVERELAY-ENTRY:"
 
@@ -33,40 +34,47 @@ struct JournalEntryTag {
     private let uri: String
 
     init(_ entry: RingEntry) {
-        let (mark, format) = (entry.resumePoint, entry.format)
-        let numbers: [(Name, String?)] = [
+        uri = entry.segment.name
+        attributes = AttributeList(
+            Self.unquotedValues(of: entry).compactMap { name, value in
+                value.map { .init(name: name.rawValue, value: $0, isQuoted: false) }
+            }
+                + Self.quotedValues(of: entry).compactMap { name, value in
+                    value.map { .init(name: name.rawValue, value: $0, isQuoted: true) }
+                })
+    }
+
+    private static func unquotedValues(of entry: RingEntry) -> [(Name, String?)] {
+        let (resumePoint, format) = (entry.resumePoint, entry.format)
+        return [
             (.byteCount, String(entry.segment.byteCount)),
             (.initializationByteCount, String(entry.initialization.byteCount)),
             (.listedFrom, String(entry.listedFrom)),
             (.discontinuitySequence, String(entry.discontinuitySequence)),
             (.isIndependent, entry.isIndependent ? nil : "NO"),
-            (.videoDecodeTime, String(mark.videoDecodeTime)),
-            (.audioDecodeTime, String(mark.audioDecodeTime)),
-            (.fragmentSequenceNumber, String(mark.fragmentSequenceNumber)),
-            (.presentationEnd, String(mark.presentationEnd)),
-            (.compositionOffset, String(mark.compositionOffset)),
-            (.sourceNumber, mark.upstream.map { String($0.sourceIndex) }),
-            (.sourceMediaSequence, mark.upstream.map { String($0.mediaSequence) }),
-            (.sourceDate, mark.upstream?.programDateTime.map { String($0.millisecondsSince1970) }),
+            (.videoDecodeTime, String(resumePoint.videoDecodeTime)),
+            (.audioDecodeTime, String(resumePoint.audioDecodeTime)),
+            (.fragmentSequenceNumber, String(resumePoint.fragmentSequenceNumber)),
+            (.presentationEnd, String(resumePoint.presentationEnd)),
+            (.compositionOffset, String(resumePoint.compositionOffset)),
+            (.sourceNumber, resumePoint.upstream.map { String($0.sourceIndex) }),
+            (.sourceMediaSequence, resumePoint.upstream.map { String($0.mediaSequence) }),
+            (.sourceDate, resumePoint.upstream?.programDateTime.map { String($0.millisecondsSince1970) }),
             (.width, format.resolution.map { String($0.width) }),
             (.height, format.resolution.map { String($0.height) }),
         ]
-        let texts: [(Name, String?)] = [
-            (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
-            (.videoRange, format.videoRange),
-            (.audioConfiguration, mark.audioConfiguration), (.sourcePublishedFrames, mark.upstream?.publishedFrames),
-        ]
-        uri = entry.segment.name
-        attributes = AttributeList(
-            numbers.compactMap { name, value in
-                value.map { .init(name: name.rawValue, value: $0, isQuoted: false) }
-            }
-                + texts.compactMap { name, value in
-                    value.map { .init(name: name.rawValue, value: $0, isQuoted: true) }
-                })
     }
 
-    /// Reads the record among the lines before `segment`.
+    private static func quotedValues(of entry: RingEntry) -> [(Name, String?)] {
+        let (resumePoint, format) = (entry.resumePoint, entry.format)
+        return [
+            (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
+            (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
+            (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
+        ]
+    }
+
+    /// Reads the tag among the lines before `segment`.
     init(of segment: MediaSegment) throws(RingError) {
         uri = segment.uri
         guard let line = segment.unknownTags.last(where: { $0.hasPrefix(Self.tag) }) else {
@@ -81,7 +89,7 @@ struct JournalEntryTag {
 
     var line: String { Self.tag + attributes.text }
 
-    /// The entry that `segment` and this record are together. Its numbers are its own, not its place's.
+    /// The entry of `segment` and this tag. Its numbers come from the file name and the tag, not from its position.
     func entry(for segment: MediaSegment) throws(RingError) -> RingEntry {
         guard let mediaSequence = SpoolName.mediaSequence(ofSegment: segment.uri) else {
             throw .damagedJournalEntry(uri: segment.uri, attribute: PlaylistTag.mediaSequence.rawValue)
@@ -100,7 +108,7 @@ struct JournalEntryTag {
             initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount, in: Self.sizes)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
-            format: try format(), adMarkers: SegmentAdMarkers(cues: segment.cueTags, dateRanges: segment.dateRanges),
+            format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
             isGap: segment.isGap, listedFrom: try number(.listedFrom))
     }
 
@@ -111,18 +119,18 @@ struct JournalEntryTag {
             fragmentSequenceNumber: try number(.fragmentSequenceNumber),
             presentationEnd: try number(.presentationEnd, in: Self.ticks),
             compositionOffset: try number(.compositionOffset, in: Self.ticks),
-            sound: text(.audioConfiguration), source: try upstreamPosition())
+            audioConfiguration: text(.audioConfiguration), upstream: try upstreamPosition())
     }
 
-    /// Earlier versions wrote none.
+    /// The upstream position; nil if the tag has none, as in journals of earlier versions.
     private func upstreamPosition() throws(RingError) -> UpstreamPosition? {
         guard text(.sourceNumber) != nil else { return nil }
         return UpstreamPosition(
-            number: try number(.sourceNumber, in: Self.sourceIndices),
+            sourceIndex: try number(.sourceNumber, in: Self.sourceIndices),
             mediaSequence: try number(.sourceMediaSequence, in: Self.mediaSequences),
             programDateTime: text(.sourceDate) == nil
                 ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate, in: Self.dates)),
-            pictures: text(.sourcePublishedFrames))
+            publishedFrames: text(.sourcePublishedFrames))
     }
 
     private func format() throws(RingError) -> SegmentFormat {
@@ -136,18 +144,18 @@ struct JournalEntryTag {
 
     private func text(_ name: Name) -> String? { attributes[name.rawValue] }
 
-    // What is beyond these no channel has counted; to count on from it could not go well.
+    // The ranges of plausible values. Arithmetic with larger values could overflow.
 
-    /// 90 kHz, for a thousand years.
+    /// 90 kHz ticks of a thousand years.
     private static let ticks: Range<Int64> = 0..<1 << 52
-    /// Of any timescale of sound, for as long.
+    /// Audio samples of a thousand years in any timescale.
     private static let samples: Range<Int64> = 0..<1 << 60
-    /// Bytes of a file.
+    /// File sizes in bytes.
     private static let sizes: Range<Int64> = 0..<1 << 40
     private static let pixels: Range<Int64> = 1..<1 << 20
     private static let sourceIndices: Range<Int64> = 0..<1 << 16
     private static let mediaSequences: Range<Int64> = 0 ..< .max
-    /// Milliseconds since 1970 of years of four digits.
+    /// Milliseconds since 1970 of the years with four digits.
     private static let dates: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
 
     private func number<Number: FixedWidthInteger>(

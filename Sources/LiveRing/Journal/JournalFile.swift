@@ -1,28 +1,27 @@
-/// What is known of a journal's file: `ring.m3u8`, or that of a subtitle rendition. It is written whole, or becomes a
-/// record longer.
+/// The state of a journal file: `ring.m3u8`, or the journal of a subtitle rendition.
 ///
-/// A record is in it whole or not at all, except after a kill or a power loss: then the last one may be torn. Half a
-/// record in the middle could never be told from a whole one, so nothing is appended behind one that failed: the journal
-/// is stale then, and the next record comes with the whole of it.
+/// A journal file is written as a whole or extended by one record. A record is written completely or not at all, except
+/// that a kill or a power loss can leave an incomplete last record. An incomplete record in the middle could not be
+/// recognized, so nothing is appended after a failed append. The file is stale then, and the next record rewrites it.
 struct JournalFile: Sendable {
     let name: String
-    /// In the file, those that are no longer needed included; nil when the file is stale.
+    /// The number of records in the file, including those no longer needed; nil if the file is stale.
     private var records: Int?
-    /// Its head has EXT-X-INDEPENDENT-SEGMENTS.
+    /// Whether the head has EXT-X-INDEPENDENT-SEGMENTS.
     private(set) var declaresIndependentSegments = false
 
-    /// Stale: whatever stands in the spool under that name, nothing is appended to it.
+    /// A stale file: no record is appended to what the spool has under this name.
     init(_ name: String) { self.name = name }
 
     var isStale: Bool { records == nil }
 
-    /// Whether it is mostly about what is gone.
-    func needsCompaction(entryCount needed: Int) -> Bool { records.map { $0 > 2 * needed + 64 } ?? true }
+    /// Whether most records are no longer needed, or the file is stale.
+    func needsCompaction(entryCount: Int) -> Bool { records.map { $0 > 2 * entryCount + 64 } ?? true }
 
-    /// What stands in the file is not true any more, or nothing may stand behind it.
+    /// Makes the file stale, because its content is wrong or nothing may follow it.
     mutating func invalidate() { records = nil }
 
-    /// Puts `text`, which has so many records, in place of what is there. After an error that stays as it is.
+    /// Replaces the file by `text`, which has `count` records. After an error the file is unchanged.
     mutating func rewrite(_ text: String, records count: Int, in spool: borrowing SpoolDirectory) throws(RingError) {
         try spool.write(name, [Array(text.utf8)[...]], leaving: 0)
         records = count
@@ -33,7 +32,7 @@ struct JournalFile: Sendable {
         declaresIndependentSegments = journal.declaresIndependentSegments
     }
 
-    /// Puts a record at the end of a journal that is not stale.
+    /// Appends a record to a file that is not stale. After an error the file is stale.
     mutating func append(_ record: String, in spool: borrowing SpoolDirectory) throws(RingError) {
         let count = records
         records = nil

@@ -1,23 +1,22 @@
 import Playlist
 
-/// The media playlists that viewers get: what is in them and what they promise (CONFORMANCE of a list is decided
-/// here, its text by `PlaylistWriter`).
+/// The content of the media playlists that viewers get. `PlaylistWriter` writes their text.
 struct PublishedPlaylist {
     let index: RingIndex
-    /// EXT-X-ENDLIST belongs at the end: nothing will follow.
+    /// Whether the playlist ends with EXT-X-ENDLIST.
     let hasEnded: Bool
-    /// Lists these in place of the segments, as far as they go; nil: lists the segments.
+    /// The subtitles to list in place of the segments; nil lists the segments.
     var subtitles: SubtitleRendition?
 
     /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
         let entries = index.listed
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        let kept = index.liveWindowStart.flatMap { from in entries.firstIndex { $0.mediaSequence >= from } }
-        return sliding(min(window.start(in: entries), kept ?? entries.endIndex)..<entries.endIndex)
+        let fixedStart = index.liveWindowStart.flatMap { from in entries.firstIndex { $0.mediaSequence >= from } }
+        return sliding(min(window.start(in: entries), fixedStart ?? entries.endIndex)..<entries.endIndex)
     }
 
-    /// nil when nothing of the range is in the ring.
+    /// The playlist of `range`; nil if the ring has no segment in it.
     func rewind(_ range: RewindRange) -> MediaPlaylist? {
         switch range {
         case .whole: sliding(index.listed.indices)
@@ -28,7 +27,7 @@ struct PublishedPlaylist {
         }
     }
 
-    /// Indices of the entries that hold any of the time from `start` up to `end`.
+    /// The indices of the entries that overlap the time from `start` up to `end`.
     func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
         let entries = index.listed
         let first = start.flatMap { start in entries.firstIndex { $0.programDateTimeEnd > start } ?? entries.endIndex }
@@ -37,47 +36,49 @@ struct PublishedPlaylist {
         return head..<(tail ?? entries.endIndex)
     }
 
-    /// Whether no later segment can belong before `end`.
+    /// Whether no later segment can begin before `end`.
     private func isComplete(upTo end: ProgramDateTime) -> Bool {
         hasEnded || index.listed.contains { $0.programDateTimeEnd >= end }
     }
 
     private func between(_ start: ProgramDateTime?, _ end: ProgramDateTime?) -> MediaPlaylist? {
-        let shown = indices(from: start, to: end)
-        guard !shown.isEmpty else { return nil }
-        guard var playlist = render(shown) else { return nil }
-        if let end, isComplete(upTo: end), hasAllSubtitles(shown) {
+        let range = indices(from: start, to: end)
+        guard !range.isEmpty, var playlist = render(range) else { return nil }
+        if let end, isComplete(upTo: end), hasAllSubtitles(range) {
             playlist.playlistType = .vod
             playlist.hasEndList = true
             return playlist
         }
-        playlist.hasEndList = hasEnded && hasAllSubtitles(shown)
+        playlist.hasEndList = hasEnded && hasAllSubtitles(range)
         if canOnlyGrow(from: start, to: end) { playlist.playlistType = .event }
-        // A viewer who asks from when wants to begin there, not at the edge of what is still growing.
+        // A viewer who asks for a start time wants to begin there, not at the live edge.
         if start != nil { playlist.start = StartOffset(timeOffset: .zero) }
         return playlist
     }
 
-    /// EVENT promises that nothing is ever removed (RFC 8216 §4.3.3.5), so it is said only of a range that the
-    /// policy keeps until it is complete. A range without an end slides one day, if only for want of a larger disk.
-    /// Later versions come to the same answer.
+    /// Whether the policy keeps the range until it is complete.
+    ///
+    /// EVENT promises that no segment is removed (RFC 8216 §4.3.3.5). A range without an end slides in the end, because
+    /// the disk is limited. Later versions of the playlist get the same answer.
     private func canOnlyGrow(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Bool {
         guard let start, let end, let first = index.listed.first, start >= first.programDateTime else { return false }
         let span = end.millisecondsSince1970 - start.millisecondsSince1970
         return index.policy.retains(span: .milliseconds(span))
     }
 
-    /// Never so far behind that the list would be too short once it has slid. When the channel has ended nobody has
-    /// to stay behind: the rest follows at once.
+    /// The live window as it was `milliseconds` ago.
+    ///
+    /// The delay is limited so that the playlist is long enough once it has slid. If the channel has ended, the playlist
+    /// lists all remaining segments.
     private func delayed(_ milliseconds: Int64) -> MediaPlaylist? {
         let entries = index.listed
         var end = entries.endIndex
-        var behind: Int64 = 0
-        while end > entries.startIndex, behind < PlaylistTicks.ticks(milliseconds: milliseconds) {
+        var delay: Int64 = 0
+        while end > entries.startIndex, delay < PlaylistTicks.ticks(milliseconds: milliseconds) {
             end -= 1
-            behind += entries[end].duration
+            delay += entries[end].duration
         }
-        // The first entry of an empty list is the only one that found no other before it.
+        // The very first entry of a playlist is the only one that was listed from its own number.
         let hasSlid = entries.first.map { $0.listedFrom < $0.mediaSequence } ?? false
         if hasSlid {
             end = max(end, PlaylistWindow.shortest(targetDuration: index.targetDuration).prefixEnd(in: entries))
@@ -90,22 +91,22 @@ struct PublishedPlaylist {
         PlaylistWindow(wanted: .milliseconds(milliseconds), targetDuration: index.targetDuration)
     }
 
-    /// A list that may lose its head later: it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
-    private func sliding(_ shown: Range<Int>) -> MediaPlaylist? {
-        guard !shown.isEmpty, var playlist = render(shown) else { return nil }
-        playlist.hasEndList = hasEnded && hasAllSubtitles(shown)
+    /// A playlist that may lose its first segments later, so it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
+    private func sliding(_ range: Range<Int>) -> MediaPlaylist? {
+        guard !range.isEmpty, var playlist = render(range) else { return nil }
+        playlist.hasEndList = hasEnded && hasAllSubtitles(range)
         return playlist
     }
 
-    /// Subtitles come later than the segments they belong to.
-    private func hasAllSubtitles(_ shown: Range<Int>) -> Bool {
-        guard let subtitles, let last = index.listed[shown].last else { return true }
+    /// Whether the subtitles of the range have arrived. Subtitles come later than their segments.
+    private func hasAllSubtitles(_ range: Range<Int>) -> Bool {
+        guard let subtitles, let last = index.listed[range].last else { return true }
         return subtitles.nextMediaSequence.map { $0 > last.mediaSequence } ?? false
     }
 
-    /// nil when nothing of it has subtitles yet.
-    private func render(_ shown: Range<Int>) -> MediaPlaylist? {
-        var entries = index.listed[shown]
+    /// The playlist of the listed entries in `range`; nil if none of them has subtitles yet.
+    private func render(_ range: Range<Int>) -> MediaPlaylist? {
+        var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
@@ -116,40 +117,21 @@ struct PublishedPlaylist {
         return playlist
     }
 
-    /// Ranges told of before the list begins that reach into it: they stand in its head.
+    /// The date ranges of earlier segments that reach into a playlist from `start`. They are in its head.
     private func dateRanges(openAt start: Int) -> [DateRange] {
         guard start < index.listed.endIndex else { return [] }
         var open = index.openDateRanges
-        for entry in index.listed[..<start] {
-            for tag in entry.adMarkers.dateRanges { open.merge(tag) }
-        }
+        open.merge(dateRangesOf: index.listed[..<start])
         open.removeAll(endingBefore: index.listed[start].programDateTime)
         return open.ranges
     }
 }
 
 extension ArraySlice<RingEntry> {
-    /// The part that has subtitles: both count the same numbers without a hole.
+    /// The indices of the entries with subtitles, which are consecutive.
     fileprivate func indices(with subtitles: SubtitleRendition) -> Range<Int> {
         let has = { (entry: RingEntry) in subtitles.entry(for: entry.mediaSequence) != nil }
         let start = firstIndex(where: has) ?? endIndex
         return start..<(self[start...].firstIndex { !has($0) } ?? endIndex)
-    }
-}
-
-extension MediaPlaylist {
-    /// The head that all our lists have, and `entries` under it.
-    /// - Parameters: the numbers are those to begin with when there are no entries.
-    init(
-        entries: ArraySlice<RingEntry>, targetDuration: Int, nextMediaSequence: UInt64, discontinuitySequence: UInt64
-    ) {
-        self.init(
-            targetDuration: .seconds(targetDuration),
-            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence,
-            segments: entries.map(\.mediaSegment))
-        // A DISCONTINUITY before the first segment is in that segment's number, but not in the list's (§6.2.1).
-        self.discontinuitySequence =
-            entries.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence
-        self.hasIndependentSegments = entries.allSatisfy(\.isIndependent)
     }
 }

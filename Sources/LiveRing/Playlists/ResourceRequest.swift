@@ -1,9 +1,9 @@
-/// What a path below a channel's address asks for.
+/// The resource that a path below a channel's URL names.
 package enum ResourceRequest: Equatable, Sendable {
     package enum Refusal: Error, Equatable, Sendable {
-        /// No such path here.
+        /// A channel has no such path.
         case unknownPath
-        /// A query value that cannot be read.
+        /// A query value cannot be read.
         case badQuery(name: String, value: String)
         /// `end` is not after `start`.
         case emptyRange
@@ -13,27 +13,27 @@ package enum ResourceRequest: Equatable, Sendable {
     case livePlaylist
     case masterPlaylist
     case dvrPlaylist(RewindRange)
-    /// A master playlist for the range: it has the subtitles, which a media playlist cannot name.
+    /// The master playlist of a range. It lists the subtitles, which a media playlist cannot do.
     case dvrMasterPlaylist(RewindRange)
-    /// The list of a subtitle rendition's live window, by its number.
+    /// The live playlist of a subtitle rendition, by its number.
     case subtitlePlaylist(Int)
     case dvrSubtitlePlaylist(Int, RewindRange)
-    /// The range as one file.
+    /// A range as one file.
     case clip(RewindRange)
     case initSection(String)
     case segment(String)
     case subtitles(String)
     case status
     case metrics
-    /// The process is alive.
+    /// Whether the process is alive.
     case health
-    /// The ring is filled and its edge fresh.
+    /// Whether the ring is filled and its edge is fresh.
     case readiness
     case notFound(Refusal)
 
     /// - Parameters:
-    ///   - path: below the channel, with or without its leading slash; percent-encoding removed.
-    ///   - query: names and values in order, decoded.
+    ///   - path: the percent-decoded path below the channel, with or without its leading slash.
+    ///   - query: the decoded names and values, in order.
     package init(path: String, query: [(name: String, value: String)] = []) {
         let name = path.hasPrefix("/") ? path.dropFirst() : path[...]
         switch name {

@@ -1,42 +1,45 @@
 package import Playlist
 
-/// Which part of the ring `dvr.m3u8` is asked for.
+/// The part of the ring that a request for `dvr.m3u8` names.
 package enum RewindRange: Equatable, Sendable {
-    /// Everything listed; it slides.
+    /// All listed segments. The range slides.
     case whole
-    /// From `start`, or from the oldest segment, to `end`, or on for ever. One of them is given; `start < end`.
+    /// The time from `start`, or the oldest segment, to `end`, or without an end. At least one is given; `start < end`.
     case between(start: ProgramDateTime?, end: ProgramDateTime?)
-    /// The newest so many milliseconds; it slides. More than 0.
+    /// The newest milliseconds, more than 0. The range slides.
     case last(milliseconds: Int64)
-    /// The live window as it was so much media ago. 0 or more.
+    /// The live window as it was this many milliseconds of media ago, 0 or more.
     case delayed(milliseconds: Int64)
 
-    /// Longer than any ring keeps; larger numbers in a request are taken for a mistake.
+    /// The maximum length in milliseconds, longer than any ring. Larger values are refused.
     private static let longest: Int64 = 366 * 24 * 3600 * 1000
 
-    /// - Parameter query: names and values, decoded. `start`, `end`: ISO 8601 or seconds since 1970. `last`, `delay`:
-    ///   seconds. Names that are not ours are passed over: caches and players add their own.
+    /// Reads the range from the query of a request.
+    ///
+    /// `start` and `end` are ISO 8601 or seconds since 1970, `last` and `delay` are seconds. Other names are ignored,
+    /// because caches and players add their own.
+    /// - Parameter query: the decoded names and values.
     package init(query: [(name: String, value: String)]) throws(ResourceRequest.Refusal) {
         let values = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let start = try values["start"].map { text throws(ResourceRequest.Refusal) in try Self.moment(text, "start") }
-        let end = try values["end"].map { text throws(ResourceRequest.Refusal) in try Self.moment(text, "end") }
+        let start = try values["start"].map { text throws(ResourceRequest.Refusal) in try Self.date(text, "start") }
+        let end = try values["end"].map { text throws(ResourceRequest.Refusal) in try Self.date(text, "end") }
         if let start, let end, start >= end { throw .emptyRange }
         if let last = values["last"] {
-            self = .last(milliseconds: try Self.length(last, "last", from: 1))
+            self = .last(milliseconds: try Self.length(last, "last", minimum: 1))
         } else if let delay = values["delay"] {
-            self = .delayed(milliseconds: try Self.length(delay, "delay", from: 0))
+            self = .delayed(milliseconds: try Self.length(delay, "delay", minimum: 0))
         } else {
             self = start == nil && end == nil ? .whole : .between(start: start, end: end)
         }
     }
 
-    /// The query that asks for it: `init(query:)` reads it back.
+    /// The query of the range, which `init(query:)` reads back.
     package var query: String {
         switch self {
         case .whole: ""
         case .between(let start, let end):
-            [("start", start), ("end", end)].compactMap { name, moment in
-                moment.map { "\(name)=\(Self.seconds($0.millisecondsSince1970))" }
+            [("start", start), ("end", end)].compactMap { name, date in
+                date.map { "\(name)=\(Self.seconds($0.millisecondsSince1970))" }
             }.joined(separator: "&")
         case .last(let milliseconds): "last=\(Self.seconds(milliseconds))"
         case .delayed(let milliseconds): "delay=\(Self.seconds(milliseconds))"
@@ -48,27 +51,27 @@ package enum RewindRange: Equatable, Sendable {
         return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(fraction)"
     }
 
-    private static func moment(_ text: String, _ name: String) throws(ResourceRequest.Refusal) -> ProgramDateTime {
+    private static func date(_ text: String, _ name: String) throws(ResourceRequest.Refusal) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
         if text.hasPrefix("-"), let milliseconds = milliseconds(String(text.dropFirst())) {
             return ProgramDateTime(millisecondsSince1970: -milliseconds)
         }
-        // "+01:00" typed into an address arrives as " 01:00".
+        // "+01:00" typed into a URL arrives as " 01:00".
         let restored = String(text.map { $0 == " " ? "+" : $0 })
-        guard let moment = ProgramDateTime(parsing: restored) else { throw .badQuery(name: name, value: text) }
-        return moment
+        guard let date = ProgramDateTime(parsing: restored) else { throw .badQuery(name: name, value: text) }
+        return date
     }
 
     private static func length(
-        _ text: String, _ name: String, from least: Int64
+        _ text: String, _ name: String, minimum: Int64
     ) throws(ResourceRequest.Refusal) -> Int64 {
-        guard let value = milliseconds(text), (least...longest).contains(value) else {
+        guard let value = milliseconds(text), (minimum...longest).contains(value) else {
             throw .badQuery(name: name, value: text)
         }
         return value
     }
 
-    /// Decimal seconds, digits beyond milliseconds dropped; nil when it is not a number.
+    /// The milliseconds of decimal seconds; further digits are dropped. nil for text that is not a number.
     private static func milliseconds(_ text: String) -> Int64? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty, whole.utf8.count <= 12, whole.utf8.allSatisfy(isDigit),

@@ -1,22 +1,22 @@
 package import Playlist
 
-/// What a master playlist says of everything that is listed (RFC 8216 §4.3.4.2).
+/// The attributes of the variant in the master playlist, computed from all listed segments (RFC 8216 §4.3.4.2).
 package struct VariantAttributes: Equatable, Sendable {
-    /// Every codec string in the list once, video before audio, in the order of their first appearance.
+    /// Each codec of the listed segments once, video before audio, in the order of first appearance.
     package var codecs: [String]
-    /// The largest picture.
+    /// The largest frame size.
     package var resolution: Variant.Resolution?
-    /// The highest, as written by the publisher.
+    /// The highest frame rate, as written by the publisher.
     package var frameRate: String?
-    /// The widest: video of a narrower one may be mixed into it. Nil for SDR, which needs no words.
+    /// The widest video range; nil for SDR, which is the default. Segments may have a narrower range.
     package var videoRange: String?
-    /// Bits per second of the largest stretch of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
+    /// The highest bits per second of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
     package var averageBitRate: Int
-    /// Every segment can be decoded without another.
+    /// Whether every segment can be decoded without another.
     package var isIndependent: Bool
 
-    /// nil without entries.
+    /// nil without entries that have media.
     init?(entries: ArraySlice<RingEntry>, targetDuration: Int) {
         let entries = entries.filter { !$0.isGap }
         guard !entries.isEmpty else { return nil }
@@ -32,9 +32,10 @@ package struct VariantAttributes: Equatable, Sendable {
         peakBitRate = max(averageBitRate, Self.peak(of: entries, targetDuration: targetDuration))
     }
 
+    /// A master playlist with one variant.
     /// - Parameters:
-    ///   - uri: of the media playlist, relative to the master playlist.
-    ///   - subtitles: renditions of the one group that there is.
+    ///   - uri: the URI of the media playlist, relative to the master playlist.
+    ///   - subtitles: the subtitle renditions, which have one group.
     package func masterPlaylist(uri: String, subtitles: [Rendition] = []) -> MultivariantPlaylist {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
@@ -48,7 +49,7 @@ package struct VariantAttributes: Equatable, Sendable {
         return playlist
     }
 
-    /// A list shorter than half a TARGETDURATION has no such stretch; its own rate is the peak then.
+    /// The highest bit rate of any 0.5 to 1.5 TARGETDURATIONs; 0 if the playlist is shorter than that.
     private static func peak(of entries: [RingEntry], targetDuration: Int) -> Int {
         let target = Int64(targetDuration) * PlaylistTicks.ticksPerSecond
         var highest = 0
@@ -64,7 +65,7 @@ package struct VariantAttributes: Equatable, Sendable {
         return highest
     }
 
-    /// Bits per second, rounded up; there are media, and less than 2⁵⁸ bytes of them.
+    /// Bits per second, rounded up. `ticks` is positive, and `bytes` is less than 2⁵⁸.
     private static func bitRate(bytes: Int, ticks: Int64) -> Int {
         let (high, low) = (UInt64(bytes) * 8).multipliedFullWidth(by: UInt64(PlaylistTicks.ticksPerSecond))
         guard high < UInt64(ticks) else { return .max }
@@ -77,7 +78,7 @@ package struct VariantAttributes: Equatable, Sendable {
         return texts.filter { seen.insert($0).inserted }
     }
 
-    /// "29.97" is 29970; 0 for what is not a number.
+    /// The thousandths of a decimal number: 29970 for "29.97"; 0 for text that is not a number.
     private static func thousandths(_ text: String) -> Int {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = (parts.count == 2 ? String(parts[1]) : "") + "000"

@@ -1,14 +1,14 @@
 import Glibc
 
-/// An open file, closed with its owner. Errors name the path.
+/// An open file that closes when its owner is destroyed. Errors name the path.
 @safe struct FileDescriptor: ~Copyable {
-    /// Pieces given to one `writev`; the kernel takes 1024 at most (IOV_MAX).
+    /// The number of chunks given to one `writev`; the kernel accepts at most 1024 (IOV_MAX).
     private static let chunksPerWrite = 64
 
     private let raw: Int32
     let path: String
 
-    /// - Parameter flags: of open(2); O_CLOEXEC is added. A file that is created is readable by all.
+    /// - Parameter flags: the flags of open(2); O_CLOEXEC is added. A new file is readable by every user.
     init(_ path: String, flags: Int32) throws(RingError) {
         let descriptor = unsafe open(path, flags | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(.open, path: path, code: errno) }
@@ -16,7 +16,7 @@ import Glibc
         self.path = path
     }
 
-    /// The same open file once more: a lock that it holds is held until both are closed.
+    /// A duplicate of an open file. A lock on the file is held until both descriptors are closed.
     init(duplicating other: borrowing FileDescriptor) throws(RingError) {
         let descriptor = fcntl(other.raw, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw .system(.open, path: other.path, code: errno) }
@@ -26,18 +26,18 @@ import Glibc
 
     deinit { close(raw) }
 
-    /// - Returns: false when another open file holds the lock.
+    /// - Returns: false if another open file holds the lock.
     func lockExclusively() throws(RingError) -> Bool {
         if flock(raw, LOCK_EX | LOCK_NB) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .system(.lock, path: path, code: errno)
     }
 
-    /// The name that it was opened by still leads to it.
+    /// Whether `path` still names this file.
     var isAtItsPath: Bool {
-        var (held, found) = (stat(), stat())
-        guard unsafe fstat(raw, &held) == 0, unsafe stat(path, &found) == 0 else { return false }
-        return held.st_ino == found.st_ino && held.st_dev == found.st_dev
+        var (open, current) = (stat(), stat())
+        guard unsafe fstat(raw, &open) == 0, unsafe stat(path, &current) == 0 else { return false }
+        return open.st_ino == current.st_ino && open.st_dev == current.st_dev
     }
 
     func byteCount() throws(RingError) -> Int {
@@ -46,7 +46,7 @@ import Glibc
         return Int(status.st_size)
     }
 
-    /// Everything from the current position to the end.
+    /// Reads the bytes from the current position to the end.
     func readToEnd() throws(RingError) -> [UInt8] {
         let expected = try byteCount()
         var failure: Int32 = 0
@@ -63,26 +63,26 @@ import Glibc
         return bytes
     }
 
-    /// Writes all pieces one behind the other, from where they lie.
-    func write(_ pieces: [ArraySlice<UInt8>]) throws(RingError) {
-        for start in stride(from: 0, to: pieces.count, by: Self.chunksPerWrite) {
-            let batch = pieces[start..<min(start + Self.chunksPerWrite, pieces.count)]
+    /// Writes the chunks in order, without copying them.
+    func write(_ chunks: [ArraySlice<UInt8>]) throws(RingError) {
+        for start in stride(from: 0, to: chunks.count, by: Self.chunksPerWrite) {
+            let batch = chunks[start..<min(start + Self.chunksPerWrite, chunks.count)]
             var vectors: [iovec] = unsafe []
             let code = unsafe gatherWrite(batch, into: &vectors)
             guard code == 0 else { throw .system(.write, path: path, code: code) }
         }
     }
 
-    /// Holds the pieces' memory one inside the other, then writes.
-    /// - Returns: errno, 0 when everything is written.
-    private func gatherWrite(_ pieces: ArraySlice<ArraySlice<UInt8>>, into vectors: inout [iovec]) -> Int32 {
-        guard let piece = pieces.first else { return unsafe writeAll(&vectors) }
-        return unsafe piece.withUnsafeBytes { bytes in
+    /// Pins the memory of the chunks in nested calls, then writes.
+    /// - Returns: errno, or 0 if all bytes are written.
+    private func gatherWrite(_ chunks: ArraySlice<ArraySlice<UInt8>>, into vectors: inout [iovec]) -> Int32 {
+        guard let chunk = chunks.first else { return unsafe writeAll(&vectors) }
+        return unsafe chunk.withUnsafeBytes { bytes in
             if unsafe !bytes.isEmpty {
                 let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
                 unsafe vectors.append(iovec(iov_base: base, iov_len: bytes.count))
             }
-            return unsafe gatherWrite(pieces.dropFirst(), into: &vectors)
+            return unsafe gatherWrite(chunks.dropFirst(), into: &vectors)
         }
     }
 
@@ -97,14 +97,14 @@ import Glibc
     }
 
     private func advance(_ vectors: inout [iovec], by count: Int) {
-        var left = count
-        while left > 0, let first = unsafe vectors.first {
-            if unsafe left < first.iov_len {
-                unsafe vectors[0].iov_base = first.iov_base.advanced(by: left)
-                unsafe vectors[0].iov_len -= left
+        var remaining = count
+        while remaining > 0, let first = unsafe vectors.first {
+            if unsafe remaining < first.iov_len {
+                unsafe vectors[0].iov_base = first.iov_base.advanced(by: remaining)
+                unsafe vectors[0].iov_len -= remaining
                 return
             }
-            unsafe left -= first.iov_len
+            unsafe remaining -= first.iov_len
             unsafe vectors.removeFirst()
         }
     }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// The directory of one ring, held by one process. A file appears in it whole or not at all: it is written under
-/// another name and renamed.
+/// The directory of one ring, locked by one process.
 ///
-/// Nothing is forced to the disk (`fsync`): what a killed process wrote is in the page cache and safe. After a power
-/// loss the newest files may be missing or short, which recovery finds by their size.
+/// A file is written under another name and renamed, so a reader sees it complete or not at all. No file is flushed to
+/// the disk with `fsync`: the page cache keeps what a killed process wrote. After a power loss the newest files may be
+/// missing or short; recovery checks their sizes.
 struct SpoolDirectory: ~Copyable {
     let path: String
     private var lock: FileDescriptor
-    /// Bytes free on the file system, nil when it does not say; a parameter so that a test can fill a disk.
+    /// Returns the free bytes of the file system, nil if unknown. Tests replace it to simulate a full disk.
     private let freeBytes: @Sendable () -> UInt64?
     private let fault: WriteFault?
 
-    /// How a disk fails that a test made up: given a file's name and how many bytes it shall get, how many it takes and
-    /// the errno then; nil when it takes them all.
-    typealias WriteFault = @Sendable (_ name: String, _ byteCount: Int) -> (taken: Int, code: Int32)?
+    /// A simulated disk error for tests: given a file name and a number of bytes, the number of bytes written before the
+    /// error and its errno; nil if the write succeeds.
+    typealias WriteFault = @Sendable (_ name: String, _ byteCount: Int) -> (written: Int, code: Int32)?
 
-    /// Creates the directory, not its parents, and locks it.
+    /// Creates the directory, but not its parents, and locks it.
     init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: WriteFault? = nil) throws(RingError) {
         lock = try Self.acquireLock(at: path)
         self.path = path
@@ -41,18 +41,20 @@ struct SpoolDirectory: ~Copyable {
         return lock
     }
 
-    /// Makes sure that nobody else may write what is written next: a directory that was removed or replaced under us has
-    /// another lock, or none. It is made again if need be.
-    /// - Returns: sizes of the ring's files in it by name, if it had to be taken anew; nil when it is the same as before.
+    /// Makes sure that no other process may write into the directory.
+    ///
+    /// A directory that was removed or replaced has another lock file or none. It is created and locked again.
+    /// - Returns: the sizes of the ring's files in the directory by name if it was locked again; nil if the lock is still
+    ///   valid.
     mutating func reacquireLock() throws(RingError) -> [String: Int]? {
         if lock.isAtItsPath { return nil }
-        let taken = try Self.acquireLock(at: path)
+        let newLock = try Self.acquireLock(at: path)
         let files = try files()
-        lock = taken
+        lock = newLock
         return files
     }
 
-    /// Whether somebody holds the directory, or may.
+    /// Whether a process holds the lock of the directory, or the lock cannot be examined.
     static func isLocked(_ path: String) -> Bool {
         do throws(RingError) {
             return try !FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR).lockExclusively()
@@ -63,23 +65,26 @@ struct SpoolDirectory: ~Copyable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// - Parameters: `pieces`: the file's bytes, in order; `reserve`: bytes of the file system to leave free.
-    func write(_ name: String, _ pieces: [ArraySlice<UInt8>], leaving reserve: UInt64) throws(RingError) {
-        let needed = reserve + UInt64(pieces.reduce(0) { $0 + $1.count })
+    /// Writes a file under another name and renames it when it is complete. After an error no file is left.
+    /// - Parameters:
+    ///   - chunks: the bytes of the file, in order.
+    ///   - reserve: the bytes of the file system that have to stay free.
+    func write(_ name: String, _ chunks: [ArraySlice<UInt8>], leaving reserve: UInt64) throws(RingError) {
+        let needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
         if let available = freeBytes(), available < needed {
             throw .diskFull(directory: path, available: available, needed: needed)
         }
-        let unfinished = path(of: name + SpoolName.partSuffix)
+        let partPath = path(of: name + SpoolName.partSuffix)
         do throws(RingError) {
-            try writeChunks(pieces, to: FileDescriptor(unfinished, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
-            try rename(unfinished, to: path(of: name))
+            try writeChunks(chunks, to: FileDescriptor(partPath, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
+            try rename(partPath, to: path(of: name))
         } catch {
-            unsafe unlink(unfinished)
+            unsafe unlink(partPath)
             throw asDiskFull(error, needed: needed)
         }
     }
 
-    /// Makes a file that is there longer. After an error it may have got a part of it.
+    /// Appends `text` to an existing file. After an error a part of the text may have been written.
     func append(_ text: String, to name: String) throws(RingError) {
         let bytes = Array(text.utf8)
         do throws(RingError) {
@@ -89,29 +94,28 @@ struct SpoolDirectory: ~Copyable {
         }
     }
 
-    /// Gives a file one more name, in place of whatever had it; it takes no room. Where the file system has no such thing
-    /// it has one name still.
+    /// Adds a hard link, replacing a file called `other`. Without hard links in the file system nothing happens.
     func link(_ name: String, as other: String) {
         unsafe unlink(path(of: other))
         _ = unsafe Glibc.link(path(of: name), path(of: other))
     }
 
     private func writeChunks(
-        _ pieces: [ArraySlice<UInt8>], to file: borrowing FileDescriptor, as name: String
+        _ chunks: [ArraySlice<UInt8>], to file: borrowing FileDescriptor, as name: String
     ) throws(RingError) {
-        guard let (taken, code) = fault?(name, pieces.reduce(0) { $0 + $1.count }) else {
-            return try file.write(pieces)
+        guard let (written, code) = fault?(name, chunks.reduce(0) { $0 + $1.count }) else {
+            return try file.write(chunks)
         }
-        try file.write([Array(pieces.joined().prefix(taken))[...]])
+        try file.write([Array(chunks.joined().prefix(written))[...]])
         throw .system(.write, path: file.path, code: code)
     }
 
-    /// Of a file in a directory that need not be ours yet; nil when it cannot be read.
+    /// The bytes of a file in a directory that is not locked; nil if the file cannot be read.
     static func bytes(at path: String) -> [UInt8]? {
         try? FileDescriptor(path, flags: O_RDONLY).readToEnd()
     }
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: the bytes of the file; nil if it does not exist.
     func read(_ name: String) throws(RingError) -> [UInt8]? {
         do throws(RingError) {
             return try FileDescriptor(path(of: name), flags: O_RDONLY).readToEnd()
@@ -120,13 +124,18 @@ struct SpoolDirectory: ~Copyable {
         }
     }
 
-    /// Removes a file; one that is not there is as good as removed.
+    /// Removes a file. A file that does not exist is no error.
     func remove(_ name: String) throws(RingError) {
         guard unsafe unlink(path(of: name)) != 0, errno != ENOENT else { return }
         throw .system(.remove, path: path(of: name), code: errno)
     }
 
-    /// Sizes of the regular files that can only have come from a ring, by name; nobody else's files.
+    /// Removes the ring's files that are not in `needed`.
+    func removeRingFiles(except needed: Set<String>) throws(RingError) {
+        for name in try files().keys where !needed.contains(name) { try remove(name) }
+    }
+
+    /// The sizes of the regular files whose names only a ring uses, by name.
     func files() throws(RingError) -> [String: Int] {
         guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
         defer { unsafe closedir(directory) }
@@ -141,7 +150,7 @@ struct SpoolDirectory: ~Copyable {
         return files
     }
 
-    /// A failed write for want of room, whatever the system calls it, is a full disk.
+    /// `.diskFull` for a write that failed for lack of space or quota, otherwise `error`.
     private func asDiskFull(_ error: RingError, needed: UInt64) -> RingError {
         guard case .system(_, _, let code) = error, code == ENOSPC || code == EDQUOT else { return error }
         return .diskFull(directory: path, available: freeBytes() ?? 0, needed: needed)

@@ -1,7 +1,8 @@
 import Playlist
 
-/// The memory of one subtitle rendition, in the form of the ring's own (`Journal`): an HLS media playlist of type EVENT
-/// that lists the subtitles of each segment.
+/// The journal of one subtitle rendition: an HLS media playlist of type EVENT with the subtitles of each segment.
+///
+/// It has the form of `RingJournal`.
 struct SubtitleJournal {
     private static let renditionTag = "#LIVERELAY-RENDITION:"
     private static let entryTag = "#LIVERELAY-SUBTITLES:"
@@ -20,57 +21,57 @@ struct SubtitleJournal {
             segments.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) }
             ?? index.discontinuitySequence
         playlist.playlistType = .event
-        // The last line of the head: without it there is no head.
+        // The last line of the head. A text without it has no complete head.
         playlist.unknownTags = [Self.renditionTag + track.rendition.attributes.text]
-        // Durations have decimals (RFC 8216 §7).
+        // Version 3, because durations have decimals (RFC 8216 §7).
         return segments.isEmpty ? PlaylistWriter.head(of: playlist, version: 3) : PlaylistWriter.write(playlist)
     }
 
-    /// The lines that the subtitles of `segment` add.
+    /// The lines of the subtitles of `segment`. They do not depend on the lines before them.
     func record(_ segment: RingEntry) -> String {
-        track.mediaSegment(for: segment).map {
-            // Dates and marks are of the segment; whatever stood before, the record is whole by itself.
-            PlaylistWriter.entryLines(for: tagged($0), previous: $0)
-        } ?? ""
+        track.mediaSegment(for: segment).map { PlaylistWriter.entryLines(for: tagged($0), previous: $0) } ?? ""
     }
 
     private func tagged(_ segment: MediaSegment) -> MediaSegment {
         var segment = segment
         let bytes = track.entry(for: segment.mediaSequence)?.file.byteCount ?? 0
-        // What marks the segments is the ring's journal's to remember.
-        segment.unknownTags = []
+        // The journal of the ring holds the ad markers.
+        segment.unknownTags = ["\(Self.entryTag)\(Self.byteCount)=\(bytes)"]
         segment.dateRanges = []
-        segment.unknownTags.append("\(Self.entryTag)\(Self.byteCount)=\(bytes)")
         return segment
     }
 
-    /// Reads a journal of which the last record may be torn.
+    /// Reads a journal whose last record may be incomplete.
     /// - Parameters:
-    ///   - number: of the rendition, from the journal's name.
-    ///   - files: sizes of the spool's files by name.
-    /// - Returns: nil when nothing of it had been written.
+    ///   - number: the number of the rendition in the name of the journal.
+    ///   - files: the sizes of the ring's files by name.
+    /// - Returns: nil if the head is incomplete.
     static func read(
         _ bytes: [UInt8], number: Int, path: String, files: [String: Int]
     ) throws(RingError) -> SubtitleRendition? {
         guard let playlist = try RingJournal.parseCompleteLines(bytes, path: path) else { return nil }
         let lines = playlist.unknownTags + (playlist.segments.first?.unknownTags ?? [])
         guard let head = lines.first(where: { $0.hasPrefix(renditionTag) }) else { return nil }
-        let attributes: AttributeList
-        do throws(PlaylistError) {
-            attributes = try AttributeList(parsing: head.dropFirst(renditionTag.count), line: 0, tag: renditionTag)
-        } catch { throw .unreadableJournal(path: path, error) }
         var upstream = Rendition(type: .subtitles, groupID: SubtitleRendition.groupID, name: "")
-        upstream.attributes = attributes
+        do throws(PlaylistError) {
+            upstream.attributes = try AttributeList(
+                parsing: head.dropFirst(renditionTag.count), line: 0, tag: renditionTag)
+        } catch { throw .unreadableJournal(path: path, error) }
         var track = SubtitleRendition(number: number, upstream: upstream)
         for segment in playlist.segments {
-            guard let line = segment.unknownTags.last(where: { $0.hasPrefix(entryTag) }),
-                let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)),
-                SpoolName.subtitles(named: segment.uri)?.rendition == number
-            else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
-            let isGap = segment.isGap || files[segment.uri] != size
-            let file = SpoolFile(name: segment.uri, byteCount: size)
-            track.append(SubtitleRendition.SubtitleEntry(file: file, isGap: isGap), for: segment.mediaSequence)
+            track.append(try entry(of: segment, number: number, files: files), for: segment.mediaSequence)
         }
         return track
+    }
+
+    private static func entry(
+        of segment: MediaSegment, number: Int, files: [String: Int]
+    ) throws(RingError) -> SubtitleRendition.SubtitleEntry {
+        guard let line = segment.unknownTags.last(where: { $0.hasPrefix(entryTag) }),
+            let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)),
+            SpoolName.subtitles(named: segment.uri)?.rendition == number
+        else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
+        return SubtitleRendition.SubtitleEntry(
+            file: SpoolFile(name: segment.uri, byteCount: size), isGap: segment.isGap || files[segment.uri] != size)
     }
 }

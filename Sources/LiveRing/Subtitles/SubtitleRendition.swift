@@ -1,40 +1,25 @@
 package import Playlist
 
-/// The subtitles of one segment as a publisher hands them in.
-package struct NewSubtitles: Sendable {
-    /// Index in the renditions that the ring was opened with.
-    package var rendition: Int
-    /// Of the published segment that they belong to.
-    package var mediaSequence: UInt64
-    /// A whole WebVTT file.
-    package var bytes: [UInt8]
-
-    package init(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) {
-        self.rendition = rendition
-        self.mediaSequence = mediaSequence
-        self.bytes = bytes
-    }
-}
-
-/// One subtitle rendition beside the segments: a file for each, with the segment's number. Its list says what the
-/// segments' list says, and may end earlier.
+/// One subtitle rendition: a file for each segment, with the media sequence number of the segment.
+///
+/// Its playlist lists the same segments as the playlist of the ring, and may end earlier.
 package struct SubtitleRendition: Equatable, Sendable {
     struct SubtitleEntry: Equatable, Sendable {
         var file: SpoolFile
-        /// Its file was lost under us.
+        /// Whether the file is lost.
         var isGap = false
     }
 
-    /// In the names of its files, for the life of the spool.
+    /// The number in the names of its files, constant for the life of the spool.
     package let number: Int
-    /// As a master playlist lists it (RFC 8216 §4.3.4.1).
+    /// The rendition in the master playlist (RFC 8216 §4.3.4.1).
     package let rendition: Rendition
-    /// Media sequence number of the first of `entries`; of the next one when there is none, nil when any may be.
+    /// The media sequence number of the first entry; nil without entries.
     private(set) var firstMediaSequence: UInt64?
-    /// Of consecutive segments.
+    /// The entries of consecutive segments.
     private(set) var entries: ArraySlice<SubtitleEntry> = []
 
-    /// - Parameter upstream: what the upstream says of it; its group and its address are its own.
+    /// - Parameter upstream: the rendition of the upstream. Its GROUP-ID and URI are not used.
     init(number: Int, upstream: Rendition) {
         self.number = number
         var rendition = Rendition(type: .subtitles, groupID: Self.groupID, name: upstream.name)
@@ -47,19 +32,19 @@ package struct SubtitleRendition: Equatable, Sendable {
         self.rendition = rendition
     }
 
-    /// GROUP-ID of all of them.
+    /// The GROUP-ID of every subtitle rendition.
     static let groupID = "subs"
-    /// CONFORMANCE asks for a LANGUAGE always; this is BCP 47's for one that nobody told.
+    /// The LANGUAGE of a rendition without one (BCP 47). Every published rendition has a LANGUAGE.
     private static let unknownLanguage = "und"
-    /// Attributes that are as true of ours as of the upstream's.
+    /// The attributes of the upstream that are published unchanged.
     private static let copiedAttributes = [
         "ASSOC-LANGUAGE", "STABLE-RENDITION-ID", "DEFAULT", "AUTOSELECT", "FORCED", "CHARACTERISTICS",
     ]
 
-    /// The first media sequence number without subtitles; nil before there were any.
+    /// The first media sequence number without subtitles; nil without entries.
     var nextMediaSequence: UInt64? { firstMediaSequence.map { $0 + UInt64(entries.count) } }
 
-    /// What an earlier process called by the same name goes on here.
+    /// Whether `other`, from an earlier process, has the same name and language.
     func isSameRendition(as other: SubtitleRendition) -> Bool {
         rendition.name == other.rendition.name && rendition.language == other.rendition.language
     }
@@ -69,29 +54,29 @@ package struct SubtitleRendition: Equatable, Sendable {
         entries.append(entry)
     }
 
-    /// Forgets what belongs to other segments than these.
+    /// Removes the entries of segments whose numbers are not in `numbers`.
     /// - Returns: the files that are no longer needed.
     @discardableResult
     mutating func evict(outside numbers: Range<UInt64>) -> [SpoolFile] {
         guard let first = firstMediaSequence, let nextMediaSequence else { return [] }
-        let gone = Int(min(numbers.lowerBound - min(first, numbers.lowerBound), UInt64(entries.count)))
-        let unknown = min(Int(nextMediaSequence - min(nextMediaSequence, numbers.upperBound)), entries.count - gone)
+        let before = Int(min(numbers.lowerBound - min(first, numbers.lowerBound), UInt64(entries.count)))
+        let after = min(Int(nextMediaSequence - min(nextMediaSequence, numbers.upperBound)), entries.count - before)
         defer {
-            entries.removeFirst(gone)
-            entries.removeLast(unknown)
-            firstMediaSequence = entries.isEmpty ? nil : first + UInt64(gone)
+            entries.removeFirst(before)
+            entries.removeLast(after)
+            firstMediaSequence = entries.isEmpty ? nil : first + UInt64(before)
         }
-        return (entries.prefix(gone) + entries.suffix(unknown)).filter { !$0.isGap }.map(\.file)
+        return (entries.prefix(before) + entries.suffix(after)).filter { !$0.isGap }.map(\.file)
     }
 
-    /// What is not among `files`, sizes by name, is gone; what is again is not.
+    /// Sets the gap state of every entry: an entry is a gap unless `files` (sizes by name) has its complete file.
     mutating func updateGaps(from files: [String: Int]) {
-        for place in entries.indices {
-            entries[place].isGap = files[entries[place].file.name] != entries[place].file.byteCount
+        for index in entries.indices {
+            entries[index].isGap = files[entries[index].file.name] != entries[index].file.byteCount
         }
     }
 
-    /// Those that are there, each with its segment's number.
+    /// The files that are not lost, each with the number of its segment.
     var files: [(mediaSequence: UInt64, file: SpoolFile)] {
         guard let first = firstMediaSequence else { return [] }
         return entries.enumerated().filter { !$1.isGap }.map { (first + UInt64($0), $1.file) }
@@ -104,15 +89,15 @@ package struct SubtitleRendition: Equatable, Sendable {
         return entries[entries.startIndex + Int(mediaSequence - first)]
     }
 
-    /// The file of that name, if it can be fetched.
+    /// The file called `name` if it can be fetched.
     func file(named name: String) -> SpoolFile? {
-        guard let found = SpoolName.subtitles(named: name), found.rendition == number,
-            let entry = entry(for: found.mediaSequence), entry.file.name == name, !entry.isGap
+        guard let parts = SpoolName.subtitles(named: name), parts.rendition == number,
+            let entry = entry(for: parts.mediaSequence), entry.file.name == name, !entry.isGap
         else { return nil }
         return entry.file
     }
 
-    /// As a playlist shows the subtitles of `segment`: its number, its length, its date and its marks.
+    /// The subtitles of `segment` in a playlist, with the number, duration, date and ad markers of the segment.
     func mediaSegment(for segment: RingEntry) -> MediaSegment? {
         guard let entry = entry(for: segment.mediaSequence) else { return nil }
         var value = segment.mediaSegment

@@ -1,38 +1,38 @@
 import Playlist
 
-/// The subtitle renditions of a ring: which files they have, and the journals that say so after a restart.
+/// The subtitle renditions of a ring with their files and journals.
 ///
-/// The order is the segments': a file is whole under its name, then in its journal, then visible.
+/// Subtitles are published in the order of segments: the file is completed, the journal gets a line, and then the
+/// subtitles become visible.
 struct SubtitleStore {
-    /// For a segment whose subtitles were never handed in: those that an ended process still owed.
+    /// The file for a segment whose subtitles were never handed in, because a process ended before.
     private static let emptyWebVTT = Array("WEBVTT\n".utf8)
 
-    /// In the order of the renditions that the ring was opened with.
+    /// The renditions in the order in which the ring was opened with them.
     private(set) var renditions: [SubtitleRendition] = []
-    /// Of each track.
+    /// The journal of each rendition.
     private var journals: [JournalFile] = []
-    /// What was wrong with what an earlier process left.
-    private(set) var lastError: RingError?
+    /// The error of a journal of an earlier process that could not be read.
+    private(set) var recoveryError: RingError?
 
-    /// Takes up what an earlier process left of the same renditions.
+    /// Continues the renditions of an earlier process.
     /// - Parameters:
-    ///   - renditions: nil: all that are there.
-    ///   - files: sizes of the ring's files by name.
+    ///   - renditions: the renditions to publish; nil continues all.
+    ///   - files: the sizes of the ring's files by name.
     init(
-        _ renditions: [Rendition]?, beside index: inout RingIndex, in spool: borrowing SpoolDirectory,
-        files: [String: Int]
+        _ renditions: [Rendition]?, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: [String: Int]
     ) {
-        var found: [SubtitleRendition] = []
+        var recovered: [SubtitleRendition] = []
         for number in files.keys.compactMap({ SpoolName.rendition(ofSubtitleJournal: $0) }).sorted() {
-            if let track = recover(number, in: spool, files: files) { found.append(track) }
+            if let track = recover(number, in: spool, files: files) { recovered.append(track) }
         }
-        var free = (found.map(\.number).max() ?? -1) + 1
-        for rendition in renditions ?? found.map(\.rendition) {
-            var track = SubtitleRendition(number: free, upstream: rendition)
-            if let old = found.firstIndex(where: { $0.isSameRendition(as: track) }) {
-                track = found.remove(at: old)
+        var nextNumber = (recovered.map(\.number).max() ?? -1) + 1
+        for rendition in renditions ?? recovered.map(\.rendition) {
+            var track = SubtitleRendition(number: nextNumber, upstream: rendition)
+            if let old = recovered.firstIndex(where: { $0.isSameRendition(as: track) }) {
+                track = recovered.remove(at: old)
             } else {
-                free += 1
+                nextNumber += 1
             }
             track.evict(outside: index.oldestMediaSequence..<index.nextMediaSequence)
             for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
@@ -41,8 +41,9 @@ struct SubtitleStore {
         }
     }
 
-    /// The spool is another directory: what is not among `files`, sizes by name, is gone, the journals too.
-    mutating func updateGaps(from files: [String: Int], beside index: inout RingIndex) {
+    /// Makes entries whose files are not in `files` (sizes by name) gaps, because the spool is another directory. The
+    /// journals become stale.
+    mutating func updateGaps(from files: [String: Int], index: inout RingIndex) {
         for position in renditions.indices {
             renditions[position].updateGaps(from: files)
             journals[position].invalidate()
@@ -50,12 +51,12 @@ struct SubtitleStore {
         }
     }
 
-    /// Writes every journal anew.
-    mutating func rewriteJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
-        for position in renditions.indices { try rewriteJournal(position, beside: index, in: spool) }
+    /// Rewrites every journal.
+    mutating func rewriteJournals(index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
+        for position in renditions.indices { try rewriteJournal(position, index: index, in: spool) }
     }
 
-    /// What cannot be read is begun anew: it is no reason to keep the picture back.
+    /// Reads the journal of a rendition. A rendition that cannot be read starts empty, so that the video is not delayed.
     private mutating func recover(
         _ number: Int, in spool: borrowing SpoolDirectory, files: [String: Int]
     ) -> SubtitleRendition? {
@@ -64,12 +65,12 @@ struct SubtitleStore {
             guard let bytes = try spool.read(name) else { return nil }
             return try SubtitleJournal.read(bytes, number: number, path: spool.path(of: name), files: files)
         } catch {
-            lastError = error
+            recoveryError = error
             return nil
         }
     }
 
-    /// Every file that has to be in the spool.
+    /// The names of all files that have to be in the spool.
     var files: Set<String> {
         Set(
             renditions.flatMap { track in
@@ -77,10 +78,11 @@ struct SubtitleStore {
             })
     }
 
-    /// Stores the subtitles of a segment, which is listed or still fetchable; others are passed over. Segments before it
-    /// that have none get empty ones: the list has no hole.
+    /// Stores the subtitles of a segment that is listed or can still be fetched; others are ignored.
+    ///
+    /// Earlier segments without subtitles get empty files, so that the playlist has no missing numbers.
     mutating func store(
-        _ subtitles: NewSubtitles, beside index: inout RingIndex, in spool: borrowing SpoolDirectory
+        _ subtitles: NewSubtitles, index: inout RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
         guard renditions.indices.contains(subtitles.rendition), subtitles.mediaSequence < index.nextMediaSequence else {
             return
@@ -89,23 +91,23 @@ struct SubtitleStore {
             renditions[subtitles.rendition].nextMediaSequence ?? subtitles.mediaSequence, index.oldestMediaSequence)
         while next <= subtitles.mediaSequence {
             let bytes = next == subtitles.mediaSequence ? subtitles.bytes : Self.emptyWebVTT
-            if try write(bytes, for: next, rendition: subtitles.rendition, beside: index, in: spool) {
+            if let segment = index.entry(numbered: next) {
+                try write(bytes, for: segment, rendition: subtitles.rendition, index: index, in: spool)
                 index.addSubtitles(bytes.count, to: next)
             }
             next += 1
         }
     }
 
-    /// - Returns: whether the segment is there.
     private mutating func write(
-        _ bytes: [UInt8], for number: UInt64, rendition position: Int, beside index: RingIndex,
+        _ bytes: [UInt8], for segment: RingEntry, rendition position: Int, index: RingIndex,
         in spool: borrowing SpoolDirectory
-    ) throws(RingError) -> Bool {
-        guard let segment = index.entry(numbered: number) else { return false }
+    ) throws(RingError) {
+        let number = segment.mediaSequence
         let name = SpoolName.subtitles(rendition: renditions[position].number, mediaSequence: number, bytes: bytes)
         try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
         do throws(RingError) {
-            if journals[position].isStale { try rewriteJournal(position, beside: index, in: spool) }
+            if journals[position].isStale { try rewriteJournal(position, index: index, in: spool) }
             var track = renditions[position]
             track.append(
                 SubtitleRendition.SubtitleEntry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
@@ -115,27 +117,26 @@ struct SubtitleStore {
             try? spool.remove(name)
             throw error
         }
-        return true
     }
 
-    /// Forgets what belongs to segments that cannot be fetched any more.
+    /// Removes the entries of segments that can no longer be fetched.
     /// - Returns: the files that are no longer needed.
-    mutating func evict(beside index: RingIndex) -> [SpoolFile] {
+    mutating func evict(index: RingIndex) -> [SpoolFile] {
         renditions.indices.flatMap {
             renditions[$0].evict(outside: index.oldestMediaSequence..<index.nextMediaSequence)
         }
     }
 
-    /// Shortens the journals that are mostly about what is gone.
-    mutating func compactJournals(beside index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
+    /// Rewrites the journals in which most records are no longer needed.
+    mutating func compactJournals(index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
         for position in renditions.indices
         where journals[position].needsCompaction(entryCount: renditions[position].entries.count) {
-            try rewriteJournal(position, beside: index, in: spool)
+            try rewriteJournal(position, index: index, in: spool)
         }
     }
 
     private mutating func rewriteJournal(
-        _ position: Int, beside index: RingIndex, in spool: borrowing SpoolDirectory
+        _ position: Int, index: RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
         let track = renditions[position]
         let text = SubtitleJournal(track: track).text(index)

@@ -1,28 +1,29 @@
-/// Reads a media playlist (RFC 8216 §4.3.2, §4.3.3) in one pass.
+/// A parser for media playlists (RFC 8216 §4.3.2, §4.3.3) that reads the text in one pass.
 ///
-/// Lenient where players agree on what is meant: no VERSION, no TARGETDURATION, head tags in any order or between
-/// segments, unreadable tags that do not govern media. Strict where reading on would give wrong media.
+/// The parser accepts what players accept: no VERSION, no TARGETDURATION, head tags in any order or between segments,
+/// and unreadable tags that do not govern media. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
     private var playlist = MediaPlaylist(targetDuration: .zero)
     private var scope: VariableScope
-    private var assembly = MediaSegmentBuilder()
-    /// The value each once-only tag had.
+    private var builder = MediaSegmentBuilder()
+    /// The values of the tags that may occur only once.
     private var singleTagValues: [PlaylistTag: ArraySlice<UInt8>] = [:]
-    /// No tag of a segment was seen yet: lines not read into a field belong to the playlist.
+    /// Whether no tag of a segment was read yet. Unknown lines in the head belong to the playlist.
     private var isInHead = true
-    /// Lines since the last URI line that speak of the segment to come.
+    /// Lines since the last URI line that apply to the next segment.
     private var linesSinceURI: [PlaylistLine] = []
 
-    /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM; `imported`: variables of
-    ///   the multivariant playlist that named this one, for EXT-X-DEFINE:IMPORT.
+    /// Parses the text of a media playlist. A segment whose URI line is not written yet is not listed.
     ///
-    /// A segment whose URI line has not been written yet is not listed. Throws for text that is no playlist, for a
-    /// malformed tag that governs media (`PlaylistTag.governsMedia`), for a URI without EXTINF, and for a playlist that
-    /// has neither segments nor EXT-X-TARGETDURATION.
+    /// Throws for text that is no playlist, for a malformed tag that governs media (`PlaylistTag.governsMedia`), for a
+    /// URI without EXTINF, and for a playlist that has neither segments nor EXT-X-TARGETDURATION.
+    /// - Parameters:
+    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
     package static func parse(
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
     ) throws(PlaylistError) -> MediaPlaylist {
-        var parser = MediaPlaylistParser(scope: VariableScope(address: url, imported: imported))
+        var parser = MediaPlaylistParser(scope: VariableScope(url: url, imported: imported))
         for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
         return try parser.finish()
     }
@@ -35,7 +36,7 @@ package struct MediaPlaylistParser {
         case .other: keepVerbatim(line)
         case .uri:
             let uri = try scope.substitute(line.text, tag: .extinf, line: line.number)
-            playlist.segments.append(try assembly.finishSegment(uri: uri, line: line.number))
+            playlist.segments.append(try builder.finishSegment(uri: uri, line: line.number))
             isInHead = false
             linesSinceURI.removeAll(keepingCapacity: true)
         case .tag(let tag, let value):
@@ -48,11 +49,11 @@ package struct MediaPlaylistParser {
         }
     }
 
-    /// A line with no field of its own.
+    /// Keeps a line that no field holds.
     private mutating func keepVerbatim(_ line: PlaylistLine) {
         if line.isCueTag { isInHead = false }
         guard !isInHead else { return playlist.unknownTags.append(line.text) }
-        assembly.unknownTags.append(line.text)
+        builder.unknownTags.append(line.text)
         if linesSinceURI.last != line { linesSinceURI.append(line) }
     }
 
@@ -69,7 +70,7 @@ package struct MediaPlaylistParser {
         case .mediaSegment:
             isInHead = false
             linesSinceURI.append(line)
-            try assembly.read(tag, value, line: line.number, in: scope)
+            try builder.read(tag, value, line: line.number, in: scope)
         case .multivariantPlaylist: throw PlaylistError(.misplaced, tag, line: line.number)
         case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: scope))
         case .anyPlaylist, .mediaPlaylist: try readHead(tag, value, line: line.number)
@@ -80,7 +81,7 @@ package struct MediaPlaylistParser {
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
     ) throws(PlaylistError) {
         switch tag {
-        case .version: playlist.version = try versionNumber(value, line: line)
+        case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
         case .targetDuration: playlist.targetDuration = try wholeSeconds(value, line: line)
@@ -97,9 +98,9 @@ package struct MediaPlaylistParser {
 
     private mutating func readHeadList(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
-        case .start: playlist.start = try StartOffset.read(attributes)
+        case .start: playlist.start = try StartOffset.parse(attributes)
         case .partInf: playlist.partTarget = try attributes.requiredDuration("PART-TARGET")
-        default: playlist.serverControl = try ServerControl.read(attributes)
+        default: playlist.serverControl = try ServerControl.parse(attributes)
         }
     }
 
@@ -107,7 +108,7 @@ package struct MediaPlaylistParser {
         switch attributes.tag {
         case .dateRange:
             let range = DateRange(id: try attributes.required("ID"), attributes: attributes.list)
-            if isInHead { playlist.dateRanges.append(range) } else { assembly.dateRanges.append(range) }
+            if isInHead { playlist.dateRanges.append(range) } else { builder.dateRanges.append(range) }
         case .skip: try readSkip(attributes)
         case .preloadHint: playlist.preloadHints.append(attributes.list)
         default: playlist.renditionReports.append(attributes.list)
@@ -125,24 +126,24 @@ package struct MediaPlaylistParser {
     }
 }
 
-/// Values of the head.
+// Values of the head.
 extension MediaPlaylistParser {
-    /// Numbers above this would leave no room to count on; no channel gets there.
-    static let maximalSequenceNumber = UInt64(Int64.max) - UInt64(Int32.max) * 2
+    /// The largest sequence number accepted, so that later numbers do not overflow.
+    static let maximumSequenceNumber = UInt64(Int64.max) - UInt64(Int32.max) * 2
 
     private func sequenceNumber(
         _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int
     ) throws(PlaylistError) -> UInt64 {
-        guard let number = decimalInteger(value.trimmingWhiteSpace()), number <= Self.maximalSequenceNumber else {
-            throw bad(value, tag, line)
+        guard let number = decimalInteger(value.trimmingWhiteSpace()), number <= Self.maximumSequenceNumber else {
+            throw PlaylistError(badValue: value, of: tag, line: line)
         }
         return number
     }
 
-    /// A decimal-integer by §4.3.3.1; a fraction, which some encoders write, is rounded up.
+    /// The value of EXT-X-TARGETDURATION, a decimal-integer (§4.3.3.1). Some encoders write a fraction; it is rounded up.
     private func wholeSeconds(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Duration {
         guard let duration = DecimalSeconds.duration(value.trimmingWhiteSpace()) else {
-            throw bad(value, .targetDuration, line)
+            throw PlaylistError(badValue: value, of: .targetDuration, line: line)
         }
         return DecimalSeconds.roundedUp(duration)
     }
@@ -151,32 +152,30 @@ extension MediaPlaylistParser {
         _ value: ArraySlice<UInt8>, line: Int
     ) throws(PlaylistError) -> MediaPlaylist.PlaylistType {
         let text = String(decoding: value.trimmingWhiteSpace(), as: UTF8.self)
-        guard let type = MediaPlaylist.PlaylistType(rawValue: text) else { throw bad(value, .playlistType, line) }
+        guard let type = MediaPlaylist.PlaylistType(rawValue: text) else {
+            throw PlaylistError(badValue: value, of: .playlistType, line: line)
+        }
         return type
-    }
-
-    private func bad(_ value: ArraySlice<UInt8>, _ tag: PlaylistTag, _ line: Int) -> PlaylistError {
-        PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
     }
 }
 
-/// What only the whole text tells.
+// Values that depend on the whole text.
 extension MediaPlaylistParser {
     private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
         try inferTargetDuration()
         numberSegments()
         playlist.variables = scope.definitions
-        playlist.trailingParts = assembly.parts
-        playlist.trailingDateRanges = assembly.dateRanges
-        // What belongs to a URI line that is not there yet says nothing without it.
+        playlist.trailingParts = builder.parts
+        playlist.trailingDateRanges = builder.dateRanges
+        // These tags have no meaning without the URI line that is not written yet.
         playlist.trailingLines = linesSinceURI.filter { line in
             guard case .tag(let tag, _) = line.content else { return true }
-            return ![.extinf, .byteRange, .gap, .part].contains(tag) || assembly.unknownTags.contains(line.text)
+            return ![.extinf, .byteRange, .gap, .part].contains(tag) || builder.unknownTags.contains(line.text)
         }.map { $0.text }
         return playlist
     }
 
-    /// Missing, or 0 from an encoder that did not know better: the least value that §4.3.3.1 allows.
+    /// Sets a TARGETDURATION that is missing or 0 to the smallest value that §4.3.3.1 allows.
     private mutating func inferTargetDuration() throws(PlaylistError) {
         guard playlist.targetDuration == .zero else { return }
         guard let longest = playlist.segments.map({ $0.duration }).max() else {
@@ -186,7 +185,7 @@ extension MediaPlaylistParser {
         playlist.targetDuration = max(.seconds(1), DecimalSeconds.roundedUp(longest))
     }
 
-    /// Counted at the end, because the numbers to count from may stand anywhere.
+    /// Numbers the segments. The tags with the first numbers may occur anywhere, so this step comes last.
     private mutating func numberSegments() {
         let first = playlist.mediaSequence + UInt64(playlist.skippedSegments)
         let discontinuities = playlist.discontinuitySequence ?? 0
@@ -198,7 +197,7 @@ extension MediaPlaylistParser {
 }
 
 extension ServerControl {
-    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> ServerControl {
+    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> ServerControl {
         ServerControl(
             canSkipUntil: try attributes.duration("CAN-SKIP-UNTIL"),
             canSkipDateRanges: attributes.flag("CAN-SKIP-DATERANGES"),

@@ -1,18 +1,18 @@
-/// Gathers the tags of the segment to come, and what stays in force from one segment to the next (RFC 8216 §4.3.2).
+/// A builder that collects the tags of the next segment and the state that segments inherit (RFC 8216 §4.3.2).
 struct MediaSegmentBuilder {
-    /// Verbatim lines before the segment to come.
+    /// Verbatim lines before the next segment.
     var unknownTags: [String] = []
     var dateRanges: [DateRange] = []
     private(set) var parts: [PartialSegment] = []
 
-    // In force until changed.
+    // State that stays in effect until it changes.
     private var keys: [SegmentKey] = []
     private var map: MediaInitialization?
     private var bitrate: Int?
-    /// EXT-X-DISCONTINUITY tags so far; two before one segment count twice (§6.2.1).
+    /// The number of EXT-X-DISCONTINUITY tags so far. Two tags before one segment count twice (§6.2.1).
     private var discontinuities: UInt64 = 0
 
-    // Of the segment to come only.
+    // State of the next segment only.
     private var duration: Duration?
     private var title = ""
     private var isDiscontinuous = false
@@ -20,7 +20,7 @@ struct MediaSegmentBuilder {
     private var programDateTime: ProgramDateTime?
     private var isGap = false
 
-    // Where an implied offset goes on (§4.3.2.2, draft §4.4.4.9).
+    // The ranges after which an implied offset continues (§4.3.2.2, draft §4.4.4.9).
     private var previousRange: (uri: String, range: ByteRange)?
     private var previousPartRange: (uri: String, range: ByteRange)?
 
@@ -36,11 +36,11 @@ struct MediaSegmentBuilder {
         case .byteRange: try readByteRange(value, line: line)
         case .programDateTime: try readDate(value, line: line)
         case .bitrate: try readBitrate(value, line: line)
-        default: try readList(try TagAttributes(value, of: tag, line: line, in: scope))
+        default: try read(try TagAttributes(value, of: tag, line: line, in: scope))
         }
     }
 
-    /// The segment that ends at this URI line, numbered from 0 in its discontinuities and not at all in its sequence.
+    /// The segment of the URI line. Its discontinuity sequence number counts from 0, and it has no media sequence number.
     mutating func finishSegment(uri: String, line: Int) throws(PlaylistError) -> MediaSegment {
         guard let duration else { throw PlaylistError(.missing, .extinf, line: line) }
         var segment = MediaSegment(uri: uri, duration: duration, discontinuitySequence: discontinuities)
@@ -72,40 +72,38 @@ struct MediaSegmentBuilder {
     }
 }
 
-/// Tags with a plain value.
+// Tags with a plain value.
 extension MediaSegmentBuilder {
     /// `<duration>,[<title>]`; the comma may be missing.
     private mutating func readDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
         guard duration == nil else { throw PlaylistError(.duplicate, .extinf, line: line) }
         let comma = value.firstIndex(of: ASCII.comma) ?? value.endIndex
-        guard let read = DecimalSeconds.duration(value[..<comma].trimmingWhiteSpace()) else {
-            throw bad(value, .extinf, line)
+        guard let seconds = DecimalSeconds.duration(value[..<comma].trimmingWhiteSpace()) else {
+            throw PlaylistError(badValue: value, of: .extinf, line: line)
         }
-        duration = read
+        duration = seconds
         title = String(decoding: value[comma...].dropFirst().trimmingWhiteSpace(), as: UTF8.self)
     }
 
     private mutating func readByteRange(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        guard let text = ByteRangeText(value.trimmingWhiteSpace()) else { throw bad(value, .byteRange, line) }
+        guard let text = ByteRangeText(value.trimmingWhiteSpace()) else {
+            throw PlaylistError(badValue: value, of: .byteRange, line: line)
+        }
         byteRange = (text, line)
     }
 
     private mutating func readDate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
         guard let date = ProgramDateTime(parsing: value.trimmingWhiteSpace()) else {
-            throw bad(value, .programDateTime, line)
+            throw PlaylistError(badValue: value, of: .programDateTime, line: line)
         }
         programDateTime = date
     }
 
     private mutating func readBitrate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
         guard let number = decimalInteger(value.trimmingWhiteSpace()), let kilobits = Int(exactly: number) else {
-            throw bad(value, .bitrate, line)
+            throw PlaylistError(badValue: value, of: .bitrate, line: line)
         }
         bitrate = kilobits
-    }
-
-    private func bad(_ value: ArraySlice<UInt8>, _ tag: PlaylistTag, _ line: Int) -> PlaylistError {
-        PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
     }
 
     private mutating func resolvedByteRange(uri: String) throws(PlaylistError) -> ByteRange? {
@@ -113,8 +111,8 @@ extension MediaSegmentBuilder {
             previousRange = nil
             return nil
         }
-        let before = previousRange.flatMap { $0.uri == uri ? $0.range : nil }
-        guard let range = text.resolved(after: before) else {
+        let previous = previousRange.flatMap { $0.uri == uri ? $0.range : nil }
+        guard let range = text.resolved(after: previous) else {
             throw PlaylistError(.badValue("\(text.length)"), .byteRange, line: line)
         }
         previousRange = (uri, range)
@@ -122,20 +120,20 @@ extension MediaSegmentBuilder {
     }
 }
 
-/// Tags with an attribute list.
+// Tags with an attribute list.
 extension MediaSegmentBuilder {
-    private mutating func readList(_ attributes: TagAttributes) throws(PlaylistError) {
+    private mutating func read(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
-        case .key: keys = try SegmentKey.read(attributes).map { keys.applying($0) } ?? []
-        case .map: map = try readMap(attributes)
+        case .key: keys = try SegmentKey.parse(attributes).map { keys.applying($0) } ?? []
+        case .map: map = try initialization(attributes)
         default: try readPart(attributes)
         }
     }
 
-    private func readMap(_ attributes: TagAttributes) throws(PlaylistError) -> MediaInitialization {
+    private func initialization(_ attributes: TagAttributes) throws(PlaylistError) -> MediaInitialization {
         var map = MediaInitialization(uri: try attributes.required("URI"), keys: keys)
         if let text = try attributes.byteRange("BYTERANGE") {
-            // Without an offset the section is at the beginning of its resource.
+            // Without an offset the section begins at byte 0 of its resource.
             guard let range = text.resolved(after: ByteRange(offset: 0, length: 0)) else {
                 throw attributes.badValue("BYTERANGE")
             }
@@ -149,8 +147,8 @@ extension MediaSegmentBuilder {
             uri: try attributes.required("URI"), duration: try attributes.requiredDuration("DURATION"),
             isIndependent: attributes.flag("INDEPENDENT"), isGap: attributes.flag("GAP"))
         if let text = try attributes.byteRange("BYTERANGE") {
-            let before = previousPartRange.flatMap { $0.uri == part.uri ? $0.range : nil }
-            guard let range = text.resolved(after: before) else { throw attributes.badValue("BYTERANGE") }
+            let previous = previousPartRange.flatMap { $0.uri == part.uri ? $0.range : nil }
+            guard let range = text.resolved(after: previous) else { throw attributes.badValue("BYTERANGE") }
             part.byteRange = range
             previousPartRange = (part.uri, range)
         }

@@ -1,18 +1,19 @@
-/// Reads a multivariant playlist (RFC 8216 §4.3.4).
+/// A parser for multivariant playlists (RFC 8216 §4.3.4).
 package struct MultivariantPlaylistParser {
     private var playlist = MultivariantPlaylist()
     private var scope: VariableScope
-    /// An EXT-X-STREAM-INF whose URI line has not come yet.
+    /// An EXT-X-STREAM-INF whose URI line was not read yet.
     private var openVariant: (attributes: AttributeList, line: Int)?
 
-    /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    /// Parses the text of a multivariant playlist.
     ///
-    /// Throws for text that is no playlist, a tag of media playlists, a malformed EXT-X-STREAM-INF or one without URI,
-    /// and a variable without definition.
+    /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF that is malformed or
+    /// has no URI, and for a variable without definition.
+    /// - Parameter url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     package static func parse(
         _ bytes: [UInt8], url: String = ""
     ) throws(PlaylistError) -> MultivariantPlaylist {
-        var parser = MultivariantPlaylistParser(scope: VariableScope(address: url, imported: []))
+        var parser = MultivariantPlaylistParser(scope: VariableScope(url: url, imported: []))
         for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
         if let open = parser.openVariant {
             throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line)
@@ -53,18 +54,18 @@ package struct MultivariantPlaylistParser {
         }
         switch tag {
         case .extm3u: return
-        case .version: playlist.version = try versionNumber(value, line: line)
+        case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        default: try readList(tag, try TagAttributes(value, of: tag, line: line, in: scope))
+        default: try read(try TagAttributes(value, of: tag, line: line, in: scope))
         }
     }
 
-    private mutating func readList(_ tag: PlaylistTag, _ attributes: TagAttributes) throws(PlaylistError) {
-        switch tag {
-        case .start: playlist.start = try StartOffset.read(attributes)
-        case .media: playlist.renditions.append(try Rendition.read(attributes))
-        case .streamInf: try open(attributes)
+    private mutating func read(_ attributes: TagAttributes) throws(PlaylistError) {
+        switch attributes.tag {
+        case .start: playlist.start = try StartOffset.parse(attributes)
+        case .media: playlist.renditions.append(try Rendition.parse(attributes))
+        case .streamInf: try openVariant(attributes)
         case .iFrameStreamInf: playlist.iFrameVariants.append(attributes.list)
         case .sessionData: playlist.sessionData.append(attributes.list)
         case .sessionKey: playlist.sessionKeys.append(attributes.list)
@@ -72,7 +73,7 @@ package struct MultivariantPlaylistParser {
         }
     }
 
-    private mutating func open(_ attributes: TagAttributes) throws(PlaylistError) {
+    private mutating func openVariant(_ attributes: TagAttributes) throws(PlaylistError) {
         if let open = openVariant { throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line) }
         if let text = attributes.list["BANDWIDTH"], Int(text) == nil { throw attributes.badValue("BANDWIDTH") }
         openVariant = (attributes.list, attributes.line)
@@ -80,8 +81,8 @@ package struct MultivariantPlaylistParser {
 }
 
 extension Rendition {
-    /// Throws when TYPE or GROUP-ID is missing or TYPE is none of the four.
-    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> Rendition {
+    /// Throws if TYPE or GROUP-ID is missing, or if TYPE is not one of the four.
+    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> Rendition {
         guard let type = MediaType(rawValue: try attributes.required("TYPE")) else { throw attributes.badValue("TYPE") }
         _ = try attributes.required("GROUP-ID")
         return Rendition(type: type, attributes: attributes.list)
@@ -89,17 +90,9 @@ extension Rendition {
 }
 
 extension StartOffset {
-    static func read(_ attributes: TagAttributes) throws(PlaylistError) -> StartOffset {
+    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> StartOffset {
         StartOffset(
             timeOffset: try attributes.requiredDuration("TIME-OFFSET", isSigned: true),
             isPrecise: attributes.flag("PRECISE"))
     }
-}
-
-/// EXT-X-VERSION (§4.3.1.2).
-func versionNumber(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Int {
-    guard let number = decimalInteger(value), let version = Int(exactly: number) else {
-        throw PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), .version, line: line)
-    }
-    return version
 }

@@ -4,13 +4,15 @@ package enum PlaylistDocument: Equatable, Sendable {
     case multivariant(MultivariantPlaylist)
 }
 
-/// Reads a playlist of a kind not known yet.
+/// A parser for playlists of either kind.
 package enum PlaylistParser {
-    /// The first tag that only one kind has decides (RFC 8216 §4.1), one that governs media before one that does not:
-    /// multivariant playlists with EXT-X-PLAYLIST-TYPE exist. Without any it is a media playlist.
+    /// Finds out the kind of a playlist and parses it.
     ///
-    /// - Parameters: `address`: of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM; `imported`: variables of
-    ///   the multivariant playlist that named this one, for EXT-X-DEFINE:IMPORT.
+    /// The first tag that only one kind has decides (RFC 8216 §4.1). Tags that govern media take precedence, because
+    /// multivariant playlists with EXT-X-PLAYLIST-TYPE exist. Without any such tag the playlist is a media playlist.
+    /// - Parameters:
+    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
     package static func parse(
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
     ) throws(PlaylistError) -> PlaylistDocument {
@@ -21,13 +23,21 @@ package enum PlaylistParser {
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {
-        var weakVote: Bool?
+        var firstMinorTag: Bool?
         for line in try PlaylistLines(playlist: bytes) {
             guard case .tag(let tag, _) = line.content, tag.scope != .anyPlaylist else { continue }
-            let vote = tag.scope == .multivariantPlaylist
-            if tag.governsMedia { return vote }
-            weakVote = weakVote ?? vote
+            let isMultivariant = tag.scope == .multivariantPlaylist
+            if tag.governsMedia { return isMultivariant }
+            firstMinorTag = firstMinorTag ?? isMultivariant
         }
-        return weakVote ?? false
+        return firstMinorTag ?? false
+    }
+
+    /// The value of EXT-X-VERSION (§4.3.1.2).
+    static func version(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Int {
+        guard let number = decimalInteger(value), let version = Int(exactly: number) else {
+            throw PlaylistError(badValue: value, of: .version, line: line)
+        }
+        return version
     }
 }

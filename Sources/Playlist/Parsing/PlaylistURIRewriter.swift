@@ -1,19 +1,17 @@
-/// The addresses in a playlist's text, put in other words: of the rest not a byte changes, whole playlist or not.
+/// A rewriter for the URLs in the text of a playlist. Every other byte stays, even if the text is incomplete.
 ///
-/// An address is a URI line, a quoted attribute value whose name ends in URI, URL or LIST, and whatever begins with http://
-/// or https:// in a tag or a comment, quoted or not. Variables (draft-pantos-hls-rfc8216bis §4.3) are replaced before an address is judged; one that changes is
-/// written without them.
+/// A URL is a URI line, a quoted value of an attribute whose name ends in URI, URL or LIST, or text in a tag or comment
+/// that begins with http:// or https://. Variables (draft-pantos-hls-rfc8216bis §4.3) are substituted first. A URL that
+/// changes is written without variables.
 package struct PlaylistURIRewriter {
-    /// How a playlist is rewritten.
     package struct Rules {
-        /// A URI as it stands, its variables replaced, to what shall stand there.
+        /// Returns the replacement of a URL as it stands in the text, with its variables substituted.
         package let replace: (String) -> String
-        /// EXT-X-DEFINE keeps its names and loses its values: they are as telling as the addresses made of them. So are
-        /// EXT-X-SESSION-DATA and comments, of which nothing stays.
+        /// Whether text that can reveal URLs is removed: the values of EXT-X-DEFINE and EXT-X-SESSION-DATA, and comments.
         package let redactsText: Bool
 
-        package init(hidesTexts: Bool = false, replace: @escaping (String) -> String) {
-            self.redactsText = hidesTexts
+        package init(redactsText: Bool = false, replace: @escaping (String) -> String) {
+            self.redactsText = redactsText
             self.replace = replace
         }
     }
@@ -21,29 +19,29 @@ package struct PlaylistURIRewriter {
     private let rules: Rules
     private var scope: VariableScope
 
+    /// Rewrites the URLs in `bytes`.
     /// - Parameters:
-    ///   - address: of the playlist, after redirects.
-    ///   - imported: variables of the multivariant playlist that named it.
-    /// - Returns: the text, and the variables it defines; bytes that are no playlist come back as they are.
+    ///   - url: the URL of the playlist after redirects.
+    ///   - imported: the variables of the multivariant playlist that lists this one.
+    /// - Returns: the text, and the variables that it defines. Bytes that are no playlist are returned unchanged.
     package static func rewrite(
         _ bytes: [UInt8], url: String, imported: [VariableDefinition] = [], rules: Rules
     ) -> (bytes: [UInt8], variables: [VariableDefinition]) {
         guard (try? PlaylistLines(playlist: bytes)) != nil else { return (bytes, []) }
-        var rewriting = PlaylistURIRewriter(
-            rules: rules, scope: VariableScope(address: url, imported: imported))
+        var rewriter = PlaylistURIRewriter(rules: rules, scope: VariableScope(url: url, imported: imported))
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        var written = bytes.startIndex
+        var copiedEnd = bytes.startIndex
         for line in PlaylistLines(bytes) {
-            guard let replacement = rewriting.replacement(for: line) else { continue }
-            result += bytes[written..<line.receivedRange.lowerBound]
+            guard let replacement = rewriter.replacement(for: line) else { continue }
+            result += bytes[copiedEnd..<line.receivedRange.lowerBound]
             result += replacement.utf8
-            written = line.receivedRange.upperBound
+            copiedEnd = line.receivedRange.upperBound
         }
-        return (result + bytes[written...], rewriting.scope.definitions)
+        return (result + bytes[copiedEnd...], rewriter.scope.definitions)
     }
 
-    /// nil for a line that stays.
+    /// The new text of `line`; nil if the line does not change.
     private mutating func replacement(for line: PlaylistLine) -> String? {
         switch line.content {
         case .blank: return nil
@@ -56,43 +54,43 @@ package struct PlaylistURIRewriter {
         }
     }
 
-    private func replacement(for address: String, _ line: Int) -> String? {
-        let expanded = (try? scope.substitute(address, tag: .extinf, line: line)) ?? address
+    private func replacement(for url: String, _ line: Int) -> String? {
+        let expanded = (try? scope.substitute(url, tag: .extinf, line: line)) ?? url
         let replaced = rules.replace(expanded)
-        return replaced == (rules.redactsText ? address : expanded) ? nil : replaced
+        return replaced == (rules.redactsText ? url : expanded) ? nil : replaced
     }
 
     private func replacement(inTag line: PlaylistLine) -> String? {
-        let pieces = line.text.split(separator: "\"", omittingEmptySubsequences: false)
-        let hidesValues = rules.redactsText && line.text.hasPrefix("#EXT-X-SESSION-DATA")
-        // Every other piece stands between quotes; one that does not close is none.
-        let rewritten = pieces.indices.map { index in
-            let piece = pieces[index]
-            guard index % 2 == 1, index + 1 < pieces.count else { return rewritingURLs(in: piece, line.number) }
-            let name = Self.attributeName(endOf: pieces[index - 1])
-            if hidesValues, name == "VALUE" { return "" }
-            if Self.isURIAttribute(name) || Self.beginsWithURL(piece) {
-                return replacement(for: String(piece), line.number) ?? String(piece)
+        let parts = line.text.split(separator: "\"", omittingEmptySubsequences: false)
+        let redactsValues = rules.redactsText && line.text.hasPrefix("#EXT-X-SESSION-DATA")
+        // Parts with an odd index are quoted, except a last one whose quote does not close.
+        let rewritten = parts.indices.map { index in
+            let part = parts[index]
+            guard index % 2 == 1, index + 1 < parts.count else { return rewritingURLs(in: part, line.number) }
+            let name = Self.attributeName(endOf: parts[index - 1])
+            if redactsValues, name == "VALUE" { return "" }
+            if Self.isURIAttribute(name) || Self.beginsWithURL(part) {
+                return replacement(for: String(part), line.number) ?? String(part)
             }
-            return rewritingURLs(in: piece, line.number)
+            return rewritingURLs(in: part, line.number)
         }.joined(separator: "\"")
         return rewritten == line.text ? nil : rewritten
     }
 
-    /// A text that may hold addresses: each ends where no address can go on. A comma can be part of one, so what stands
-    /// behind a comma is taken for it: better too much of an unquoted line is hidden than too little.
+    /// `text` with its URLs rewritten. A URL may contain commas, so text after a comma counts as part of the URL. An
+    /// unquoted line may thus lose too much, but never shows a secret.
     private func rewritingURLs(in text: Substring, _ line: Int) -> String {
         var (rest, result) = (text, "")
         while let start = rest.indices.first(where: { Self.beginsWithURL(rest[$0...]) }) {
             let end = rest[start...].firstIndex { $0.isWhitespace || "<>'\\".contains($0) } ?? rest.endIndex
-            let address = String(rest[start..<end])
-            result += rest[..<start] + (replacement(for: address, line) ?? address)
+            let url = String(rest[start..<end])
+            result += rest[..<start] + (replacement(for: url, line) ?? url)
             rest = rest[end...]
         }
         return result + rest
     }
 
-    /// `NAME` of `…,NAME=`.
+    /// The `NAME` at the end of `…,NAME=`.
     private static func attributeName(endOf text: Substring) -> String {
         guard text.last == "=" else { return "" }
         let name = text.dropLast().reversed().prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
@@ -110,14 +108,13 @@ package struct PlaylistURIRewriter {
     }
 
     private func redactedDefine(_ value: ArraySlice<UInt8>, _ line: Int) -> String? {
-        guard let list = try? AttributeList(parsing: value, line: line, tag: PlaylistTag.define.rawValue) else {
-            return nil
-        }
-        guard let name = list["NAME"] ?? list["QUERYPARAM"] else { return nil }
-        let kept = [
+        guard let attributes = try? AttributeList(parsing: value, line: line, tag: PlaylistTag.define.rawValue),
+            let name = attributes["NAME"] ?? attributes["QUERYPARAM"]
+        else { return nil }
+        let redacted = [
             AttributeList.Attribute(name: "NAME", value: name, isQuoted: true),
             AttributeList.Attribute(name: "VALUE", value: "", isQuoted: true),
         ]
-        return "#\(PlaylistTag.define.rawValue):\(AttributeList(kept).text)"
+        return "#\(PlaylistTag.define.rawValue):\(AttributeList(redacted).text)"
     }
 }

@@ -1,25 +1,14 @@
-/// A variable that EXT-X-DEFINE made, with its value resolved (draft-pantos-hls-rfc8216bis §4.4.2.3).
-package struct VariableDefinition: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
-/// The variables of one playlist while it is read, and what they may be defined from (draft §4.3).
+/// The variables of one playlist during parsing, and the sources of their values (draft-pantos-hls-rfc8216bis §4.3).
 struct VariableScope {
     private(set) var definitions: [VariableDefinition] = []
     private var values: [String: String] = [:]
-    /// Address of the playlist after redirects, for QUERYPARAM.
+    /// The URL of the playlist after redirects, for QUERYPARAM.
     let url: String
-    /// Of the multivariant playlist that named this one, for IMPORT.
+    /// The variables of the multivariant playlist that lists this one, for IMPORT.
     let imported: [VariableDefinition]
 
-    init(address: String, imported: [VariableDefinition]) {
-        self.url = address
+    init(url: String, imported: [VariableDefinition]) {
+        self.url = url
         self.imported = imported
     }
 
@@ -39,10 +28,10 @@ struct VariableScope {
             return VariableDefinition(name: name, value: value)
         }
         if let name = list["IMPORT"] {
-            guard let found = imported.first(where: { $0.name == name }) else {
+            guard let definition = imported.first(where: { $0.name == name }) else {
                 throw PlaylistError(.undefinedVariable(name), .define, line: line)
             }
-            return found
+            return definition
         }
         if let name = list["QUERYPARAM"] {
             guard let value = URIReference.queryParameter(name, of: url) else {
@@ -53,9 +42,9 @@ struct VariableScope {
         throw PlaylistError(.missingAttribute("NAME"), .define, line: line)
     }
 
-    /// `text` with every `{$name}` replaced. A playlist that defines nothing has no references: its braces are text.
+    /// `text` with every `{$name}` replaced. If the playlist defines no variables, braces are plain text.
     ///
-    /// Throws `.undefinedVariable`.
+    /// Throws `.undefinedVariable` for a name without definition.
     func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var result = ""
@@ -85,7 +74,7 @@ struct VariableScope {
         return list
     }
 
-    /// `name` of a text that begins with `{$name}`; nil when it does not.
+    /// The name if `text` begins with `{$name}`, otherwise nil.
     private static func referenceName(at text: Substring) -> Substring? {
         guard text.hasPrefix("{$") else { return nil }
         let name = text.dropFirst(2).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }

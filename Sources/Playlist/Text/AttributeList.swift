@@ -1,8 +1,8 @@
-/// An attribute list (RFC 8216 §4.2) in the order in which it was written.
+/// An attribute list (RFC 8216 §4.2); the attributes keep the order in which they were written.
 package struct AttributeList: Hashable, Sendable {
     package struct Attribute: Hashable, Sendable {
         package var name: String
-        /// Without the quotes.
+        /// The text between the quotes if the value is quoted.
         package var value: String
         package var isQuoted: Bool
 
@@ -17,10 +17,10 @@ package struct AttributeList: Hashable, Sendable {
 
     package init(_ attributes: [Attribute] = []) { self.attributes = attributes }
 
-    /// The first attribute of that name.
+    /// The value of the first attribute called `name`.
     package subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-    /// Replaces the first attribute of that name where it stands, or appends it; nil removes all of that name.
+    /// Replaces the first attribute called `name` in its place, or appends it. nil removes every attribute called `name`.
     package mutating func set(_ name: String, to value: String?, isQuoted: Bool = false) {
         guard let value else { return attributes.removeAll { $0.name == name } }
         let attribute = Attribute(name: name, value: value, isQuoted: isQuoted)
@@ -31,7 +31,7 @@ package struct AttributeList: Hashable, Sendable {
         }
     }
 
-    /// As it stands after the colon of a tag. The grammar has no escape: a quote inside a value becomes an apostrophe.
+    /// The text after the colon of a tag. The grammar has no escape: a quote inside a value becomes an apostrophe.
     package var text: String {
         attributes.map { attribute in
             guard attribute.isQuoted else { return "\(attribute.name)=\(attribute.value)" }
@@ -41,10 +41,12 @@ package struct AttributeList: Hashable, Sendable {
     }
 }
 
-/// Reading. Attribute names are matched whole, never found inside another name or inside quotes.
+// Parsing. Attribute names are matched whole, never inside another name or inside quotes.
 extension AttributeList {
-    /// The text after the colon of `tag`. White space around names, values and commas and empty places between commas
-    /// are passed over; a piece without "=" belongs to the unquoted value before it (`CODECS=avc1.4d401f,mp4a.40.2`).
+    /// Parses the text after the colon of `tag`.
+    ///
+    /// White space around names, values and commas is ignored, and so are empty items. An item without "=" belongs to
+    /// the unquoted value before it (`CODECS=avc1.4d401f,mp4a.40.2`).
     ///
     /// Throws `.badValue` for a quote that does not close, for text after a closing quote and for a value without name.
     package init(parsing text: some StringProtocol, line: Int, tag: String) throws(PlaylistError) {
@@ -54,16 +56,16 @@ extension AttributeList {
     init(parsing bytes: ArraySlice<UInt8>, line: Int, tag: String) throws(PlaylistError) {
         self.init()
         var rest = bytes
-        while let piece = Self.nextItem(of: &rest) {
-            if piece.isEmpty { continue }
-            guard append(piece) else {
-                let text = String(decoding: piece, as: UTF8.self)
+        while let item = Self.nextItem(of: &rest) {
+            if item.isEmpty { continue }
+            guard append(item) else {
+                let text = String(decoding: item, as: UTF8.self)
                 throw PlaylistError(reason: .badValue(text), tag: tag, line: line, section: "4.2")
             }
         }
     }
 
-    /// Up to the next comma outside quotes, which is taken off as well; nil at the end.
+    /// Removes and returns the text up to the next comma outside quotes, and removes the comma; nil at the end.
     private static func nextItem(of rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         var isInsideQuotes = false
@@ -72,16 +74,16 @@ extension AttributeList {
             if rest[end] == ASCII.quote { isInsideQuotes.toggle() }
             end += 1
         }
-        let piece = rest[rest.startIndex..<end]
+        let item = rest[rest.startIndex..<end]
         rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
-        return piece.trimmingWhiteSpace()
+        return item.trimmingWhiteSpace()
     }
 
-    /// False when the piece is malformed.
-    private mutating func append(_ piece: ArraySlice<UInt8>) -> Bool {
-        guard let equals = piece.firstIndex(of: ASCII.equals) else { return extendLastValue(by: piece) }
-        let name = piece[..<equals].trimmingWhiteSpace()
-        var value = piece[(equals + 1)...].trimmingWhiteSpace()
+    /// - Returns: false if `item` is malformed.
+    private mutating func append(_ item: ArraySlice<UInt8>) -> Bool {
+        guard let equals = item.firstIndex(of: ASCII.equals) else { return extendLastValue(by: item) }
+        let name = item[..<equals].trimmingWhiteSpace()
+        var value = item[(equals + 1)...].trimmingWhiteSpace()
         guard !name.isEmpty, !name.contains(ASCII.quote) else { return false }
         let isQuoted = value.first == ASCII.quote
         if isQuoted {
@@ -96,11 +98,11 @@ extension AttributeList {
         return true
     }
 
-    private mutating func extendLastValue(by piece: ArraySlice<UInt8>) -> Bool {
-        guard let last = attributes.indices.last, !attributes[last].isQuoted, !piece.contains(ASCII.quote) else {
+    private mutating func extendLastValue(by item: ArraySlice<UInt8>) -> Bool {
+        guard let last = attributes.indices.last, !attributes[last].isQuoted, !item.contains(ASCII.quote) else {
             return false
         }
-        attributes[last].value += "," + String(decoding: piece, as: UTF8.self)
+        attributes[last].value += "," + String(decoding: item, as: UTF8.self)
         return true
     }
 }

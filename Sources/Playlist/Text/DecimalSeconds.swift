@@ -1,13 +1,15 @@
-/// Seconds as playlists write them (decimal-floating-point, RFC 8216 §4.2) ↔ `Duration`, digit by digit.
+/// Conversion between the seconds of playlists (decimal-floating-point, RFC 8216 §4.2) and `Duration`.
 ///
-/// No `Double` is involved: 6.006 is 6 s and 6 ms exactly, and a sum of EXTINFs does not drift.
+/// The conversion works digit by digit, without `Double`: 6.006 is 6 s and 6 ms exactly, and sums of EXTINFs do not
+/// drift.
 package enum DecimalSeconds {
-    /// Integer digits beyond leading zeros; what is longer than 317 years is damage, and sums must not overflow.
-    static let maximalIntegerDigits = 10
-    /// An attosecond is the last digit that `Duration` holds; later ones are dropped.
-    static let maximalFractionDigits = 18
+    /// The maximum number of integer digits after leading zeros. Durations over 317 years are refused, so that sums do
+    /// not overflow.
+    static let maximumIntegerDigits = 10
+    /// The number of fraction digits that `Duration` holds (attoseconds); later digits are dropped.
+    static let maximumFractionDigits = 18
 
-    /// "6", "6.006", "6.", ".5", with "-" in front only if `isSigned`. nil for anything else, an exponent included.
+    /// Reads "6", "6.006", "6." or ".5", and a leading "-" if `isSigned`. nil for other text, including exponents.
     package static func duration(_ text: String, isSigned: Bool = false) -> Duration? {
         duration(text.utf8, isSigned: isSigned)
     }
@@ -25,10 +27,10 @@ package enum DecimalSeconds {
         return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
-    /// With `decimals` (0 ... 18) digits after the point, to the nearest, halves away from zero.
+    /// Writes `duration` with `decimals` (0 ... 18) digits after the point, rounded to nearest, halves away from zero.
     package static func text(_ duration: Duration, decimals: Int) -> String {
-        precondition(0...maximalFractionDigits ~= decimals, "a Duration has 18 decimals")
-        let unit = powerOfTen(maximalFractionDigits - decimals)
+        precondition(0...maximumFractionDigits ~= decimals, "a Duration has 18 decimals")
+        let unit = powerOfTen(maximumFractionDigits - decimals)
         let (seconds, attoseconds) = duration.components
         let isNegative = seconds < 0 || attoseconds < 0
         var whole = seconds.magnitude
@@ -41,15 +43,15 @@ package enum DecimalSeconds {
         return sign + String(whole) + (decimals > 0 ? "." + padded(units, to: decimals) : "")
     }
 
-    /// Exact, with no more digits than it takes: "6", "6.006".
+    /// Writes `duration` exactly, without trailing zeros: "6", "6.006".
     package static func text(_ duration: Duration) -> String {
-        let all = text(duration, decimals: maximalFractionDigits)
+        let all = text(duration, decimals: maximumFractionDigits)
         let kept = all.utf8.reversed().drop { $0 == ASCII.zero }
         let end = kept.first == ASCII.point ? kept.dropFirst() : kept
         return String(decoding: end.reversed(), as: UTF8.self)
     }
 
-    /// The least whole number of seconds that is not less.
+    /// The smallest whole number of seconds that is not less than `duration`.
     package static func roundedUp(_ duration: Duration) -> Duration {
         let (seconds, attoseconds) = duration.components
         return .seconds(seconds + (attoseconds > 0 ? 1 : 0))
@@ -62,16 +64,16 @@ package enum DecimalSeconds {
 
     private static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
         let significant = digits.drop { $0 == ASCII.zero }
-        guard significant.count <= maximalIntegerDigits else { return nil }
+        guard significant.count <= maximumIntegerDigits else { return nil }
         if significant.isEmpty { return 0 }
         return decimalInteger(significant).map { Int64($0) }
     }
 
     private static func attoseconds(_ digits: some Collection<UInt8>) -> Int64? {
         guard digits.allSatisfy({ ASCII.zero...ASCII.nine ~= $0 }) else { return nil }
-        let kept = digits.prefix(maximalFractionDigits)
+        let kept = digits.prefix(maximumFractionDigits)
         guard let value = decimalInteger(kept) else { return 0 }
-        return Int64(value * powerOfTen(maximalFractionDigits - kept.count))
+        return Int64(value * powerOfTen(maximumFractionDigits - kept.count))
     }
 
     private static func powerOfTen(_ exponent: Int) -> UInt64 {

@@ -1,25 +1,25 @@
-/// Why a playlist could not be read, and where.
+/// The reason why a playlist could not be read, and the place in its text.
 package struct PlaylistError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// The text does not begin with #EXTM3U; `beginning` is what it begins with, 64 characters at most.
+        /// The text does not begin with #EXTM3U. `beginning` is its first 64 characters at most.
         case notAPlaylist(beginning: String)
-        /// The tag is required and not there.
+        /// A required tag is absent.
         case missing
-        /// The tag is there without that attribute, or without its URI line ("URI").
+        /// The tag is present without the named attribute, or without its URI line ("URI").
         case missingAttribute(String)
         case duplicate
         case badValue(String)
-        /// `{$name}` or IMPORT of a variable that nothing defines (draft §4.3).
+        /// `{$name}` or IMPORT names a variable that is not defined (draft §4.3).
         case undefinedVariable(String)
-        /// A tag that belongs to the other kind of playlist.
+        /// The tag belongs to the other kind of playlist.
         case misplaced
     }
 
     package let reason: Reason
     package let tag: String
-    /// 1-based, in the text as received.
+    /// 1-based line number in the text as received.
     package let line: Int
-    /// Of RFC 8216, or of draft-pantos-hls-rfc8216bis for what only that has.
+    /// The section of RFC 8216, or of draft-pantos-hls-rfc8216bis if only the draft defines the tag.
     package let section: String
 
     package init(reason: Reason, tag: String, line: Int, section: String) {
@@ -31,5 +31,10 @@ package struct PlaylistError: Error, Equatable, Sendable {
 
     init(_ reason: Reason, _ tag: PlaylistTag, line: Int) {
         self.init(reason: reason, tag: tag.rawValue, line: line, section: tag.section)
+    }
+
+    /// The error for a tag whose whole value cannot be read.
+    init(badValue value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int) {
+        self.init(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
     }
 }

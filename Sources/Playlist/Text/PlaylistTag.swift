@@ -1,4 +1,4 @@
-/// Every tag of RFC 8216 and of draft-pantos-hls-rfc8216bis, by its name without "#".
+/// A tag of RFC 8216 or of draft-pantos-hls-rfc8216bis; the raw value is its name without "#".
 package enum PlaylistTag: String, CaseIterable, Sendable {
     case extm3u = "EXTM3U"
     case version = "EXT-X-VERSION"
@@ -37,22 +37,22 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    /// Where a tag may stand, and what it speaks of.
+    /// The kind of playlist in which a tag may occur, and the part of it to which the tag applies.
     package enum Scope: Sendable {
         /// Either kind of playlist.
         case anyPlaylist
-        /// A media playlist as a whole, at most once (draft §4.4.3).
+        /// A media playlist as a whole; the tag occurs at most once (draft §4.4.3).
         case mediaPlaylist
-        /// The next URI line of a media playlist, or all from there on.
+        /// The next URI line of a media playlist, or every URI line from there on.
         case mediaSegment
-        /// Metadata of a media playlist that may stand anywhere and repeat (draft §4.4.5).
+        /// Metadata of a media playlist; the tag may occur anywhere and repeatedly (draft §4.4.5).
         case mediaMetadata
         case multivariantPlaylist
     }
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// nil when the draft has no tag of that name. A hash look-up: a long playlist asks for every line.
+    /// The tag called `name`; nil if the draft has none. The look-up is by hash, because every line needs one.
     package init?(name: String) {
         guard let tag = Self.byName[name] else { return nil }
         self = tag
@@ -70,8 +70,9 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
         }
     }
 
-    /// Reading on without it would number, cut or decrypt media wrongly, or fetch the wrong one. A malformed tag that
-    /// does not govern media is kept verbatim instead of costing the channel.
+    /// Whether ignoring the tag could number, cut, decrypt or fetch media wrongly.
+    ///
+    /// A malformed tag that governs media is an error. Any other malformed tag is kept verbatim.
     package var governsMedia: Bool {
         switch self {
         case .define, .targetDuration, .mediaSequence, .discontinuitySequence, .extinf, .byteRange, .key, .map, .skip,
@@ -81,12 +82,12 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
         }
     }
 
-    /// May not stand twice with different values.
+    /// Whether two occurrences with different values are an error.
     package var mayAppearOnce: Bool {
         scope == .mediaPlaylist || self == .version || self == .start || self == .skip
     }
 
-    /// The section that defines it: of RFC 8216, or of draft-pantos-hls-rfc8216bis for what only that has.
+    /// The section of RFC 8216 that defines the tag, or of draft-pantos-hls-rfc8216bis if RFC 8216 does not have it.
     package var section: String {
         switch self {
         case .extm3u: "4.3.1.1"

@@ -1,6 +1,8 @@
 extension URIReference {
-    /// A reference as anybody may read it, in a log, in a status, in an error: without user information (RFC 3986
-    /// §3.2.1) and fragment, and of its query only the names. A secret in its path cannot be told from the path.
+    /// `reference` without its secrets, for logs, status and errors.
+    ///
+    /// User information (RFC 3986 §3.2.1), the fragment and the values of query parameters are removed. A secret in the
+    /// path cannot be recognized and stays.
     package static func redacted(_ reference: String) -> String {
         var components = Components(reference)
         components.fragment = nil
@@ -8,14 +10,14 @@ extension URIReference {
         if let authority = components.authority {
             components.authority = withoutUserInfo(authority)
         } else if let at = components.path.prefix(while: { $0 != "/" }).lastIndex(of: "@") {
-            // "user:secret@host/…": somebody has left out the scheme, and what stands there is no scheme.
+            // In "user:secret@host/…" the scheme is missing, and "user" is not a scheme.
             components.scheme = nil
             components.path = components.path[components.path.index(after: at)...]
         }
         return components.text
     }
 
-    /// `token=…&id=…`; what has no name is one.
+    /// The query as `token=…&id=…`. A parameter without "=" becomes "…", because it may be a secret.
     private static func redactedQuery(_ query: Substring) -> Substring {
         let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             guard let equals = pair.firstIndex(of: "=") else { return pair.isEmpty ? "" : "…" }

@@ -1,6 +1,6 @@
-/// URI references (RFC 3986), as text: nothing is decoded, normalised or refused.
+/// Operations on the text of URI references (RFC 3986). They decode, normalize and refuse nothing.
 package enum URIReference {
-    /// The five components of appendix B. nil: absent, which is not the same as empty.
+    /// The five components of appendix B; nil for an absent component, which differs from an empty one.
     struct Components: Equatable {
         var scheme: Substring?
         var authority: Substring?
@@ -22,7 +22,7 @@ package enum URIReference {
             path = rest
         }
 
-        /// §5.3.
+        /// The reference that the components form (§5.3).
         var text: String {
             var text = scheme.map { "\($0):" } ?? ""
             if let authority { text += "//\(authority)" }
@@ -32,13 +32,13 @@ package enum URIReference {
             return text
         }
 
-        private static func cut(_ mark: Character, off rest: inout Substring) -> Substring? {
-            guard let index = rest.firstIndex(of: mark) else { return nil }
+        private static func cut(_ delimiter: Character, off rest: inout Substring) -> Substring? {
+            guard let index = rest.firstIndex(of: delimiter) else { return nil }
             defer { rest = rest[..<index] }
             return rest[rest.index(after: index)...]
         }
 
-        /// ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ) before the first colon (§3.1).
+        /// Removes and returns `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` before the first colon (§3.1).
         private static func scheme(off rest: inout Substring) -> Substring? {
             guard let colon = rest.firstIndex(of: ":"), let first = rest.first, first.isASCII, first.isLetter else {
                 return nil
@@ -52,7 +52,7 @@ package enum URIReference {
         }
     }
 
-    /// The target of `reference`, as it stands in a resource whose address is `base` (§5.2.2, strict).
+    /// The target of `reference` in a resource whose URL is `base` (§5.2.2, strict).
     package static func resolve(_ reference: String, against base: String) -> String {
         var target = Components(reference)
         let base = Components(base)
@@ -77,15 +77,16 @@ package enum URIReference {
         return target.text
     }
 
-    /// Without query and fragment: what stays the same when only the token in the query is new.
+    /// `reference` without query and fragment. The result stays the same when only a token in the query changes.
     package static func withoutQuery(_ reference: String) -> String {
         String(reference.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Lower case; nil for a relative reference.
+    /// The scheme in lower case; nil for a relative reference.
     package static func scheme(of reference: String) -> String? { Components(reference).scheme?.lowercased() }
 
-    /// Lower case, without user information and port, an IPv6 address with its brackets; nil without an authority.
+    /// The host in lower case, without user information and port; nil without an authority. An IPv6 address keeps its
+    /// brackets.
     package static func host(of reference: String) -> String? {
         guard let authority = Components(reference).authority else { return nil }
         let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
@@ -95,13 +96,13 @@ package enum URIReference {
         return afterUser.prefix { $0 != ":" }.lowercased()
     }
 
-    /// What follows the first question mark; nil without one, which is not the same as empty.
+    /// The text after the first question mark; nil without one, which differs from an empty query.
     package static func query(of reference: String) -> String? { Components(reference).query.map(String.init) }
 
-    /// User information, host and port, as written; nil without one.
+    /// User information, host and port as written; nil without an authority.
     package static func authority(of reference: String) -> String? { Components(reference).authority.map(String.init) }
 
-    /// With another query, or with none, and without its fragment, which no request carries.
+    /// `reference` with another query, or with none, and without its fragment, which no request carries.
     package static func replacingQuery(of reference: String, by query: String?) -> String {
         var components = Components(reference)
         components.query = query.map { $0[...] }
@@ -109,14 +110,14 @@ package enum URIReference {
         return components.text
     }
 
-    /// With another authority where there is one.
+    /// `reference` with another authority. A reference without an authority stays as it is.
     package static func replacingAuthority(of reference: String, by authority: String) -> String {
         var components = Components(reference)
         if components.authority != nil { components.authority = authority[...] }
         return components.text
     }
 
-    /// The value of the first query parameter of that name, as written (nothing percent-decoded); nil without one.
+    /// The value of the first query parameter called `name`, as written (not percent-decoded); nil without one.
     package static func queryParameter(_ name: String, of reference: String) -> String? {
         for pair in (Components(reference).query ?? "").split(separator: "&") {
             let equals = pair.firstIndex(of: "=") ?? pair.endIndex
@@ -125,14 +126,14 @@ package enum URIReference {
         return nil
     }
 
-    /// §5.2.3.
+    /// Merges a relative path with the base path (§5.2.3).
     private static func merge(_ path: Substring, into base: Components) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         guard let slash = base.path.lastIndex(of: "/") else { return path }
         return base.path[...slash] + path
     }
 
-    /// §5.2.4, segment by segment: "." goes, ".." takes the one before it along.
+    /// Removes "." segments, and ".." segments with the segment before them (§5.2.4).
     private static func removeDotSegments(_ path: Substring) -> Substring {
         guard path.contains(".") else { return path }
         let isAbsolute = path.hasPrefix("/")

@@ -1,4 +1,4 @@
-/// EXT-X-DATERANGE (RFC 8216 §4.3.2.7); `attributes` are all of them as written, ID included.
+/// EXT-X-DATERANGE (RFC 8216 §4.3.2.7). `attributes` holds every attribute as written, including ID.
 package struct DateRange: Equatable, Sendable {
     package var attributes: AttributeList
 
@@ -13,7 +13,7 @@ package struct DateRange: Equatable, Sendable {
     }
 }
 
-/// Attributes as values; nil where one is absent or cannot be read.
+// Attributes as values; nil if an attribute is absent or cannot be read.
 extension DateRange {
     package var startDate: ProgramDateTime? {
         get { date("START-DATE") }
@@ -39,7 +39,7 @@ extension DateRange {
 
     package var isEndOnNext: Bool { attributes["END-ON-NEXT"] == "YES" }
 
-    /// A whole splice_info_section (SCTE 35 §9.2), as SCTE35-CMD, SCTE35-OUT and SCTE35-IN carry it.
+    /// An attribute that holds a whole splice_info_section (SCTE 35 §9.2).
     package enum SpliceAttribute: String, Sendable, CaseIterable {
         case command = "SCTE35-CMD"
         case out = "SCTE35-OUT"
@@ -51,7 +51,7 @@ extension DateRange {
         set { attributes.set(attribute.rawValue, to: newValue.map { SpliceSectionText.encodeHexadecimal($0) }) }
     }
 
-    /// When it is over, as far as it says so: END-DATE, or START-DATE and DURATION.
+    /// The end of the range: END-DATE, or START-DATE plus DURATION; nil if neither is known.
     package var end: ProgramDateTime? {
         if let endDate { return endDate }
         guard let startDate, let duration else { return nil }
@@ -65,21 +65,21 @@ extension DateRange {
     private func seconds(_ name: String) -> Duration? { attributes[name].flatMap { DecimalSeconds.duration($0) } }
 }
 
-/// Two tags of one ID speak of one range, and what both say is the same (§4.3.2.7): a range is told more of, never
-/// told otherwise.
 extension DateRange {
-    /// Adds the attributes of `other` that this one lacks.
-    /// - Returns: the names of those that it has with another value; they stay as they are.
+    /// Adds the attributes of `other` that this range does not have.
+    ///
+    /// Two tags with one ID describe one range, and a common attribute has the same value in both (§4.3.2.7).
+    /// - Returns: the names of attributes with a different value in `other`; their values in this range stay.
     @discardableResult
     package mutating func add(_ other: DateRange) -> [String] {
-        var refused: [String] = []
+        var conflicts: [String] = []
         for attribute in other.attributes.attributes where attribute.name != "ID" {
             switch attributes[attribute.name] {
             case nil: attributes.attributes.append(attribute)
             case attribute.value: continue
-            default: refused.append(attribute.name)
+            default: conflicts.append(attribute.name)
             }
         }
-        return refused
+        return conflicts
     }
 }

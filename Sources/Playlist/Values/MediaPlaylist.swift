@@ -1,74 +1,57 @@
-/// A media playlist (RFC 8216 §4.3.3) as values. Everything the text said is here or in `unknownTags`.
+/// A media playlist (RFC 8216 §4.3.3) as values. Lines that no field holds are in `unknownTags`.
 package struct MediaPlaylist: Equatable, Sendable {
     package enum PlaylistType: String, Sendable {
         case vod = "VOD"
         case event = "EVENT"
     }
 
-    /// As read; what is written is computed from what the playlist holds.
+    /// EXT-X-VERSION as read. The writer computes the version from the content of the playlist.
     package var version: Int?
-    /// EXT-X-DEFINE, resolved; every value below has them substituted.
-    package var variables: [VariableDefinition]
+    /// The resolved EXT-X-DEFINE variables. They are substituted in every value below.
+    package var variables: [VariableDefinition] = []
     package var targetDuration: Duration
-    /// Of the first segment listed, or of the first one skipped by a delta update.
+    /// The media sequence number of the first segment listed, or of the first segment that a delta update skips.
     package var mediaSequence: UInt64
-    /// As written; nil when the tag is absent (then counting starts at 0).
+    /// EXT-X-DISCONTINUITY-SEQUENCE as written; nil if the tag is absent (counting then starts at 0).
     package var discontinuitySequence: UInt64?
     package var playlistType: PlaylistType?
-    package var hasEndList: Bool
-    package var hasIndependentSegments: Bool
-    package var isIFramesOnly: Bool
+    package var hasEndList = false
+    package var hasIndependentSegments = false
+    package var isIFramesOnly = false
     package var start: StartOffset?
     package var serverControl: ServerControl?
     /// EXT-X-PART-INF:PART-TARGET.
     package var partTarget: Duration?
-    /// EXT-X-SKIP:SKIPPED-SEGMENTS of a delta update, otherwise 0; `segments` begin after them.
-    package var skippedSegments: Int
-    /// EXT-X-SKIP:RECENTLY-REMOVED-DATERANGES, the IDs.
-    package var recentlyRemovedDateRanges: [String]
+    /// EXT-X-SKIP:SKIPPED-SEGMENTS of a delta update, otherwise 0. `segments` begins after the skipped ones.
+    package var skippedSegments = 0
+    /// The IDs in EXT-X-SKIP:RECENTLY-REMOVED-DATERANGES.
+    package var recentlyRemovedDateRanges: [String] = []
     package var segments: [MediaSegment]
     /// Parts of the segment that is not listed yet.
-    package var trailingParts: [PartialSegment]
-    /// What else was said of the segment that is not listed yet (DISCONTINUITY, KEY, cue marks, comments …): verbatim
-    /// lines without line end, in order.
-    package var trailingLines: [String]
-    /// EXT-X-DATERANGE in the head; those that stand before a segment are among what is said of it.
-    package var dateRanges: [DateRange]
-    /// EXT-X-DATERANGE behind the last segment.
-    package var trailingDateRanges: [DateRange]
-    package var preloadHints: [AttributeList]
-    package var renditionReports: [AttributeList]
-    /// Lines of the head that are not read into a field (tags the draft does not have, comments, tags too malformed to
-    /// read that do not govern media), verbatim without line end, in order. The head ends at the first tag of a segment.
-    package var unknownTags: [String]
+    package var trailingParts: [PartialSegment] = []
+    /// Other lines that apply to the segment that is not listed yet (DISCONTINUITY, KEY, cue tags, comments …), verbatim
+    /// without line end, in order.
+    package var trailingLines: [String] = []
+    /// EXT-X-DATERANGE in the head. Date ranges before a segment are in that segment.
+    package var dateRanges: [DateRange] = []
+    /// EXT-X-DATERANGE after the last segment.
+    package var trailingDateRanges: [DateRange] = []
+    package var preloadHints: [AttributeList] = []
+    package var renditionReports: [AttributeList] = []
+    /// Lines of the head that no field holds, verbatim without line end, in order.
+    ///
+    /// They are tags that the draft does not define, comments, and malformed tags that do not govern media. The head
+    /// ends at the first tag of a segment.
+    package var unknownTags: [String] = []
 
     package init(targetDuration: Duration, mediaSequence: UInt64 = 0, segments: [MediaSegment] = []) {
-        self.version = nil
-        self.variables = []
         self.targetDuration = targetDuration
         self.mediaSequence = mediaSequence
-        self.discontinuitySequence = nil
-        self.playlistType = nil
-        self.hasEndList = false
-        self.hasIndependentSegments = false
-        self.isIFramesOnly = false
-        self.start = nil
-        self.serverControl = nil
-        self.partTarget = nil
-        self.skippedSegments = 0
-        self.recentlyRemovedDateRanges = []
         self.segments = segments
-        self.trailingParts = []
-        self.trailingLines = []
-        self.dateRanges = []
-        self.trailingDateRanges = []
-        self.preloadHints = []
-        self.renditionReports = []
-        self.unknownTags = []
     }
 }
 
-/// EXT-X-START (§4.3.5.2): seconds from the beginning, or from the end when negative.
+/// EXT-X-START (§4.3.5.2): an offset from the beginning, or from the end if it is negative.
 package struct StartOffset: Equatable, Sendable {
     package var timeOffset: Duration
     package var isPrecise: Bool

@@ -1,29 +1,29 @@
-/// One media segment with every tag that applies to it, inherited ones resolved (RFC 8216 §4.3.2).
+/// One media segment with every tag that applies to it, including the inherited tags (RFC 8216 §4.3.2).
 package struct MediaSegment: Equatable, Sendable {
-    /// As written, not resolved: `URIReference` does that against the address the playlist came from.
+    /// The URI as written. `URIReference` resolves it against the URL of the playlist.
     package var uri: String
-    /// EXTINF, exact.
+    /// The exact EXTINF duration.
     package var duration: Duration
     package var title: String
     package var mediaSequence: UInt64
-    /// Discontinuity sequence number of this segment (§6.2.1): the playlist's own plus the tags up to here.
+    /// The discontinuity sequence number of this segment (§6.2.1): that of the playlist plus the tags up to here.
     package var discontinuitySequence: UInt64
-    /// EXT-X-DISCONTINUITY stands before this segment.
+    /// Whether EXT-X-DISCONTINUITY precedes this segment.
     package var isDiscontinuous: Bool
     package var byteRange: ByteRange?
-    /// Keys in force, one per KEYFORMAT; empty after METHOD=NONE.
+    /// The keys in effect, one per KEYFORMAT; empty after METHOD=NONE.
     package var keys: [SegmentKey]
     package var map: MediaInitialization?
-    /// EXT-X-PROGRAM-DATE-TIME written before this very segment; never derived.
+    /// EXT-X-PROGRAM-DATE-TIME written before this very segment; never derived from another segment.
     package var programDateTime: ProgramDateTime?
     package var isGap: Bool
-    /// EXT-X-BITRATE in force, kbit/s.
+    /// EXT-X-BITRATE in effect, kbit/s.
     package var bitrate: Int?
     package var parts: [PartialSegment]
-    /// Lines before this segment that are not read into a field: cue marks (EXT-X-CUE-OUT, CUE-OUT-CONT, CUE-IN,
-    /// EXT-OATCLS-SCTE35), tags the draft does not have, comments. Verbatim without line end, in order.
+    /// Lines before this segment that no field holds, verbatim without line end, in order: cue tags (EXT-X-CUE-OUT,
+    /// CUE-OUT-CONT, CUE-IN, EXT-OATCLS-SCTE35), other tags that the draft does not define, and comments.
     package var unknownTags: [String]
-    /// EXT-X-DATERANGE lines before this segment. Their dates place them; where they stand says when they came.
+    /// EXT-X-DATERANGE lines before this segment. Their dates say where they apply, their position when they were added.
     package var dateRanges: [DateRange]
 
     package init(uri: String, duration: Duration, mediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0) {
@@ -45,7 +45,7 @@ package struct MediaSegment: Equatable, Sendable {
     }
 }
 
-/// EXT-X-BYTERANGE with its offset resolved (§4.3.2.2); bytes `offset ..< offset + length`.
+/// EXT-X-BYTERANGE with its offset resolved (§4.3.2.2): the bytes `offset ..< offset + length`.
 package struct ByteRange: Hashable, Sendable {
     package var offset: UInt64
     package var length: UInt64
@@ -56,7 +56,7 @@ package struct ByteRange: Hashable, Sendable {
     }
 }
 
-/// EXT-X-MAP (§4.3.2.5) and the keys in force where it was written.
+/// EXT-X-MAP (§4.3.2.5) and the keys in effect at its line.
 package struct MediaInitialization: Hashable, Sendable {
     package var uri: String
     package var byteRange: ByteRange?

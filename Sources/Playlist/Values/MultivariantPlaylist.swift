@@ -1,8 +1,8 @@
 /// A multivariant (master) playlist (RFC 8216 §4.3.4) as values.
 package struct MultivariantPlaylist: Equatable, Sendable {
-    /// As read; what is written is computed from what the playlist holds.
+    /// EXT-X-VERSION as read. The writer computes the version from the content of the playlist.
     package var version: Int?
-    /// EXT-X-DEFINE, resolved: what the media playlists may IMPORT.
+    /// The resolved EXT-X-DEFINE variables, which media playlists may IMPORT.
     package var variables: [VariableDefinition]
     package var hasIndependentSegments: Bool
     package var start: StartOffset?
@@ -16,7 +16,7 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     package var sessionKeys: [AttributeList]
     /// EXT-X-CONTENT-STEERING (draft §4.4.6.6).
     package var contentSteering: AttributeList?
-    /// Lines not read into a field, verbatim without line end, in order.
+    /// Lines that no field holds, verbatim without line end, in order.
     package var unknownTags: [String]
 
     package init(variants: [Variant] = [], renditions: [Rendition] = []) {
@@ -34,8 +34,7 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     }
 }
 
-/// EXT-X-STREAM-INF and its URI line (§4.3.4.2). The attributes are the value; the named ones are views of them, so
-/// that the two cannot differ.
+/// EXT-X-STREAM-INF and its URI line (§4.3.4.2). The named properties are computed from `attributes`.
 package struct Variant: Equatable, Sendable {
     package struct Resolution: Hashable, Sendable {
         package var width: Int
@@ -62,7 +61,7 @@ package struct Variant: Equatable, Sendable {
         self.attributes = attributes
     }
 
-    /// Peak bits per second; 0 when nothing was said.
+    /// Peak bits per second; 0 if the attribute is absent.
     package var bandwidth: Int {
         get { attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0 }
         set { attributes.set("BANDWIDTH", to: String(newValue)) }
@@ -73,7 +72,7 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("AVERAGE-BANDWIDTH", to: newValue.map { String($0) }) }
     }
 
-    /// CODECS in the order written (RFC 6381), without the white space around them.
+    /// The CODECS (RFC 6381) in the order written, without white space.
     package var codecs: [String] {
         get {
             (attributes["CODECS"] ?? "").split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
@@ -81,7 +80,7 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("CODECS", to: newValue.isEmpty ? nil : newValue.joined(separator: ","), isQuoted: true) }
     }
 
-    /// nil when absent or not `<width>x<height>`.
+    /// The resolution; nil if it is absent or not `<width>x<height>`.
     package var resolution: Resolution? {
         get {
             let sides = (attributes["RESOLUTION"] ?? "").lowercased().split(separator: "x").map { Int($0) }
@@ -91,7 +90,7 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("RESOLUTION", to: newValue.map { "\($0.width)x\($0.height)" }) }
     }
 
-    /// As written, for example "29.970".
+    /// Frames per second as written, for example "29.970".
     package var frameRate: String? {
         get { attributes["FRAME-RATE"] }
         set { attributes.set("FRAME-RATE", to: newValue) }
@@ -103,7 +102,7 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("VIDEO-RANGE", to: newValue) }
     }
 
-    /// GROUP-ID of its audio renditions.
+    /// The GROUP-ID of the audio renditions.
     package var audio: String? {
         get { attributes["AUDIO"] }
         set { attributes.set("AUDIO", to: newValue, isQuoted: true) }
@@ -120,7 +119,7 @@ package struct Variant: Equatable, Sendable {
     }
 }
 
-/// EXT-X-MEDIA (§4.3.4.1). The attributes are the value; the named ones are views of them.
+/// EXT-X-MEDIA (§4.3.4.1). The named properties are computed from `attributes`.
 package struct Rendition: Equatable, Sendable {
     package enum MediaType: String, Sendable {
         case audio = "AUDIO"
@@ -173,7 +172,7 @@ package struct Rendition: Equatable, Sendable {
         set { attributes.set("AUTOSELECT", to: newValue ? "YES" : "NO") }
     }
 
-    /// nil: the rendition is in the variant's own stream (§4.3.4.2.1).
+    /// The URI of the media playlist; nil if the rendition is muxed into the variant's stream (§4.3.4.2.1).
     package var uri: String? {
         get { attributes["URI"].flatMap { $0.isEmpty ? nil : $0 } }
         set { attributes.set("URI", to: newValue, isQuoted: true) }

@@ -1,34 +1,18 @@
-/// A splice_info_section as playlists write it: base64 (RFC 4648 §4) in cue tags, hexadecimal in EXT-X-DATERANGE.
+/// The text of a splice_info_section in playlists: base64 (RFC 4648 §4) in cue tags, hexadecimal in EXT-X-DATERANGE.
 package enum SpliceSectionText {
-    /// "0x…" with an even number of digits; nil for anything else.
+    /// Reads "0x" and an even number of hexadecimal digits, at least two; nil for other text.
     package static func decodeHexadecimal(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
-        guard digits.count > 2, digits.count.isMultiple(of: 2), digits[0] == ASCII.zero, digits[1] | 0x20 == 0x78
-        else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2 - 1)
-        for index in stride(from: 2, to: digits.count, by: 2) {
-            guard let high = value(ofHexDigit: digits[index]), let low = value(ofHexDigit: digits[index + 1]) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
+        guard digits.count > 2, digits[0] == ASCII.zero, digits[1] | 0x20 == ASCII.lowercaseX else { return nil }
+        return Hexadecimal.decode(digits[2...])
     }
 
-    /// Upper case, as the standard's examples have it.
+    /// Writes "0x" and upper-case digits, as in the examples of the standard.
     package static func encodeHexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = Array("0x".utf8)
-        text.reserveCapacity(2 + bytes.count * 2)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        "0x" + Hexadecimal.encode(bytes, uppercase: true)
     }
 
-    /// Padding may be missing; nil when a character is none of the alphabet, or when nothing is there.
+    /// Reads base64 with or without padding, in either alphabet of RFC 4648; nil for other text and for no bytes.
     package static func decodeBase64(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -45,19 +29,10 @@ package enum SpliceSectionText {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Either form.
+    /// Reads either form.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = String(text)
         return decodeHexadecimal(text) ?? decodeBase64(text)
-    }
-
-    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case ASCII.zero...ASCII.nine: digit - ASCII.zero
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 
     private static func value(ofBase64 character: UInt8) -> UInt8? {

@@ -1,4 +1,4 @@
-// Values as the attribute lists they are written as.
+// Encoding of values as attribute lists.
 
 extension VariableDefinition {
     var attributes: AttributeList {
@@ -42,6 +42,18 @@ extension PartialSegment {
     }
 }
 
+extension SegmentKey {
+    var attributes: AttributeList {
+        var list = AttributeList()
+        list.set("METHOD", to: method.text)
+        list.set("URI", to: uri, isQuoted: true)
+        list.set("IV", to: initializationVector.map { "0x" + Hexadecimal.encode($0, uppercase: true) })
+        list.set("KEYFORMAT", to: keyFormat == Self.identityFormat ? nil : keyFormat, isQuoted: true)
+        list.set("KEYFORMATVERSIONS", to: keyFormatVersions, isQuoted: true)
+        return list
+    }
+}
+
 extension MediaInitialization {
     var attributes: AttributeList {
         var list = AttributeList()
@@ -63,6 +75,6 @@ extension MediaPlaylist {
 }
 
 extension ByteRange {
-    /// `length@offset`, the offset never implied.
+    /// The range as `length@offset`. The offset is always written.
     var text: String { "\(length)@\(offset)" }
 }

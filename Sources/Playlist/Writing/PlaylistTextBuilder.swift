@@ -1,9 +1,9 @@
-/// Playlist text while it is written, line by line.
+/// A builder for the text of a playlist, line by line.
 struct PlaylistTextBuilder {
     var text = ""
 
-    /// Control characters (RFC 8216 §4.1) are left out: one in a value would end the line. A tab, which separates IDs
-    /// in EXT-X-SKIP, may stay.
+    /// Appends a line without control characters (RFC 8216 §4.1), because one in a value could end the line. Tabs stay:
+    /// they separate IDs in EXT-X-SKIP.
     mutating func appendLine(_ line: String) {
         let isClean = line.utf8.allSatisfy { ($0 >= ASCII.space || $0 == ASCII.tab) && $0 != ASCII.delete }
         text += isClean ? line : String(String.UnicodeScalarView(line.unicodeScalars.filter(Self.isAllowed)))
@@ -22,7 +22,7 @@ struct PlaylistTextBuilder {
         scalar == "\t" || scalar.properties.generalCategory != .control
     }
 
-    /// Version 1 is what the absence of the tag means.
+    /// Appends the first tags of both kinds of playlist. Version 1 needs no EXT-X-VERSION.
     private mutating func appendOpening(version: Int, isIndependent: Bool, variables: [VariableDefinition]) {
         appendTag(.extm3u)
         if version > 1 { tag(.version, version) }
@@ -31,7 +31,7 @@ struct PlaylistTextBuilder {
     }
 }
 
-/// Media playlists.
+// Media playlists.
 extension PlaylistTextBuilder {
     mutating func appendHead(of playlist: MediaPlaylist, version: Int) {
         appendOpening(version: version, isIndependent: playlist.hasIndependentSegments, variables: playlist.variables)
@@ -50,7 +50,7 @@ extension PlaylistTextBuilder {
 
     mutating func appendTail(of playlist: MediaPlaylist) {
         for range in playlist.trailingDateRanges { tag(.dateRange, range.attributes) }
-        for mark in playlist.trailingLines { appendLine(mark) }
+        for line in playlist.trailingLines { appendLine(line) }
         for part in playlist.trailingParts { tag(.part, part.attributes) }
         for hint in playlist.preloadHints { tag(.preloadHint, hint) }
         for report in playlist.renditionReports { tag(.renditionReport, report) }
@@ -58,18 +58,18 @@ extension PlaylistTextBuilder {
     }
 
     mutating func appendSegment(_ segment: MediaSegment, after previous: MediaSegment?) {
-        let beginning = text.utf8.count
+        let start = text.utf8.count
         if segment.isDiscontinuous { appendTag(.discontinuity) }
         appendInheritedTags(of: segment, after: previous)
         if let date = segment.programDateTime { tag(.programDateTime, date.text) }
         for part in segment.parts { tag(.part, part.attributes) }
-        // What has no place of its own and comes before any tag of a segment belongs to the head.
-        let canMarkNow = previous != nil || text.utf8.count > beginning
-        if canMarkNow { appendUnknownTags(of: segment) }
+        // Before the first tag of a segment, unknown tags and date ranges would belong to the head.
+        let hasSegmentTag = previous != nil || text.utf8.count > start
+        if hasSegmentTag { appendUnknownTags(of: segment) }
         tag(
             .extinf,
             DecimalSeconds.text(segment.duration, decimals: PlaylistWriter.durationDecimals) + "," + segment.title)
-        if !canMarkNow { appendUnknownTags(of: segment) }
+        if !hasSegmentTag { appendUnknownTags(of: segment) }
         if let range = segment.byteRange { tag(.byteRange, range.text) }
         if segment.isGap { appendTag(.gap) }
         appendLine(segment.uri)
@@ -77,10 +77,10 @@ extension PlaylistTextBuilder {
 
     private mutating func appendUnknownTags(of segment: MediaSegment) {
         for range in segment.dateRanges { tag(.dateRange, range.attributes) }
-        for mark in segment.unknownTags { appendLine(mark) }
+        for line in segment.unknownTags { appendLine(line) }
     }
 
-    /// What stays in force until changed. EXT-X-MAP stands under the keys it was read under.
+    /// Appends the tags that change what segments inherit. EXT-X-MAP follows the keys that apply to it.
     private mutating func appendInheritedTags(of segment: MediaSegment, after previous: MediaSegment?) {
         var keys = previous?.keys ?? []
         if let map = segment.map, map != previous?.map {
@@ -91,20 +91,21 @@ extension PlaylistTextBuilder {
         if let bitrate = segment.bitrate, bitrate != previous?.bitrate { tag(.bitrate, bitrate) }
     }
 
-    /// Only METHOD=NONE takes a key away, and it takes all of them.
-    private mutating func appendKeys(changing keys: inout [SegmentKey], to wanted: [SegmentKey]) {
-        guard keys != wanted else { return }
-        var added = wanted.filter { !keys.contains($0) }
-        if added.reduce(keys, { $0.applying($1) }) != wanted {
+    /// Appends the EXT-X-KEY tags that replace `keys` by `newKeys`. A key can be removed only by METHOD=NONE, which
+    /// removes all keys.
+    private mutating func appendKeys(changing keys: inout [SegmentKey], to newKeys: [SegmentKey]) {
+        guard keys != newKeys else { return }
+        var added = newKeys.filter { !keys.contains($0) }
+        if added.reduce(keys, { $0.applying($1) }) != newKeys {
             tag(.key, "METHOD=NONE")
-            added = wanted
+            added = newKeys
         }
         for key in added { tag(.key, key.attributes) }
-        keys = wanted
+        keys = newKeys
     }
 }
 
-/// Multivariant playlists.
+// Multivariant playlists.
 extension PlaylistTextBuilder {
     mutating func appendMultivariant(_ playlist: MultivariantPlaylist, version: Int) {
         appendOpening(version: version, isIndependent: playlist.hasIndependentSegments, variables: playlist.variables)

@@ -1,11 +1,15 @@
-/// The only writer of playlists. What it writes is what a republished playlist must be: UTF-8 without control
-/// characters, each tag once and in the order players expect, EXT-X-VERSION as high as the content needs.
+/// The only writer of playlists.
+///
+/// It writes UTF-8 without control characters, each tag once and in the order that players expect, and EXT-X-VERSION as
+/// high as the content needs.
 package enum PlaylistWriter {
-    /// EXTINF is rounded to this many decimals: a tenth of a frame is far above it, and sums of it stay within a frame.
+    /// The number of decimals to which EXTINF is rounded. Sums of rounded durations stay within a frame.
     static let durationDecimals = 5
 
-    /// Reading it back gives the playlist again, provided that durations have `durationDecimals` decimals at most, and
-    /// that a segment is listed: without one, nothing divides what is said of the next segment from the head.
+    /// Writes a media playlist.
+    ///
+    /// Parsing the text gives `playlist` again if durations have at most `durationDecimals` decimals and a segment is
+    /// listed. Without a segment nothing separates the head from the lines of the next segment.
     package static func write(_ playlist: MediaPlaylist) -> String {
         var text = PlaylistTextBuilder()
         text.text.reserveCapacity(512 + playlist.segments.count * 160)
@@ -19,16 +23,17 @@ package enum PlaylistWriter {
         return text.text
     }
 
-    /// The lines before the first segment. `version`: for a playlist that grows entry by entry, of which the head
-    /// cannot know what will be needed.
+    /// Writes the lines before the first segment.
+    /// - Parameter version: EXT-X-VERSION. The head of a growing playlist cannot know what later entries need.
     package static func head(of playlist: MediaPlaylist, version: Int) -> String {
         var text = PlaylistTextBuilder()
         text.appendHead(of: playlist, version: version)
         return text.text
     }
 
-    /// The lines of one segment, each with its end: EXT-X-KEY, EXT-X-MAP and EXT-X-BITRATE only where they change from
-    /// `previous`, the segment listed before (nil: none). One EXT-X-DISCONTINUITY when it is discontinuous.
+    /// Writes the lines of one segment, each with its line end.
+    ///
+    /// EXT-X-KEY, EXT-X-MAP and EXT-X-BITRATE are written only if they differ from `previous`, the segment before.
     package static func entryLines(for segment: MediaSegment, previous: MediaSegment?) -> String {
         var text = PlaylistTextBuilder()
         text.appendSegment(segment, after: previous)
@@ -42,7 +47,7 @@ package enum PlaylistWriter {
     }
 }
 
-/// EXT-X-VERSION (RFC 8216 §7, draft §8): the lowest that allows what is there.
+// EXT-X-VERSION (RFC 8216 §7, draft §8): the lowest version that allows the content of the playlist.
 extension PlaylistWriter {
     package static func version(neededBy playlist: MediaPlaylist) -> Int {
         var version = playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF

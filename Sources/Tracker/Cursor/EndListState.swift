@@ -1,14 +1,14 @@
 import Playlist
 
-/// Whether a list goes on, as far as its ENDLIST can be believed.
+/// Tracks whether a playlist with ENDLIST has really ended.
 ///
-/// A live channel that ends is asked for a while whether it begins again: an encoder that is started anew writes an
-/// ENDLIST first. For as long as anything else may be silent: viewers play on meanwhile.
+/// A live channel with ENDLIST is loaded for a while longer, because a restarted encoder writes an ENDLIST first. The
+/// limit is that of any other silence, during which viewers play on.
 enum EndListState: Equatable, Sendable {
-    /// It was never seen without an end.
+    /// Every playlist so far had an end.
     case finished
     case live
-    /// It was live and has ended; it may begin again up to then.
+    /// A live playlist has ended, and may continue until then.
     case reopening(until: Duration)
 
     private static let reopenLimit = TargetDurations.halves(7)
@@ -16,10 +16,10 @@ enum EndListState: Equatable, Sendable {
     var reopensUntil: Duration? { if case .reopening(let until) = self { until } else { nil } }
 
     /// - Parameters:
-    ///   - hasEnded: as the cursor says, which does not believe every list.
-    ///   - news: it lists something new.
-    mutating func update(from list: MediaPlaylist, hasEnded: Bool, hasNewSegments news: Bool, at now: Duration) {
-        if self == .finished, !list.isComplete { self = .live }
+    ///   - hasEnded: the cursor's decision, which does not trust every playlist.
+    ///   - hasNewSegments: whether the playlist listed something new.
+    mutating func update(from playlist: MediaPlaylist, hasEnded: Bool, hasNewSegments: Bool, at now: Duration) {
+        if self == .finished, !playlist.isComplete { self = .live }
         switch self {
         case .finished: break
         case .live, .reopening:
@@ -27,19 +27,21 @@ enum EndListState: Equatable, Sendable {
                 self = .live
                 return
             }
-            if self == .live || news { self = .reopening(until: now + list.targetDuration * Self.reopenLimit) }
+            if self == .live || hasNewSegments {
+                self = .reopening(until: now + playlist.targetDuration * Self.reopenLimit)
+            }
         }
     }
 }
 
-/// By what one knows a list that has ended from another one: the last segment that it has.
+/// The last segment of a playlist, which tells one ended playlist from another.
 struct LastSegmentIdentity: Equatable, Sendable {
     private let mediaSequence: UInt64
-    /// Without its query, which may be signed anew each time.
-    private let path: Substring
+    /// The URI without its query, which may be signed anew each time.
+    private let path: String
 
     init(_ segment: MediaSegment) {
         mediaSequence = segment.mediaSequence
-        path = segment.uri.prefix { $0 != "?" }
+        path = URIReference.withoutQuery(segment.uri)
     }
 }

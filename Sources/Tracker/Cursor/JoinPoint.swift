@@ -1,70 +1,110 @@
 package import Playlist
 
-/// Where a list is joined of which something was had before, by another session or by another process.
+/// The point at which to join a playlist whose media was partly received before, by another session or process.
 package struct JoinPoint: Equatable, Sendable {
-    /// Up to when everything was had, by the upstream's dates; nil where nothing tells.
+    /// The end of the media received so far, by the upstream's dates; nil if there are none.
     package var date: ProgramDateTime?
-    /// The first media sequence number of which something may be owed; nil where the numbers say nothing.
+    /// The first media sequence number that may be missing; nil if the numbers say nothing.
     package var mediaSequence: UInt64?
-    /// Where the source was left for another, by its own numbers: what it listed before was had. What it listed since was
-    /// perhaps had from the other, so this says nothing of a live list, whose edge is what matters.
+    /// The number at which the source was left for another one. All earlier segments were received.
+    ///
+    /// Later segments may have been received from the other source. So a live playlist ignores this number, and is
+    /// joined at its edge.
     package var leftAt: UInt64?
 
-    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, left: UInt64? = nil) {
+    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, leftAt: UInt64? = nil) {
         self.date = date
         self.mediaSequence = mediaSequence
-        self.leftAt = left
+        self.leftAt = leftAt
     }
 
-    /// Nothing was had before: joined as anybody would.
+    /// The live edge: nothing was received before.
     package static let edge = JoinPoint()
 
-    /// Farther from the edge, either the clocks or the numbers are others, or going on there would be a burst of old
-    /// news.
+    /// The greatest distance from the live edge at which a live playlist is joined.
+    ///
+    /// At a greater distance the clock or the numbers have changed, or joining would cause a burst of old media.
     static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
 
-    /// The media sequence number to go on with, which may be the next one to be listed; nil where `list` does not say.
-    /// An encoder that was started anew counts anew: where there are dates, they decide.
-    func joinNumber(in list: MediaPlaylist) -> UInt64? {
-        if list.isComplete { return joinNumber(inFinished: list) }
-        if let date, list.hasDates { return list.firstNumber(after: date) }
-        return mediaSequence.flatMap { list.firstNumber(from: $0) }
+    /// Returns the media sequence number to continue with, at most one past the last listed; nil if unknown.
+    ///
+    /// Dates take precedence over numbers, because a restarted encoder restarts its numbers.
+    func joinNumber(in playlist: MediaPlaylist) -> UInt64? {
+        if playlist.isComplete { return joinNumber(inFinished: playlist) }
+        if let date, playlist.hasDates { return playlist.firstNumber(after: date) }
+        return mediaSequence.flatMap { playlist.firstNumber(from: $0) }
     }
 
-    /// A finished list is no news of the moment: all of it that is owed is taken, however much that is, and nothing
-    /// that was had. That may be all of it.
-    private func joinNumber(inFinished list: MediaPlaylist) -> UInt64? {
-        guard let window = list.window else { return nil }
-        if let date, list.hasDates { return list.firstSegment(from: date) ?? window.upperBound }
+    /// Returns the first number of a finished playlist that was not received, at any distance from its end.
+    ///
+    /// The number is one past the last listed if everything was received.
+    private func joinNumber(inFinished playlist: MediaPlaylist) -> UInt64? {
+        guard let window = playlist.window else { return nil }
+        if let date, playlist.hasDates { return playlist.firstSegment(from: date) ?? window.upperBound }
         guard let number = mediaSequence ?? leftAt, number >= window.lowerBound, number <= window.upperBound else {
             return nil
         }
         return number
     }
 
-    /// What is owed and will not be had where `list` is gone on with at `next`, by its media sequence numbers; nil where
-    /// that is nothing, or nobody knows how much: an encoder that counts anew has no number for what was before. Of the
-    /// first segment that is owed something was had, if not all of it.
-    func lostRange(in list: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
-        guard let begun = mediaSequence, begun < next, begun + 1 < next, let window = list.window else { return nil }
-        let gone = begun + 1..<next
-        guard let date, window.contains(next), let begin = list.programDateTimes[Int(next - window.lowerBound)] else {
-            return joinNumber(in: list) == next ? gone : nil
+    /// Returns the numbers that are lost if `playlist` is joined at `next`; nil if there are none or they are unknown.
+    ///
+    /// A restarted encoder has no numbers for earlier segments. The first missing segment is not counted, because part
+    /// of it may have been received.
+    func lostRange(in playlist: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
+        guard let first = mediaSequence, first < next, first + 1 < next, let window = playlist.window else {
+            return nil
         }
-        let each = date.distance(to: begin) / Double(next - begun)
-        let fits = date < begin && each > list.targetDuration / 10 && each < list.targetDuration * 2
-        return fits ? gone : nil
+        let lost = first + 1..<next
+        guard let date, window.contains(next), let begin = playlist.programDateTimes[Int(next - window.lowerBound)]
+        else {
+            return joinNumber(in: playlist) == next ? lost : nil
+        }
+        let each = date.distance(to: begin) / Double(next - first)
+        let fits = date < begin && each > playlist.targetDuration / 10 && each < playlist.targetDuration * 2
+        return fits ? lost : nil
     }
 
-    /// Whether its number is one that `list` may be gone on with.
-    func canJoin(_ list: MediaPlaylist) -> Bool { mediaSequence.flatMap { list.firstNumber(from: $0) } != nil }
+    /// Whether `playlist` can be joined at this point's number.
+    func canJoin(_ playlist: MediaPlaylist) -> Bool {
+        mediaSequence.flatMap { playlist.firstNumber(from: $0) } != nil
+    }
+}
+
+extension CursorPolicy {
+    /// Returns the media sequence number at which to join a playlist that has segments.
+    ///
+    /// A live playlist that does not contain `point` is joined at its edge, a finished one at its start.
+    func joinNumber(in playlist: MediaPlaylist, at point: JoinPoint = .edge) -> UInt64 {
+        guard let window = playlist.window else { return playlist.mediaSequence }
+        if let number = point.joinNumber(in: playlist) {
+            return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
+        }
+        if playlist.isComplete { return window.lowerBound }
+        let count = edgeSegmentCount(in: playlist)
+        return window.upperBound - UInt64(min(count + extraJoinSegments, playlist.segments.count))
+    }
+
+    /// Returns how many segments to fetch at the live edge, without the extra ones.
+    private func edgeSegmentCount(in playlist: MediaPlaylist) -> Int {
+        let wanted = max(joinDuration, playlist.targetDuration * joinTargetDurations)
+        var covered = Duration.zero
+        var count = 0
+        for segment in playlist.segments.reversed() {
+            guard count < joinSegments, covered < wanted else { break }
+            covered += segment.duration
+            count += 1
+        }
+        return count
+    }
 }
 
 extension MediaPlaylist {
     fileprivate var hasDates: Bool { programDateTimes.last.flatMap { $0 } != nil }
 
-    /// The media sequence number of the first segment that lies behind `date`, which may be the next one to be listed;
-    /// nil where the list has no dates, or none near `date`.
+    /// Returns the number of the first segment after `date`, at most one past the last listed.
+    ///
+    /// The result is nil if the playlist has no dates, or none near `date`.
     fileprivate func firstNumber(after date: ProgramDateTime) -> UInt64? {
         guard let window, let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
         guard begin.advanced(by: last.duration).distance(to: date) <= JoinPoint.reach(targetDuration) else {
@@ -73,7 +113,7 @@ extension MediaPlaylist {
         return firstSegment(from: date) ?? window.upperBound
     }
 
-    /// The first listed from `number` on, which may be the next one to be listed; nil where that is not near the edge.
+    /// Returns the first listed number from `number` on, at most one past the last; nil if it is far from the edge.
     fileprivate func firstNumber(from number: UInt64) -> UInt64? {
         guard let window, number <= window.upperBound else { return nil }
         let first = max(number, window.lowerBound)
@@ -81,7 +121,7 @@ extension MediaPlaylist {
         let listed = segments.suffix(Int(clamping: window.upperBound - first)).reduce(Duration.zero) {
             $0 + $1.duration
         }
-        // What is not listed any more lasted a target duration at most, each.
+        // A segment that is not listed any more lasted a target duration at most.
         let targets = targetDuration > .zero ? reach / targetDuration : 0
         guard listed <= reach, Double(first - number) <= targets else { return nil }
         return first

@@ -1,23 +1,23 @@
 import Playlist
 
-/// The cue tags of the segments listed, to find those that an upstream adds to a segment when it has been taken: they
-/// come too late to be passed on where they stand.
+/// Counts cue tags that an upstream adds to a segment after it was fetched, too late to be passed on in place.
 struct LateCueTagCounter: Sendable {
-    /// The first segment that was taken; nil before it.
+    /// The first media sequence number that was fetched; nil before.
     private var firstFetched: UInt64?
-    /// By media sequence number, as listed last.
+    /// Cue tag lines by media sequence number, as listed last.
     private var tagLines: [UInt64: [String]] = [:]
 
+    /// Returns how many cue tags are new on segments that were fetched before.
+    ///
     /// - Parameters:
-    ///   - next: the first media sequence number that was not taken before `list` came.
-    ///   - joined: the first that is taken from it.
-    /// - Returns: how many tags segments before `next` have that they did not have.
-    mutating func countLateTags(in list: MediaPlaylist, before next: UInt64, joined: UInt64?) -> Int {
+    ///   - next: the first media sequence number that was not fetched before `playlist` arrived.
+    ///   - joined: the first number that is fetched from `playlist`.
+    mutating func countLateTags(in playlist: MediaPlaylist, before next: UInt64, joined: UInt64?) -> Int {
         firstFetched = firstFetched ?? joined
         let old = tagLines
         tagLines = [:]
         var late = 0
-        for segment in list.segments where !segment.unknownTags.isEmpty {
+        for segment in playlist.segments where !segment.unknownTags.isEmpty {
             let (number, cues) = (segment.mediaSequence, segment.cueTags.map(\.line))
             tagLines[number] = cues
             guard let firstFetched, (firstFetched..<max(firstFetched, next)).contains(number) else { continue }

@@ -1,31 +1,31 @@
 package import Playlist
 
-// What the cursor asks of a list: which numbers it shows, and when they were on air.
+// The numbers and dates of the segments that a media playlist lists.
 
 extension MediaPlaylist {
-    /// Media sequence numbers of the segments listed; nil when there are none, or when counting them overflows.
+    /// Media sequence numbers of the listed segments; nil if there are none, or if counting them overflows.
     var window: Range<UInt64>? {
         guard let first = segments.first?.mediaSequence else { return nil }
         let (end, overflows) = first.addingReportingOverflow(UInt64(segments.count))
         return overflows ? nil : first..<end
     }
 
-    /// Of all that is listed.
+    /// Total duration of the listed segments.
     var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
-    /// Nothing will be added: there is no edge to join at.
+    /// Whether nothing will be added to the playlist, so that it has no live edge.
     package var isComplete: Bool { hasEndList || playlistType == .vod }
 
-    /// `number` is in `window`.
+    /// Returns the segment with a number that is in `window`.
     func segment(_ number: UInt64) -> MediaSegment { segments[Int(number - segments[0].mediaSequence)] }
 
-    /// Every EXT-X-DATERANGE but those that stand with the segments of `numbers`, whose own they are.
+    /// Returns all EXT-X-DATERANGEs except those that stand with the segments `numbers`.
     func dateRanges(notWith numbers: PartialRangeFrom<UInt64>) -> [DateRange] {
         let older = segments.lazy.filter { $0.mediaSequence < numbers.lowerBound }
         return dateRanges + older.flatMap(\.dateRanges) + trailingDateRanges
     }
 
-    /// `numbers`, a part of `window`, as runs of segments that are there and of those marked EXT-X-GAP.
+    /// Splits `numbers`, a part of `window`, into ranges to fetch and ranges marked EXT-X-GAP.
     func fetchEffects(for numbers: Range<UInt64>) -> [SegmentCursor.Effect] {
         var effects: [SegmentCursor.Effect] = []
         var start = numbers.lowerBound
@@ -38,8 +38,10 @@ extension MediaPlaylist {
         return effects
     }
 
-    /// The date of each segment, counted on from the last one written; nil before the first and after a
-    /// discontinuity, whose clock says nothing about the one before (RFC 8216 §4.3.2.6).
+    /// The date of each segment, extrapolated from the last date written.
+    ///
+    /// An element is nil before the first date and after a discontinuity without a date, because the clock may change
+    /// there (RFC 8216 §4.3.2.6).
     var programDateTimes: [ProgramDateTime?] {
         var next: ProgramDateTime?
         return segments.map { segment in
@@ -49,9 +51,10 @@ extension MediaPlaylist {
         }
     }
 
-    /// The first segment that begins at or after `date`, give or take half its duration, or the number behind the last
-    /// where that ends then; nil when the list has no dates, or when all of it is older than `date`: then the clock went
-    /// back too, and says nothing.
+    /// Returns the first segment that begins at or after `date`, with a tolerance of half its duration.
+    ///
+    /// The number is one past the last listed if the playlist ends at `date`. The result is nil if the playlist has no
+    /// dates, or if all of it is older than `date`: then the clock was set back too.
     func firstSegment(from date: ProgramDateTime) -> UInt64? {
         for (segment, begin) in zip(segments, programDateTimes) {
             guard let begin, !segment.precedes(date, startingAt: begin) else { continue }
@@ -65,20 +68,21 @@ extension MediaPlaylist {
 }
 
 extension MediaSegment {
-    /// Whether more than half of it lies before `date`, where it begins at `begin`.
+    /// Whether more than half of the segment, which begins at `begin`, lies before `date`.
     func precedes(_ date: ProgramDateTime, startingAt begin: ProgramDateTime) -> Bool {
         begin.advanced(by: duration / 2) < date
     }
 }
 
 extension ProgramDateTime {
-    /// Wraps around instead of trapping: a list may claim segments of any length.
+    /// Returns a later date. Wraps around instead of trapping, because a playlist may list segments of any length.
     func advanced(by duration: Duration) -> ProgramDateTime {
         let (seconds, attoseconds) = duration.components
         let milliseconds = seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
         return ProgramDateTime(millisecondsSince1970: millisecondsSince1970 &+ milliseconds)
     }
 
+    /// Returns the absolute difference between two dates.
     func distance(to other: ProgramDateTime) -> Duration {
         .milliseconds((other.millisecondsSince1970 &- millisecondsSince1970).magnitude)
     }

@@ -1,18 +1,18 @@
-/// What a list has that is new, as the cursor says.
+/// The cursor's effects for one playlist, with what follows from all of them.
 struct PlaylistUpdate: Equatable, Sendable {
     let effects: [SegmentCursor.Effect]
-    /// The first media sequence number of what was not listed before, gaps included.
+    /// The first media sequence number not listed before, gaps included.
     let firstNew: UInt64?
-    /// The first media sequence number of what is fetched.
+    /// The first media sequence number that is fetched.
     let firstFetched: UInt64?
 
     init(_ effects: [SegmentCursor.Effect]) {
         self.effects = effects
         firstNew = effects.lazy.compactMap(\.firstNew).first
-        firstFetched = effects.lazy.compactMap(\.firstTaken).first
+        firstFetched = effects.lazy.compactMap(\.firstFetched).first
     }
 
-    /// It goes on from the lists before it: its numbers and addresses are those of the same segments.
+    /// Whether the playlist uses the same numbers and URLs for the same segments as the playlists before.
     var isContinuation: Bool {
         !effects.contains {
             switch $0 {
@@ -27,7 +27,7 @@ struct PlaylistUpdate: Equatable, Sendable {
 }
 
 extension SegmentCursor.Effect {
-    fileprivate var firstTaken: UInt64? {
+    fileprivate var firstFetched: UInt64? {
         if case .fetch(let numbers) = self { numbers.lowerBound } else { nil }
     }
 

@@ -1,142 +1,115 @@
 import Playlist
 
 extension SegmentCursor {
-    /// Where a cursor stands in the numbers of its upstream.
+    /// A position in the upstream's numbers, with what is known of the segments before it.
     package struct Position: Sendable {
-        /// The first media sequence number that was not taken yet.
+        /// The first media sequence number that was not fetched yet.
         package var next: UInt64
-        /// When a list last had something new.
+        /// The time at which a playlist last listed something new.
         package var grewAt: Duration
-        /// Set while the lists loaded end before `next`.
-        var stale: Stale?
         var knownSegments: KnownSegments
-        /// Addresses change at each refresh for no reason: only numbers count, until addresses come again.
-        var ignoresURLs = false
-        /// The last list counted anew, and no address of it was known.
-        var wasJustReset = false
-        /// What was followed before the numbers that are, newest first.
+        var trust = Trust.urls(stale: nil)
+        /// Numberings that were followed before the current one, newest first.
         var previousOrigins: [PreviousOrigin] = []
+
+        /// The number of previous origins that are recognized.
+        private static let maxPreviousOrigins = 3
     }
 
-    struct Stale: Sendable {
-        var lists = 1
+    /// Which properties identify a segment in the next playlist, and whether the playlists are up to date.
+    enum Trust: Equatable, Sendable {
+        /// URLs and numbers. `stale` is set while playlists end before `Position.next`.
+        case urls(stale: StalePlaylists?)
+        /// URLs and numbers, right after a reset to unknown URLs. If the next playlist has other URLs again, the URLs
+        /// change at each refresh and say nothing.
+        case urlsAfterReset
+        /// Numbers only, until a known URL appears under another number.
+        case numbers(stale: StalePlaylists?)
+    }
+
+    /// Consecutive playlists that ended before `Position.next`.
+    struct StalePlaylists: Equatable, Sendable {
+        let count: Int
+        /// One past the last media sequence number of the first of them.
         let firstUpperBound: UInt64
     }
 
-    /// An origin that answers for a moment gives way to the one before, which then goes on where it was left.
+    /// The position in a numbering that was followed before, so that a short answer of another origin does no harm.
     struct PreviousOrigin: Sendable {
         let next: UInt64
-        let known: KnownSegments
+        let knownSegments: KnownSegments
     }
 
-    /// Where a list that counts anew is gone on with.
-    struct RejoinPoint: Sendable {
-        let anchor: RejoinMethod
-        let next: UInt64
-        /// What is known of the segments under the numbers of the list.
-        let known: KnownSegments
+    /// A media playlist that has segments, and when it was loaded.
+    struct LoadedPlaylist {
+        let playlist: MediaPlaylist
+        /// The media sequence numbers listed.
+        let window: Range<UInt64>
+        let loadedAt: Duration
+    }
+}
+
+extension SegmentCursor.Trust {
+    var stale: SegmentCursor.StalePlaylists? {
+        switch self {
+        case .urls(let stale), .numbers(let stale): stale
+        case .urlsAfterReset: nil
+        }
+    }
+
+    /// Returns the trust after a playlist with that verdict.
+    func following(_ verdict: SegmentCursor.Verdict) -> SegmentCursor.Trust {
+        switch (verdict, self) {
+        case (.continuousByNumber, _): .numbers(stale: nil)
+        case (.continuous, .numbers): .numbers(stale: nil)
+        case (.continuous, .urls), (.continuous, .urlsAfterReset): .urls(stale: nil)
+        case (.stale(let stale), .numbers): .numbers(stale: stale)
+        case (.stale(let stale), .urls), (.stale(let stale), .urlsAfterReset): .urls(stale: stale)
+        case (.reset(let point), _) where point.method == .url: .urls(stale: nil)
+        case (.reset, .numbers): .numbers(stale: nil)
+        case (.reset(let point), .urls), (.reset(let point), .urlsAfterReset):
+            point.method == .previousOrigin ? .urls(stale: nil) : .urlsAfterReset
+        }
     }
 }
 
 extension SegmentCursor.Position {
-    enum Verdict {
-        case continuous
-        case stale(run: Int)
-        case reset(SegmentCursor.RejoinPoint)
-    }
-
-    /// Whether a list goes on from the ones before it.
-    mutating func classify(
-        _ list: MediaPlaylist, window: Range<UInt64>, policy: CursorPolicy, at now: Duration
-    ) -> Verdict {
-        let wasReset = wasJustReset
-        wasJustReset = false
-        switch knownSegments.match(with: list) {
-        case .sameDate: return classifyByNumber(list, window: window, policy: policy, at: now, isDated: true)
-        case .sameURL: return classifyByNumber(list, window: window, policy: policy, at: now)
-        case .noOverlap:
-            guard window.upperBound < next || window.lowerBound >= next else { return .continuous }
-            if !explainsRepeatedURLs(in: list, window: window, at: now), let place = rejoinPointByURL(in: list) {
-                return .reset(place)
-            }
-            if let verdict = classifyAsPreviousOrigin(list, window: window, policy: policy) { return verdict }
-            guard window.upperBound < next || isFarAhead(list, window, at: now) else { return .continuous }
-            return .reset(rejoinPoint(in: list, policy: policy))
-        case .differentSegments:
-            if let place = rejoinPointByURL(in: list) { return .reset(place) }
-            if ignoresURLs { return classifyByNumber(list, window: window, policy: policy, at: now) }
-            if let verdict = classifyAsPreviousOrigin(list, window: window, policy: policy) { return verdict }
-            guard wasReset, window.upperBound >= next else { return .reset(rejoinPoint(in: list, policy: policy)) }
-            ignoresURLs = true
-            return .continuous
+    /// Moves to what is new in a playlist, according to its verdict.
+    mutating func follow(_ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy) -> [SegmentCursor.Effect] {
+        let verdict = classify(loaded, policy: policy)
+        trust = trust.following(verdict)
+        switch verdict {
+        case .continuous, .continuousByNumber: return advance(through: loaded)
+        case .stale(let stale): return [.stale(count: stale.count)]
+        case .reset(let point):
+            if point.method != .url { rememberOrigin() }
+            (next, knownSegments) = (point.next, point.knownSegments)
+            return [.reset(point.method)] + advance(through: loaded)
         }
     }
 
-    /// Of a list whose numbers are those known: does it end before what was taken from an earlier one?
-    private mutating func classifyByNumber(
-        _ list: MediaPlaylist, window: Range<UInt64>, policy: CursorPolicy, at now: Duration, isDated: Bool = false
-    ) -> Verdict {
-        guard window.upperBound < next else { return .continuous }
-        let run = recordStale(window)
-        guard run > policy.maxStalePlaylists, !isDated, !isLagging(list, window, policy, now) else {
-            return .stale(run: run)
-        }
-        return .reset(rejoinPointByURL(in: list) ?? rejoinPoint(in: list, policy: policy))
-    }
-
-    mutating func recordStale(_ window: Range<UInt64>) -> Int {
-        let lists = (stale?.lists ?? 0) + 1
-        stale = SegmentCursor.Stale(lists: lists, firstUpperBound: stale?.firstUpperBound ?? window.upperBound)
-        return lists
-    }
-
-    /// A list that still shows part of the newest window comes from an edge that is behind, and will catch up; unless
-    /// it has grown for long without doing so.
-    private func isLagging(
-        _ list: MediaPlaylist, _ window: Range<UInt64>, _ policy: CursorPolicy, _ now: Duration
-    ) -> Bool {
-        guard window.upperBound > knownSegments.newest.lowerBound else { return false }
-        let hasGrown = window.upperBound > (stale?.firstUpperBound ?? .max)
-        return !hasGrown || now - grewAt <= list.targetDuration * policy.maxLag
-    }
-}
-
-// MARK: - Going on
-
-extension SegmentCursor.Position {
-    /// Takes what `list` has from `next` on.
-    mutating func advance(
-        through list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
-    ) -> [SegmentCursor.Effect] {
+    /// Moves past the segments that the playlist lists from `next` on.
+    mutating func advance(through loaded: SegmentCursor.LoadedPlaylist) -> [SegmentCursor.Effect] {
+        let (playlist, window) = (loaded.playlist, loaded.window)
         var effects: [SegmentCursor.Effect] = []
         if next < window.lowerBound {
             effects.append(.slidOut(lost: next..<window.lowerBound))
             next = window.lowerBound
         }
-        stale = nil
-        if ignoresURLs { knownSegments = KnownSegments(list) } else { knownSegments.update(from: list) }
+        if case .numbers = trust {
+            knownSegments = KnownSegments(playlist)
+        } else {
+            knownSegments.update(from: playlist)
+        }
         guard next < window.upperBound else { return effects }
-        effects += list.fetchEffects(for: next..<window.upperBound)
+        effects += playlist.fetchEffects(for: next..<window.upperBound)
         next = window.upperBound
-        grewAt = now
+        grewAt = loaded.loadedAt
         return effects
     }
 
-    /// Origins behind one address that are known again.
-    private static let maxPreviousOrigins = 3
-
-    /// Goes on at `place` of a list that counts anew.
-    mutating func reset(
-        to place: SegmentCursor.RejoinPoint, in list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration
-    ) -> [SegmentCursor.Effect] {
-        if place.anchor == .url {
-            ignoresURLs = false
-        } else {
-            previousOrigins.insert(SegmentCursor.PreviousOrigin(next: next, known: knownSegments), at: 0)
-            if previousOrigins.count > Self.maxPreviousOrigins { previousOrigins.removeLast() }
-            wasJustReset = place.anchor != .previousOrigin
-        }
-        (next, knownSegments) = (place.next, place.known)
-        return [.reset(place.anchor)] + advance(through: list, window, at: now)
+    private mutating func rememberOrigin() {
+        previousOrigins.insert(SegmentCursor.PreviousOrigin(next: next, knownSegments: knownSegments), at: 0)
+        if previousOrigins.count > Self.maxPreviousOrigins { previousOrigins.removeLast() }
     }
 }

@@ -1,84 +1,94 @@
 import Playlist
 
-// Where a list that counts anew goes on: by the addresses, by the list that was followed before, by date, or at its edge.
+// Where to continue in a playlist with new numbers: by URL, by a previous origin, by date, or at the live edge.
 
 extension SegmentCursor.Position {
-    /// It lists, under other numbers, segments that are known.
-    func rejoinPointByURL(in list: MediaPlaylist) -> SegmentCursor.RejoinPoint? {
-        guard let shift = knownSegments.numberOffset(to: list), shift != 0 else { return nil }
+    /// Returns where known segments continue under other numbers; nil if the URLs prove no renumbering.
+    func rejoinPointByURL(in playlist: MediaPlaylist) -> SegmentCursor.RejoinPoint? {
+        guard let offset = knownSegments.numberOffset(to: playlist), offset != 0 else { return nil }
         return SegmentCursor.RejoinPoint(
-            anchor: .url, next: next &+ UInt64(bitPattern: shift), known: KnownSegments(list))
+            method: .url, next: next &+ UInt64(bitPattern: offset), knownSegments: KnownSegments(playlist))
     }
 
-    /// Whether a list is of those that were followed before: gone on with where they were left, unless that is so long
-    /// ago that it would be a burst of old news. One in which nothing is new is an old one, and not believed.
-    mutating func classifyAsPreviousOrigin(_ list: MediaPlaylist, window: Range<UInt64>, policy: CursorPolicy)
-        -> Verdict?
-    {
-        let shifts = previousOrigins.lazy.map { (former: $0, shift: $0.known.numberOffset(to: list)) }
-        guard let (former, found) = shifts.first(where: { $0.shift != nil }), let shift = found else { return nil }
-        let next = former.next &+ UInt64(bitPattern: shift)
-        if window.upperBound <= next { return .stale(run: recordStale(window)) }
-        guard JoinPoint(mediaSequence: next).canJoin(list) else { return .reset(rejoinPoint(in: list, policy: policy)) }
-        let known = shift == 0 ? former.known : KnownSegments(list)
-        return .reset(SegmentCursor.RejoinPoint(anchor: .previousOrigin, next: next, known: known))
+    /// Returns the verdict on a playlist of a previous origin; nil for any other playlist.
+    ///
+    /// The verdict continues where that origin was left, unless this would cause a burst of old media. A playlist with
+    /// nothing new is an old one, and is ignored.
+    func classifyAsPreviousOrigin(
+        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
+    ) -> Verdict? {
+        let playlist = loaded.playlist
+        let offsets = previousOrigins.lazy.map { (origin: $0, offset: $0.knownSegments.numberOffset(to: playlist)) }
+        guard let (origin, found) = offsets.first(where: { $0.offset != nil }), let offset = found else { return nil }
+        let next = origin.next &+ UInt64(bitPattern: offset)
+        if loaded.window.upperBound <= next { return .stale(countingStale(loaded.window)) }
+        guard JoinPoint(mediaSequence: next).canJoin(playlist) else {
+            return .reset(rejoinPoint(in: playlist, policy: policy))
+        }
+        let known = offset == 0 ? origin.knownSegments : KnownSegments(playlist)
+        return .reset(SegmentCursor.RejoinPoint(method: .previousOrigin, next: next, knownSegments: known))
     }
 
-    /// The place by date, or else as if joining.
-    func rejoinPoint(in list: MediaPlaylist, policy: CursorPolicy) -> SegmentCursor.RejoinPoint {
-        if let number = numberByDate(in: list) {
-            return SegmentCursor.RejoinPoint(anchor: .programDateTime, next: number, known: KnownSegments(list))
+    /// Returns where to continue by date, or else at the live edge.
+    func rejoinPoint(in playlist: MediaPlaylist, policy: CursorPolicy) -> SegmentCursor.RejoinPoint {
+        let known = KnownSegments(playlist)
+        if let number = numberByDate(in: playlist) {
+            return SegmentCursor.RejoinPoint(method: .programDateTime, next: number, knownSegments: known)
         }
         return SegmentCursor.RejoinPoint(
-            anchor: .liveEdge, next: policy.joinNumber(in: list), known: KnownSegments(list))
+            method: .liveEdge, next: policy.joinNumber(in: playlist), knownSegments: known)
     }
 
-    private func numberByDate(in list: MediaPlaylist) -> UInt64? {
-        if let end = knownSegments.endDate(before: next) { return list.firstSegment(from: end) }
-        // What is followed has no dates; what was followed before it had.
-        let end = previousOrigins.lazy.compactMap { $0.known.endDate(before: $0.next) }.first
-        return end.flatMap { JoinPoint(date: $0).joinNumber(in: list) }
+    private func numberByDate(in playlist: MediaPlaylist) -> UInt64? {
+        if let end = knownSegments.endDate(before: next) { return playlist.firstSegment(from: end) }
+        // The current numbering has no dates. A previous one may have had some.
+        let end = previousOrigins.lazy.compactMap { $0.knownSegments.endDate(before: $0.next) }.first
+        return end.flatMap { JoinPoint(date: $0).joinNumber(in: playlist) }
     }
 }
 
 // MARK: - Numbers that are ahead
 
 extension SegmentCursor.Position {
-    /// A list far ahead by its numbers has, by its dates, what was taken already and what comes next, or it is farther
-    /// ahead than it can have slid in the time that has passed: the numbers jumped, and nothing slid past us.
-    func isFarAhead(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> Bool {
-        guard window.lowerBound > next else { return false }
-        return hasFetchedByDate(list)
-            || !isPlausible(window.lowerBound - next, of: list, in: now - grewAt + Self.slack(list))
+    /// Whether a playlist that begins after `next` has jumped, so that nothing slid out of the window.
+    ///
+    /// Either its dates contain what was fetched already, or it is farther ahead than the elapsed time allows.
+    func isImpossiblyFarAhead(_ loaded: SegmentCursor.LoadedPlaylist) -> Bool {
+        guard loaded.window.lowerBound > next else { return false }
+        let elapsed = loaded.loadedAt - grewAt
+        return hasFetchedByDate(loaded.playlist)
+            || !isPlausible(
+                loaded.window.lowerBound - next, of: loaded.playlist, in: elapsed + Self.slack(loaded.playlist))
     }
 
-    private func hasFetchedByDate(_ list: MediaPlaylist) -> Bool {
-        // Nothing stands before the first segment that a date could be counted on from.
-        guard let end = knownSegments.endDate(before: next), let first = list.segments.first,
+    private func hasFetchedByDate(_ playlist: MediaPlaylist) -> Bool {
+        // No date can be extrapolated for the first segment.
+        guard let end = knownSegments.endDate(before: next), let first = playlist.segments.first,
             let date = first.programDateTime
         else { return false }
-        return first.precedes(end, startingAt: date) && list.firstSegment(from: end) != nil
+        return first.precedes(end, startingAt: date) && playlist.firstSegment(from: end) != nil
     }
 
-    /// Known addresses under numbers that are ahead are names that came round again, or advertisements, if there was
-    /// time enough for all that the numbers say is new.
-    func explainsRepeatedURLs(in list: MediaPlaylist, window: Range<UInt64>, at now: Duration) -> Bool {
-        guard window.lowerBound >= next else { return false }
-        let new = window.upperBound - next
-        return isPlausible(new - min(new, Self.burst), of: list, in: now - grewAt)
+    /// Whether known URLs under numbers that are ahead are repeated names, or ads that were inserted again.
+    ///
+    /// That is so if there was time enough for all segments that are new by their numbers.
+    func explainsRepeatedURLs(in loaded: SegmentCursor.LoadedPlaylist) -> Bool {
+        guard loaded.window.lowerBound >= next else { return false }
+        let new = loaded.window.upperBound - next
+        return isPlausible(new - min(new, Self.burst), of: loaded.playlist, in: loaded.loadedAt - grewAt)
     }
 
     /// Segments that may be listed before their time.
     private static let burst: UInt64 = 2
 
-    /// What an origin may list at once, however little time has passed.
-    private static func slack(_ list: MediaPlaylist) -> Duration {
-        min(JoinPoint.reach(list.targetDuration) * 2, .seconds(86_400))
+    /// The duration that an origin may list at once, however little time has passed.
+    private static func slack(_ playlist: MediaPlaylist) -> Duration {
+        min(JoinPoint.reach(playlist.targetDuration) * 2, .seconds(86_400))
     }
 
-    /// Whether `count` segments as long as those of `list` may have come in `span`.
-    private func isPlausible(_ count: UInt64, of list: MediaPlaylist, in span: Duration) -> Bool {
-        let typical = max(.milliseconds(1), list.duration / max(1, list.segments.count))
-        return Double(count) <= span / typical
+    /// Whether `count` segments of the playlist's average duration may have appeared within `elapsed`.
+    private func isPlausible(_ count: UInt64, of playlist: MediaPlaylist, in elapsed: Duration) -> Bool {
+        let average = max(.milliseconds(1), playlist.duration / max(1, playlist.segments.count))
+        return Double(count) <= elapsed / average
     }
 }

@@ -1,55 +1,55 @@
 package import Playlist
 
-/// Which media segments of one rendition are still owed downstream (RFC 8216 §6.3.3, §6.3.4).
+/// Tracks which media segments of one rendition still have to be fetched (RFC 8216 §6.3.3, §6.3.4).
 ///
-/// It is shown every list that was loaded, in order, and says what is new in it. A segment is known by its media
-/// sequence number as long as the numbers keep their promise (§6.2.2), and by its address and date when they do not.
+/// The cursor reads every playlist that was loaded, in order, and returns what is new in it. Media sequence numbers
+/// identify segments as long as the upstream keeps them (§6.2.2); otherwise URLs and dates do.
 package struct SegmentCursor: Sendable {
     package enum State: Sendable {
         case unjoined
         case following(Position)
-        /// Where a live one was when it ended; nil of a programme that was finished when it was found.
+        /// The position of a live playlist when it ended; nil for a playlist that was finished when it was found.
         case ended(Position?)
     }
 
-    /// Ranges are media sequence numbers of the list shown, except in `slid`.
+    /// Ranges are media sequence numbers of the playlist just read, except in `slidOut`.
     package enum Effect: Equatable, Sendable {
-        /// To be fetched, in this order.
+        /// Segments to fetch, in this order.
         case fetch(Range<UInt64>)
-        /// Marked EXT-X-GAP: not to be fetched.
+        /// Segments marked EXT-X-GAP, not to be fetched.
         case gap(Range<UInt64>)
-        /// These left the list before it was loaded; what follows is not continuous with what came before.
+        /// Segments that left the playlist before it was loaded. A discontinuity follows.
         case slidOut(lost: Range<UInt64>)
-        /// The list ends before what was taken from an earlier one, and is not believed. `run` counts such lists.
+        /// The playlist ends before what was fetched, and is ignored. `count` counts such playlists in a row.
         case stale(count: Int)
-        /// The upstream counts anew; what follows is not continuous with what came before, unless addresses prove it.
+        /// The upstream restarted its numbers. A discontinuity follows, unless URLs prove the continuation.
         case reset(RejoinMethod)
-        /// EXT-X-ENDLIST, or a playlist of type VOD: nothing follows what was taken.
+        /// EXT-X-ENDLIST, or a playlist of type VOD: nothing follows what was fetched.
         case ended
     }
 
-    /// What the place in a list that counts anew was found by.
+    /// The property that determined where to continue in a playlist with new numbers.
     package enum RejoinMethod: String, Equatable, Sendable {
-        /// Segments that were listed under other numbers: what follows is continuous with what came before.
+        /// Segments that were listed under other numbers. What follows is continuous with what came before.
         case url
-        /// The list that was followed before is shown again.
+        /// Segments of a playlist that was followed earlier.
         case previousOrigin
         case programDateTime
-        /// Nothing: it is joined as by anybody.
+        /// Nothing; the playlist is joined like a new one.
         case liveEdge
     }
 
     package private(set) var state = State.unjoined
     private let policy: CursorPolicy
-    private let joinsAt: JoinPoint
+    private let joinPoint: JoinPoint
 
-    /// - Parameter joinsAt: what lies before was had from elsewhere: joined there, where the list says where that is.
-    package init(policy: CursorPolicy = .main, joinsAt: JoinPoint = .edge) {
+    /// - Parameter joinPoint: where to join, if the playlist contains that point.
+    package init(policy: CursorPolicy = .main, joinPoint: JoinPoint = .edge) {
         self.policy = policy
-        self.joinsAt = joinsAt
+        self.joinPoint = joinPoint
     }
 
-    /// The first media sequence number not taken yet; nil before joining.
+    /// The first media sequence number not fetched yet; nil before joining and after the end.
     package var next: UInt64? {
         if case .following(let position) = state { position.next } else { nil }
     }
@@ -58,53 +58,50 @@ package struct SegmentCursor: Sendable {
         if case .ended = state { true } else { false }
     }
 
-    /// - Parameter now: time since the session began, when the list arrived.
-    package mutating func handle(_ list: MediaPlaylist, at now: Duration) -> [Effect] {
-        if case .ended(let last) = state { return reopen(list, last, at: now) }
-        let wasLive = next != nil
-        var effects: [Effect] = []
-        if let window = list.window { effects = follow(list, window, at: now) }
-        if list.isComplete { effects.append(end(wasLive: wasLive)) }
-        return effects
+    /// - Parameter now: time since the session began, when the playlist arrived.
+    package mutating func handle(_ playlist: MediaPlaylist, at now: Duration) -> [Effect] {
+        let loaded = playlist.window.map { LoadedPlaylist(playlist: playlist, window: $0, loadedAt: now) }
+        switch state {
+        case .ended(let last): return reopen(loaded, from: last)
+        case .unjoined, .following:
+            let wasLive = next != nil
+            let effects = loaded.map { follow($0) } ?? []
+            return playlist.isComplete ? effects + [end(wasLive: wasLive)] : effects
+        }
     }
 
-    /// A live channel that ended may begin again under its address. A list in which nothing is new is an old one.
-    private mutating func reopen(_ list: MediaPlaylist, _ last: Position?, at now: Duration) -> [Effect] {
-        guard let last, let window = list.window else { return [] }
+    /// Continues a live channel that ended, unless the playlist lists nothing new and is therefore an old one.
+    private mutating func reopen(_ loaded: LoadedPlaylist?, from last: Position?) -> [Effect] {
+        guard let last, let loaded else { return [] }
         state = .following(last)
-        var effects = follow(list, window, at: now)
+        let effects = follow(loaded)
         guard effects.contains(where: \.addsSegments) else {
             state = .ended(last)
             return []
         }
-        if list.isComplete { effects.append(end(wasLive: true)) }
-        return effects
+        return loaded.playlist.isComplete ? effects + [end(wasLive: true)] : effects
     }
 
-    /// A programme that was finished when it was found does not begin again.
+    /// Ends the cursor. A playlist that was finished when it was found cannot continue later.
     private mutating func end(wasLive: Bool) -> Effect {
         if wasLive, case .following(let position) = state { state = .ended(position) } else { state = .ended(nil) }
         return .ended
     }
 
-    private mutating func follow(_ list: MediaPlaylist, _ window: Range<UInt64>, at now: Duration) -> [Effect] {
-        guard case .following(var position) = state else {
-            let next = policy.joinNumber(in: list, at: joinsAt)
-            var position = Position(next: next, grewAt: now, knownSegments: KnownSegments(list))
-            // A companion's numbers are its own.
-            let gone = policy == .main ? joinsAt.lostRange(in: list, before: next) : nil
-            let effects = gone.map { [Effect.slidOut(lost: $0)] } ?? []
-            defer { state = .following(position) }
-            return effects + position.advance(through: list, window, at: now)
-        }
-        let effects: [Effect]
-        switch position.classify(list, window: window, policy: policy, at: now) {
-        case .continuous: effects = position.advance(through: list, window, at: now)
-        case .stale(let run): effects = [.stale(count: run)]
-        case .reset(let place): effects = position.reset(to: place, in: list, window, at: now)
-        }
-        state = .following(position)
-        return effects
+    private mutating func follow(_ loaded: LoadedPlaylist) -> [Effect] {
+        guard case .following(var position) = state else { return join(loaded) }
+        defer { state = .following(position) }
+        return position.follow(loaded, policy: policy)
+    }
+
+    private mutating func join(_ loaded: LoadedPlaylist) -> [Effect] {
+        let next = policy.joinNumber(in: loaded.playlist, at: joinPoint)
+        var position = Position(
+            next: next, grewAt: loaded.loadedAt, knownSegments: KnownSegments(loaded.playlist))
+        // The join point's number is the main rendition's; a companion has its own numbers.
+        let lost = policy == .main ? joinPoint.lostRange(in: loaded.playlist, before: next) : nil
+        defer { state = .following(position) }
+        return (lost.map { [.slidOut(lost: $0)] } ?? []) + position.advance(through: loaded)
     }
 }
 
@@ -114,26 +111,5 @@ extension SegmentCursor.Effect {
         case .fetch, .gap: true
         case .slidOut, .stale, .reset, .ended: false
         }
-    }
-}
-
-extension CursorPolicy {
-    /// The media sequence number to begin at in a list seen for the first time; the list has segments.
-    /// - Parameter point: where to begin, if the list says where that is; otherwise at its edge.
-    func joinNumber(in list: MediaPlaylist, at point: JoinPoint = .edge) -> UInt64 {
-        guard let window = list.window else { return list.mediaSequence }
-        if let number = point.joinNumber(in: list) {
-            return number - min(number - window.lowerBound, UInt64(extraJoinSegments))
-        }
-        if list.isComplete { return window.lowerBound }
-        let wanted = max(joinDuration, list.targetDuration * joinTargetDurations)
-        var covered = Duration.zero
-        var count = 0
-        for segment in list.segments.reversed() {
-            guard count < joinSegments, covered < wanted else { break }
-            covered += segment.duration
-            count += 1
-        }
-        return window.upperBound - UInt64(min(count + extraJoinSegments, list.segments.count))
     }
 }

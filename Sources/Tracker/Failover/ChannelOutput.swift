@@ -1,39 +1,39 @@
 import Playlist
 
-/// What a channel handed downstream, whichever source it was of: up to where it was published, since when nothing was,
-/// and how much of its time lacks.
+/// The media that a channel has handed downstream, from whichever source: where it ends, since when nothing was
+/// published, and how much time is missing.
 struct ChannelOutput: Sendable {
-    /// Where another source has to go on.
+    /// Where another source has to join.
     private(set) var edge: PublishedEdge
-    /// When something was published; before, when the session began.
+    /// When a segment was last published; before the first one, when the session began.
     private(set) var silentSince = Duration.zero
     private(set) var hasPublished = false
     private var gapTimer: OutageGapTimer
-    /// Of the first list that viewers saw; nil before, and of a finished programme.
+    /// Target duration of the first live playlist that was published; nil before it is known, and for a VOD playlist.
     private var targetDuration: Duration?
     /// As in `ChannelSession.Policy`.
     private let resumedTargetDuration: Duration?
-    /// Segments handed over of which it was not heard yet what became of them.
+    /// Segments handed downstream whose outcome is not known yet.
     private var pendingOutcomes = 0
 
     init(_ policy: ChannelSession.Policy) {
         edge = PublishedEdge(policy.joinPoint)
-        gapTimer = OutageGapTimer(patience: policy.gapTolerance)
+        gapTimer = OutageGapTimer(tolerance: policy.gapTolerance)
         resumedTargetDuration = policy.resumedTargetDuration
     }
 
-    /// Nothing is known to lack, or to be given up for, before that is heard.
+    /// Whether a segment's outcome is pending. Until it is known, no gap is emitted and the channel does not give up.
     var awaitsOutcome: Bool { pendingOutcomes > 0 }
-    /// Somebody watches, of this process or of an earlier one.
+    /// Whether this process or an earlier one has published anything.
     var hasViewers: Bool { hasPublished || resumedTargetDuration != nil }
-    /// Time is being given out as missing.
-    var isEmittingGaps: Bool { gapTimer.isFilling }
-    /// Given out as missing so far.
-    var gapDuration: Duration { gapTimer.filled }
-    /// When the next target duration is missing; nil when none ever is.
+    /// Whether an outage gap is being emitted.
+    var isEmittingGaps: Bool { gapTimer.isEmittingGaps }
+    /// Duration of all outage gaps so far.
+    var gapDuration: Duration { gapTimer.gapDuration }
+    /// When the next outage gap is due; nil if none is expected.
     var nextGapAt: Duration? { gapUnit.flatMap { gapTimer.deadline($0) } }
 
-    /// What is given out as missing is counted in these.
+    /// Duration of one outage gap.
     private var gapUnit: Duration? { targetDuration ?? resumedTargetDuration }
 
     mutating func start(at now: Duration) {
@@ -41,13 +41,15 @@ struct ChannelOutput: Sendable {
         if let target = resumedTargetDuration { gapTimer.recordDelivery(target, targetDuration: target, at: now) }
     }
 
-    /// Something is handed downstream. Behind the channel's end nothing is missing.
+    /// Records that `delivery` is handed downstream. After the channel's end no time is missing.
     mutating func record(_ delivery: Delivery) {
         if delivery.isMedia { pendingOutcomes += 1 }
         if delivery.endsChannel { gapTimer.stop() }
     }
 
-    /// Of a finished programme nothing is ever missing; behind a backup that ends all that comes later is.
+    /// Records an event of the active source: it may say what playlist is published.
+    ///
+    /// A VOD playlist has no outage gaps. After the ENDLIST of a backup, all later time is missing.
     mutating func record(_ event: UpstreamEvent) {
         switch event {
         case .playlistEnded(.main): gapTimer.stop()
@@ -60,18 +62,18 @@ struct ChannelOutput: Sendable {
         }
     }
 
-    /// What was handed over is published, or cannot be.
-    mutating func recordOutcome(_ delivery: Delivery, _ reception: DeliveryOutcome, at now: Duration) {
+    /// Records whether `delivery`, which was handed downstream, could be published.
+    mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         pendingOutcomes -= 1
-        switch reception {
+        switch outcome {
         case .refused: return
         case .held: break
         case .published: (hasPublished, silentSince) = (true, now)
         }
-        edge.note(delivery)
+        edge.advance(past: delivery)
     }
 
-    /// The output's edge goes on with it.
+    /// Records that the published media grows by `delivery`.
     mutating func recordProgress(with delivery: Delivery, at now: Duration) {
         guard let targetDuration, delivery.rendition == .main, case .segment(let tracked) = delivery.content else {
             return
@@ -79,7 +81,7 @@ struct ChannelOutput: Sendable {
         gapTimer.recordDelivery(tracked.segment.duration, targetDuration: targetDuration, at: now)
     }
 
-    /// What is missing by `now` and was not given out yet.
+    /// Returns the outage gaps that are due by `now` and were not emitted yet.
     mutating func dueGaps(at now: Duration) -> [Delivery.Content] {
         guard let gapUnit else { return [] }
         return Array(repeating: .outageGap(gapUnit), count: gapTimer.dueGapCount(at: now, targetDuration: gapUnit))
@@ -87,7 +89,7 @@ struct ChannelOutput: Sendable {
 }
 
 extension Delivery {
-    /// With the channel's own upstream.
+    /// Whether this is the end of the primary source.
     fileprivate var endsChannel: Bool {
         if case .ended = content { rendition == .main && source == 0 } else { false }
     }

@@ -1,17 +1,17 @@
-/// A channel's sources: where they are, and how a session with one of them is opened.
+/// A channel's sources: their URLs, and how a session with one of them is opened.
 struct ChannelSources: Sendable {
-    /// Absolute addresses: the channel's own upstream, and its backups behind it. A source is known by its index.
+    /// Absolute URLs: the primary, then its backups. A source is identified by its index.
     let urls: [String]
     private let policy: UpstreamSession.Policy
     /// Sessions opened so far, with all sources.
     private var openedSessions: UInt64 = 0
 
-    init(upstream: String, policy channel: ChannelSession.Policy) {
-        urls = [upstream] + channel.backups
-        var policy = channel.session
+    init(upstream: String, policy channelPolicy: ChannelSession.Policy) {
+        urls = [upstream] + channelPolicy.backups
+        var policy = channelPolicy.session
         if urls.count > 1 {
             policy.giveUp = nil
-        } else if channel.resumedTargetDuration != nil {
+        } else if channelPolicy.resumedTargetDuration != nil {
             (policy.openingTries, policy.openingLimit) = (.max, policy.giveUp ?? Self.oneYear)
         }
         self.policy = policy
@@ -19,14 +19,14 @@ struct ChannelSources: Sendable {
 
     var hasBackups: Bool { urls.count > 1 }
 
-    /// A year.
     private static let oneYear = Duration.seconds(366 * 86_400)
 
-    /// - Parameter fetchesMedia: false to watch its playlists only.
-    mutating func makeSession(for source: Int, joinPoint point: JoinPoint, fetchesMedia: Bool = true) -> SourceSession {
+    /// Creates a session with `source`.
+    /// - Parameter fetchesMedia: false to follow only its playlists.
+    mutating func makeSession(for source: Int, joinPoint: JoinPoint, fetchesMedia: Bool = true) -> SourceSession {
         var policy = policy
         policy.fetchesMedia = fetchesMedia
-        policy.joinPoint = point
+        policy.joinPoint = joinPoint
         defer { openedSessions += 1 }
         return SourceSession(source: source, url: urls[source], policy: policy, number: openedSessions)
     }

@@ -1,28 +1,29 @@
-/// Which of a channel's sources is tried next, and when: one after the other, and ever less often until something is
-/// published.
+/// Decides which of a channel's sources is tried next, and when.
+///
+/// Sources are tried in turn. The pauses between trials double until a segment is published.
 struct FailoverOrder: Equatable, Sendable {
     /// The source that was published or tried last.
     private(set) var last = 0
-    /// None is tried before.
+    /// Earliest time of the next trial.
     private(set) var nextAt = Duration.zero
     private var backoff = Backoff()
 
-    /// The next one's turn has come.
+    /// Returns the source to try now, and advances to it.
     /// - Parameters:
-    ///   - count: of the sources; more than one.
-    ///   - published: that needs no trial.
-    mutating func next(of count: Int, excluding published: Int?) -> Int {
+    ///   - count: number of sources; more than one.
+    ///   - active: the source that is published, which needs no trial; nil if none is.
+    mutating func next(of count: Int, excluding active: Int?) -> Int {
         last = (last + 1) % count
-        if last == published { last = (last + 1) % count }
+        if last == active { last = (last + 1) % count }
         return last
     }
 
-    /// `source` is published, or was until now: the one behind it comes next.
+    /// Makes the source after `source` the next one to try. `source` is published, or was until now.
     mutating func resume(after source: Int) { last = source }
 
-    /// A trial was in vain.
+    /// Delays the next trial after one that failed.
     mutating func backOff(from now: Duration) { nextAt = now + backoff.next() }
 
-    /// Something was published: the next trouble is another one.
+    /// Makes the pauses short again. A pause that has begun stays as it is.
     mutating func resetBackoff() { backoff.reset() }
 }

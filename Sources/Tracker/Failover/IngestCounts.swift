@@ -1,4 +1,4 @@
-/// What was counted of a channel's sources that are published no more, so that no count of a channel ever goes back.
+/// Counts of the sources that were published earlier, so that a channel's counts never decrease.
 struct IngestCounts: Equatable, Sendable {
     private(set) var renditions = TrackerCounts()
     private(set) var failedResourceTries = 0
@@ -14,16 +14,16 @@ struct IngestCounts: Equatable, Sendable {
         faults = status.faults
     }
 
-    static func += (sum: inout IngestCounts, more: IngestCounts) {
-        sum.renditions += more.renditions
-        sum.failedResourceTries += more.failedResourceTries
-        sum.requests += more.requests
-        sum.faults.merge(more.faults, uniquingKeysWith: +)
+    static func += (sum: inout IngestCounts, other: IngestCounts) {
+        sum.renditions += other.renditions
+        sum.failedResourceTries += other.failedResourceTries
+        sum.requests += other.requests
+        sum.faults.merge(other.faults, uniquingKeysWith: +)
     }
 }
 
 extension UpstreamStatus {
-    /// The renditions' own are added to the main one's.
+    /// Adds the counts of earlier sources. Those of their renditions are added to the main rendition.
     mutating func add(_ earlier: IngestCounts) {
         if !renditions.isEmpty { renditions[0].counts += earlier.renditions }
         failedResourceTries += earlier.failedResourceTries
@@ -33,15 +33,15 @@ extension UpstreamStatus {
 }
 
 extension TrackerCounts {
-    fileprivate static func += (sum: inout TrackerCounts, more: TrackerCounts) {
-        sum.loads += more.loads
-        sum.failedLoads += more.failedLoads
-        sum.delivered += more.delivered
-        sum.failedTries += more.failedTries
-        sum.lost += more.lost
-        sum.discontinuities += more.discontinuities
-        sum.stalePlaylists += more.stalePlaylists
-        sum.resets += more.resets
-        sum.lateCueTags += more.lateCueTags
+    fileprivate static func += (sum: inout TrackerCounts, other: TrackerCounts) {
+        sum.loads += other.loads
+        sum.failedLoads += other.failedLoads
+        sum.delivered += other.delivered
+        sum.failedTries += other.failedTries
+        sum.lost += other.lost
+        sum.discontinuities += other.discontinuities
+        sum.stalePlaylists += other.stalePlaylists
+        sum.resets += other.resets
+        sum.lateCueTags += other.lateCueTags
     }
 }

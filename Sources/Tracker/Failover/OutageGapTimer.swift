@@ -1,27 +1,28 @@
-/// When the output's edge has stood still for too long, and how much of the channel's time is then given out as missing.
+/// Decides how many outage gaps are due while a channel's published media does not grow.
 ///
-/// What came in one burst is played before anything lacks: an origin that lists three segments at a time is silent for
-/// three segments without being late.
+/// The silence that is tolerated begins when the media delivered in one burst has been played: an origin that lists
+/// three segments at a time is silent for three segments without being late.
 package struct OutageGapTimer: Equatable, Sendable {
-    /// Silence that is put up with; nil: nothing is ever given out as missing.
+    /// Silence before the first gap; nil: no gap is ever emitted.
     private let tolerance: Tolerance?
     private var state = State.idle
-    /// Given out as missing so far, in all outages.
-    private(set) var filled = Duration.zero
+    /// Duration of all gaps so far, in all outages.
+    private(set) var gapDuration = Duration.zero
 
     private enum State: Equatable, Sendable {
-        /// Nothing is expected: before the first segment, of a finished programme, after the end.
+        /// No media is expected: before the first segment, in a VOD playlist, after the end.
         case idle
-        /// Media that lasts `burst` came from `since` on.
+        /// Media with the duration `burst` was delivered from `since` on.
         case playing(since: Duration, burst: Duration)
-        /// The next target duration is missing at `next`.
+        /// The next gap is due at `next`.
         case emittingGaps(next: Duration)
     }
 
-    /// Segments that come within this share of a target duration are one burst.
-    private static let burst = TargetDurations.halves(1)
+    /// Segments delivered within this share of a target duration are one burst.
+    private static let burstWindow = TargetDurations.halves(1)
 
-    /// How long an edge may stand still. Target durations of a second say little of what viewers have in store.
+    /// Silence that is tolerated: a number of target durations, and a minimum. A target duration of a second says
+    /// little about how much media players have buffered.
     package struct Tolerance: Equatable, Sendable {
         package var targetDurations: TargetDurations
         package var atLeast: Duration
@@ -32,14 +33,13 @@ package struct OutageGapTimer: Equatable, Sendable {
         }
     }
 
-    init(patience: Tolerance?) { self.tolerance = patience }
+    init(tolerance: Tolerance?) { self.tolerance = tolerance }
 
-    /// Time is being given out as missing.
-    var isFilling: Bool { if case .emittingGaps = state { true } else { false } }
+    var isEmittingGaps: Bool { if case .emittingGaps = state { true } else { false } }
 
-    /// A segment of the main rendition was handed downstream.
+    /// Records that a segment of the main rendition was handed downstream. This ends an outage.
     mutating func recordDelivery(_ duration: Duration, targetDuration: Duration, at now: Duration) {
-        guard case .playing(let since, let burst) = state, now - since <= targetDuration * Self.burst else {
+        guard case .playing(let since, let burst) = state, now - since <= targetDuration * Self.burstWindow else {
             state = .playing(since: now, burst: duration)
             return
         }
@@ -48,7 +48,7 @@ package struct OutageGapTimer: Equatable, Sendable {
 
     mutating func stop() { state = .idle }
 
-    /// How much is missing by `now` and was not given out yet, in whole target durations.
+    /// Returns how many gaps of one target duration are due by `now` and were not emitted yet.
     mutating func dueGapCount(at now: Duration, targetDuration: Duration) -> Int {
         guard targetDuration > .zero, var next = deadline(targetDuration), next <= now else { return 0 }
         var count = 0
@@ -57,11 +57,11 @@ package struct OutageGapTimer: Equatable, Sendable {
             next += targetDuration
         }
         state = .emittingGaps(next: next)
-        filled += targetDuration * count
+        gapDuration += targetDuration * count
         return count
     }
 
-    /// When the next target duration is missing; nil when none ever is.
+    /// When the next gap is due; nil if none is expected.
     func deadline(_ targetDuration: Duration) -> Duration? {
         switch state {
         case .idle: return nil

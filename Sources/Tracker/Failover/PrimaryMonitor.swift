@@ -1,5 +1,6 @@
-/// The channel's own upstream while a backup is published: its playlists are followed, and nothing of what they list is
-/// fetched. Nobody needs to hear of it.
+/// Follows the playlists of the primary while a backup is published.
+///
+/// Nothing that the playlists list is fetched, and no event is reported.
 struct PrimaryMonitor: Sendable {
     private enum State: Sendable {
         case paused(until: Duration)
@@ -9,45 +10,61 @@ struct PrimaryMonitor: Sendable {
     private var state = State.paused(until: .zero)
     private var backoff = Backoff()
 
-    var member: SourceSession? { if case .monitoring(let member) = state { member } else { nil } }
+    var session: SourceSession? { if case .monitoring(let session) = state { session } else { nil } }
 
-    /// When it is to be looked at again; nil while it is.
-    var nextAt: Duration? { if case .paused(let next) = state { next } else { nil } }
+    /// Since when the primary has been healthy; nil while it is not, or not known to be.
+    var healthySince: Duration? { session?.healthySince }
 
-    func isDue(at now: Duration) -> Bool { nextAt.map { $0 <= now } ?? false }
-
-    mutating func start(
-        _ member: SourceSession, at now: Duration, through gate: inout HostLimiter
-    ) -> [UpstreamSession.Effect] {
-        state = .monitoring(member)
-        return handle(.start, at: now, through: &gate)
+    /// Returns the decision about the primary that is due at `now`; nil if none is.
+    func decision(at now: Duration, failbackDelay: Duration) -> FailoverState.Decision? {
+        switch state {
+        case .paused(let until): return until <= now ? .monitorPrimary : nil
+        case .monitoring(let session):
+            if let since = session.healthySince, since + failbackDelay <= now { return .failBack }
+            return session.endIdentity != nil ? .pauseMonitor : nil
+        }
     }
 
-    /// - Returns: what concerns the upstream.
+    /// Times at which a decision or a wake may be due.
+    func deadlines(failbackDelay: Duration) -> [Duration?] {
+        switch state {
+        case .paused(let until): [until]
+        case .monitoring(let session): [session.wakeAt, session.healthySince.map { $0 + failbackDelay }]
+        }
+    }
+
+    func started(_ session: SourceSession) -> PrimaryMonitor {
+        var monitor = self
+        monitor.state = .monitoring(session)
+        return monitor
+    }
+
+    /// The monitor after the primary's playlist has ended. Later it is opened again: it may have another playlist then.
+    func paused(at now: Duration) -> PrimaryMonitor {
+        var monitor = self
+        monitor.pause(at: now)
+        return monitor
+    }
+
+    /// The monitor while the primary is on trial: it follows nothing, and its pauses are short again.
+    func stopped() -> PrimaryMonitor {
+        var monitor = PrimaryMonitor()
+        if case .paused = state { monitor.state = state }
+        return monitor
+    }
+
+    private mutating func pause(at now: Duration) { state = .paused(until: now + backoff.next()) }
+
+    /// - Returns: the effects that concern the upstream.
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
-        guard case .monitoring(var member) = state else { return [] }
-        // Held once only, it is changed where it is.
+        guard case .monitoring(var session) = state else { return [] }
+        // The state gives the session up, so that it is not copied.
         state = .paused(until: .zero)
-        let effects = member.handle(input, at: now, through: &gate)
-        state = effects.contains(where: \.isEnd) ? .paused(until: now + backoff.next()) : .monitoring(member)
+        let effects = session.handle(input, at: now, limiter: &limiter)
+        if effects.contains(where: \.isEnd) { pause(at: now) } else { state = .monitoring(session) }
         return effects.filter(\.concernsUpstream)
-    }
-
-    /// Its list has ended. Later it is asked whether it has another one by now.
-    mutating func pause(at now: Duration, through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
-        guard case .monitoring(var member) = state else { return [] }
-        state = .paused(until: now + backoff.next())
-        return member.abandon(&gate)
-    }
-
-    /// Whatever becomes of it, it is looked at as before the first time.
-    mutating func stop(through gate: inout HostLimiter) -> [UpstreamSession.Effect] {
-        backoff.reset()
-        guard case .monitoring(var member) = state else { return [] }
-        state = .paused(until: .zero)
-        return member.abandon(&gate)
     }
 }
 

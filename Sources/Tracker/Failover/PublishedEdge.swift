@@ -1,58 +1,61 @@
 import Playlist
 
-/// Up to where the channel was published: where another source, or another process, has to go on.
+/// The end of a channel's published media: where another source, or another process, has to join.
 struct PublishedEdge: Equatable, Sendable {
-    /// By the upstream's own dates; nil while none tells.
+    /// The end on the upstream's clock (EXT-X-PROGRAM-DATE-TIME); nil while no segment had a date.
     private(set) var date: ProgramDateTime?
-    /// By the channel's own upstream's numbers, as long as nothing was taken from any source.
+    /// The first media sequence number of the primary that may not have been published by an earlier process; nil once
+    /// this process has published a segment.
     private var mediaSequence: UInt64?
-    /// Behind what was taken of each source, by its numbers.
+    /// For each source, the media sequence number after its last published segment.
     private var nextSequences: [Int: UInt64] = [:]
 
-    /// - Parameter resumption: where an earlier process stopped.
-    init(_ resumption: JoinPoint = .edge) { (date, mediaSequence) = (resumption.date, resumption.mediaSequence) }
+    /// - Parameter resumePoint: where an earlier process stopped.
+    init(_ resumePoint: JoinPoint = .edge) { (date, mediaSequence) = (resumePoint.date, resumePoint.mediaSequence) }
 
-    /// Where a session with `source` joins; 0 is the channel's own upstream.
+    /// Where a session with `source` joins; 0 is the primary.
     func joinPoint(of source: Int) -> JoinPoint {
-        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, left: nextSequences[source])
+        JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, leftAt: nextSequences[source])
     }
 
-    /// - Parameter delivery: what could be used, in the order in which the main rendition was handed downstream.
-    mutating func note(_ delivery: Delivery) {
+    /// Moves the edge to the end of `delivery`.
+    /// - Parameter delivery: published or held, in the order in which the main rendition was handed downstream.
+    mutating func advance(past delivery: Delivery) {
         guard delivery.rendition == .main else { return }
         switch delivery.content {
         case .segment(let tracked):
-            date = Self.begin(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
+            date = Self.startDate(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
             mediaSequence = nil
             nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
         case .lost, .outageGap, .ended: break
         }
     }
 
-    /// What a source on trial brought, without the segments at its beginning that were published meanwhile.
+    /// Returns the effects held during a trial, without the leading segments that were published meanwhile.
     func trimming(_ held: [UpstreamSession.Effect]) -> [UpstreamSession.Effect] {
         guard let date else { return held }
-        var line = PublishedEdge()
-        var isRepeating = true
+        var heldEdge = PublishedEdge()
+        var isDuplicate = true
         return held.filter { effect in
-            guard isRepeating, case .deliver(let delivery) = effect, delivery.rendition == .main,
+            guard isDuplicate, case .deliver(let delivery) = effect, delivery.rendition == .main,
                 case .segment(let tracked) = delivery.content
             else { return true }
-            let begin = Self.begin(of: tracked, after: line.date)
-            line.note(delivery)
-            isRepeating = begin.map { tracked.segment.isPublished(until: date, from: $0) } ?? false
-            return !isRepeating
+            let start = Self.startDate(of: tracked, after: heldEdge.date)
+            heldEdge.advance(past: delivery)
+            isDuplicate = start.map { tracked.segment.isPublished(until: date, from: $0) } ?? false
+            return !isDuplicate
         }
     }
 
-    private static func begin(of tracked: TrackedSegment, after end: ProgramDateTime?) -> ProgramDateTime? {
+    private static func startDate(of tracked: TrackedSegment, after end: ProgramDateTime?) -> ProgramDateTime? {
         tracked.segment.programDateTime ?? (tracked.isAfterDiscontinuity ? nil : end)
     }
 }
 
 extension MediaSegment {
-    /// Whether it precedes `date`, up to which the channel was published, on clocks that can be compared.
-    fileprivate func isPublished(until date: ProgramDateTime, from begin: ProgramDateTime) -> Bool {
-        precedes(date, startingAt: begin) && begin.distance(to: date) <= JoinPoint.reach(duration)
+    /// Whether the segment, which starts at `start`, precedes `date`, the end of the published media. Dates too far
+    /// apart are taken for different clocks.
+    fileprivate func isPublished(until date: ProgramDateTime, from start: ProgramDateTime) -> Bool {
+        precedes(date, startingAt: start) && start.distance(to: date) <= JoinPoint.reach(duration)
     }
 }

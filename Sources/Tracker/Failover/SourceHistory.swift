@@ -1,39 +1,43 @@
-/// What became of a channel's sources in the outage there is, so that it is told once, and which of them are over.
+/// What happened to a channel's sources in the current outage, so that each event is reported once, and which sources
+/// have ended.
 struct SourceHistory: Equatable, Sendable {
-    private var tried: Set<Int> = []
-    /// Why each source that failed did, the last time.
+    private var triedSources: Set<Int> = []
+    /// The last error of each source that failed.
     private(set) var failures: [Int: TrackerError] = [:]
-    /// Where sources ended that were published. Until its list is another one, such a source has nothing to give.
+    /// Last segments of the sources that were published to their end. Such a source has no new media until its playlist
+    /// ends with another segment.
     private var ends: [Int: LastSegmentIdentity] = [:]
 
-    /// - Returns: what is to be told of it; nil when it was.
+    /// - Returns: the event to report; nil if it was reported in this outage.
     mutating func recordTrial(of source: Int, url: String) -> UpstreamEvent? {
-        tried.insert(source).inserted ? .trialStarted(source: source, url: url) : nil
+        triedSources.insert(source).inserted ? .trialStarted(source: source, url: url) : nil
     }
 
-    /// - Returns: what is to be told of it; nil when it was.
+    /// - Returns: the event to report; nil if it was reported in this outage.
     mutating func recordFailure(of source: Int, _ error: TrackerError) -> UpstreamEvent? {
-        let isNews = !(failures[source]?.isEquivalent(to: error) ?? false)
+        let isNew = !(failures[source]?.isEquivalent(to: error) ?? false)
         failures[source] = error
-        return isNews ? .sourceFailed(source, error) : nil
+        return isNew ? .sourceFailed(source, error) : nil
     }
 
-    /// The source that was published is published no longer.
-    mutating func recordEnd(of member: SourceSession, _ end: SessionEnd) -> UpstreamEvent? {
+    /// Records that the active source is no longer published.
+    mutating func recordEnd(of session: SourceSession, _ end: SessionEnd) -> UpstreamEvent? {
         switch end {
         case .drained:
-            ends[member.source] = member.endIdentity
-            return .sourceEnded(member.source)
-        case .failed(let error), .gaveUp(let error): return recordFailure(of: member.source, error)
+            ends[session.source] = session.endIdentity
+            return .sourceEnded(session.source)
+        case .failed(let error), .gaveUp(let error): return recordFailure(of: session.source, error)
         }
     }
 
-    /// Whether its list is the one that was published to its end.
-    func hasEnded(_ member: SourceSession) -> Bool { ends[member.source].map { $0 == member.endIdentity } ?? false }
+    /// Whether the playlist of `session` is the one that was published to its end.
+    func wasPublishedToEnd(_ session: SourceSession) -> Bool {
+        ends[session.source].map { $0 == session.endIdentity } ?? false
+    }
 
-    /// What it lists now is published: should that end, it is another end.
+    /// Records that `source` is published from now on. If its playlist ends later, that is another end.
     mutating func recordTakeover(of source: Int) { ends[source] = nil }
 
-    /// Something is published: the next trouble is another one.
-    mutating func clearOutage() { (tried, failures) = ([], [:]) }
+    /// Records that a segment was published. The next failure belongs to another outage.
+    mutating func clearOutage() { (triedSources, failures) = ([], [:]) }
 }

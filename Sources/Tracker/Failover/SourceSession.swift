@@ -1,17 +1,18 @@
-/// One session with one of a channel's sources. A source may be opened again and again; each time it is another member,
-/// and late answers to an earlier one reach nobody.
+/// One session with one of a channel's sources.
+///
+/// A source may be opened several times. Each session has its own fetch IDs, so an answer to an earlier one is ignored.
 struct SourceSession: Sendable {
-    /// 0 is the channel's own upstream; backups count from 1, in their order.
+    /// 0 is the primary; backups count from 1, in their order.
     let source: Int
     private let number: UInt64
     private var session: UpstreamSession
     /// When the session asked to be woken.
     private(set) var wakeAt: Duration?
-    /// Since when its main playlist is followed without being late; nil while it is not.
+    /// Since when its main playlist has been read on time; nil while it is late, not read yet, or ended.
     private(set) var healthySince: Duration?
     private var joinedAt: Duration?
 
-    /// - Parameter number: of the session among those of the channel.
+    /// - Parameter number: index of the session among those of the channel.
     init(source: Int, url: String, policy: UpstreamSession.Policy, number: UInt64) {
         self.source = source
         self.number = number
@@ -20,17 +21,18 @@ struct SourceSession: Sendable {
 
     var status: UpstreamStatus { session.status }
 
-    /// It lists nothing new, or nothing of what it lists can be published, and the last step before giving up was taken.
+    /// Whether the source lists nothing new, or nothing of it can be published, and every step before giving up was
+    /// tried.
     var isInOutage: Bool { session.isInOutage }
 
-    /// Where its main playlist has ended; nil of one that goes on.
+    /// The last segment of its main playlist, if that has ended; nil otherwise.
     var endIdentity: LastSegmentIdentity? {
         guard let main = session.trackers.first, main.cursor.hasEnded else { return nil }
         return main.lastSegment
     }
 
-    /// It listed something new after it was joined, or needs not: it is alive, and no old list that somebody still
-    /// serves.
+    /// Whether its main playlist has grown since it was joined, or has ended. A dead origin may still serve its last
+    /// playlist.
     var isAlive: Bool {
         guard let joinedAt, let main = session.trackers.first?.status else { return false }
         return main.hasEnded || main.grewAt.map { $0 > joinedAt } ?? false
@@ -42,19 +44,20 @@ struct SourceSession: Sendable {
 
     func isDue(at now: Duration) -> Bool { wakeAt.map { $0 <= now } ?? false }
 
-    /// What the session does, but for its wakes.
-    /// - Parameter gate: of the channel: what one source is asked counts for all that ask the same host.
+    /// Passes `input` to the session.
+    /// - Parameter limiter: of the channel, because several sources may be on one host.
+    /// - Returns: the session's effects, except for its wakes, which `wakeAt` holds.
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
         if case .wake = input { wakeAt = nil }
-        let effects = withLimiter(&gate) { $0.handle(input, at: now) }.compactMap { translate($0, at: now) }
+        let effects = withLimiter(&limiter) { $0.handle(input, at: now) }.compactMap { translate($0, at: now) }
         let isHealthy = joinedAt != nil && session.mainStall == nil && !hasEnded
         healthySince = isHealthy ? healthySince ?? now : nil
         return effects
     }
 
-    /// As the channel hears of it.
+    /// Adds the source to an effect of the session; nil for a wake.
     private mutating func translate(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
         switch effect {
         case .fetch, .cancel, .probe, .end: return effect
@@ -70,22 +73,23 @@ struct SourceSession: Sendable {
         }
     }
 
-    /// A segment that it delivered is held. No more can be asked of it: to its session it is published.
+    /// Confirms a segment that is held during a trial. For the session it counts as published.
     mutating func confirmHeld(_ delivery: Delivery, at now: Duration) {
         session.recordOutcome(delivery, .published, at: now)
     }
 
-    /// Nothing of it is wanted any more.
-    mutating func abandon(_ gate: inout HostLimiter) -> [UpstreamSession.Effect] {
-        withLimiter(&gate) { $0.abandon() }.map { .cancel($0) }
+    /// Ends the session without an effect.
+    /// - Returns: cancellations of the fetches in flight.
+    mutating func abandon(_ limiter: inout HostLimiter) -> [UpstreamSession.Effect] {
+        withLimiter(&limiter) { $0.abandon() }.map { .cancel($0) }
     }
 
-    /// The session has the channel's gate for one step.
+    /// Lends the channel's limiter to the session for one step.
     private mutating func withLimiter<Result>(
-        _ gate: inout HostLimiter, perform step: (inout UpstreamSession) -> Result
+        _ limiter: inout HostLimiter, perform step: (inout UpstreamSession) -> Result
     ) -> Result {
-        swap(&session.limiter, &gate)
-        defer { swap(&session.limiter, &gate) }
+        swap(&session.limiter, &limiter)
+        defer { swap(&session.limiter, &limiter) }
         return step(&session)
     }
 }

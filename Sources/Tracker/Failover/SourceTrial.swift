@@ -1,77 +1,70 @@
-/// A source that was opened beside the one that is published: what it brings is held until it takes over.
+/// A session with a source that may become active. Its media is held until then.
 struct SourceTrial: Sendable {
-    enum Trigger: Equatable, Sendable {
-        /// Nothing of the source that is published comes: whoever brings media first is published.
-        case outage
-        /// The channel's own upstream is back after a while of health, while the backup is still alive.
-        case failback
-    }
+    /// What is known about the source's media. Its segments are probed in order until one is usable.
+    private enum ProbeState: Equatable, Sendable { case noMedia, unprobed, usable }
 
-    /// What was seen of its media. It is examined, one segment after the other, until one is seen to be usable.
-    private enum ProbeState: Equatable, Sendable { case nothing, unprobed, usable }
-
-    /// Segments that cannot be published, until it is not tried any longer.
+    /// Segments that cannot be published before the trial fails.
     private static let maxRefusals = 3
 
-    private(set) var member: SourceSession
-    private let trigger: Trigger
+    private(set) var session: SourceSession
     private let deadline: Duration
-    private var probeState = ProbeState.nothing
+    private var probeState = ProbeState.noMedia
     private var refusals = 0
-    /// What goes out when it takes over, as far as that was not published meanwhile.
+    /// Effects to hand downstream when the source becomes active, except for segments published meanwhile.
     private(set) var heldEffects: [UpstreamSession.Effect] = []
 
-    init(_ member: SourceSession, on occasion: Trigger, until deadline: Duration) {
-        self.member = member
-        self.trigger = occasion
+    init(_ session: SourceSession, until deadline: Duration) {
+        self.session = session
         self.deadline = deadline
     }
 
-    var source: Int { member.source }
-    var deadlines: [Duration?] { [member.wakeAt, deadline] }
+    var source: Int { session.source }
 
-    /// It can take over: it lists something new, and what it brings could be published.
-    var hasPassed: Bool { probeState == .usable && member.isAlive }
+    /// Times at which a decision or a wake may be due.
+    var deadlines: [Duration?] { [session.wakeAt, deadline] }
 
-    /// - Parameter isNeeded: the source that is published is in an outage.
-    func hasFailed(isNeeded: Bool, at now: Duration) -> Bool {
-        deadline <= now || refusals >= Self.maxRefusals || trigger == .outage && !isNeeded
+    /// Returns the decision about the trial that is due at `now`; nil while it goes on.
+    ///
+    /// The trial passes if the source lists new segments and one of them could be published.
+    /// - Parameter isNeeded: whether the active source is still to be replaced.
+    func decision(at now: Duration, isNeeded: Bool, history: SourceHistory) -> FailoverState.Decision? {
+        if history.wasPublishedToEnd(session) { return .endTrial }
+        if probeState == .usable, session.isAlive { return .switchToTrial }
+        return !isNeeded || deadline <= now || refusals >= Self.maxRefusals ? .endTrial : nil
     }
 
-    /// - Returns: what is not held: what concerns the upstream, what is to be examined, and the end of a source that
-    ///   has nothing to give.
+    /// - Returns: the effects that are not held: those that concern the upstream, probes, and the end of a source that
+    ///   has no media.
     mutating func handle(
-        _ input: UpstreamSession.Input, at now: Duration, through gate: inout HostLimiter
+        _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
-        member.handle(input, at: now, through: &gate).compactMap { filter($0, at: now) }
+        session.handle(input, at: now, limiter: &limiter).compactMap { filter($0, at: now) }
     }
 
     private mutating func filter(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
         switch effect {
         case .fetch, .cancel, .wake, .probe: return effect
-        // A finished programme is handed over whole.
-        case .end(let end) where end != .drained || probeState == .nothing: return effect
+        // A finished playlist that has media is held to its end.
+        case .end(let end) where end != .drained || probeState == .noMedia: return effect
         case .report, .end: heldEffects.append(effect)
         case .deliver(let delivery):
             heldEffects.append(effect)
-            if delivery.isMainSegment { return recordSegment(delivery, at: now) }
+            if delivery.isMainSegment { return hold(delivery, at: now) }
         }
         return nil
     }
 
-    /// To be held is all that can be asked of it: to its session it is as good as published.
-    private mutating func recordSegment(_ delivery: Delivery, at now: Duration) -> UpstreamSession.Effect? {
-        member.confirmHeld(delivery, at: now)
+    /// Confirms a held segment to its session.
+    /// - Returns: the probe of the segment; nil if the source's media is known to be usable.
+    private mutating func hold(_ delivery: Delivery, at now: Duration) -> UpstreamSession.Effect? {
+        session.confirmHeld(delivery, at: now)
         guard probeState != .usable else { return nil }
         probeState = .unprobed
         return .probe(delivery)
     }
 
-    /// What would have become of something that it brought.
-    mutating func recordProbe(_ reception: DeliveryOutcome) {
-        if case .refused = reception { refusals += 1 } else { probeState = .usable }
+    /// Records what would become downstream of a probed segment.
+    mutating func recordProbe(_ outcome: DeliveryOutcome) {
+        if case .refused = outcome { refusals += 1 } else { probeState = .usable }
     }
-
-    /// Nothing of it is wanted.
-    mutating func abandon(_ gate: inout HostLimiter) -> [UpstreamSession.Effect] { member.abandon(&gate) }
 }

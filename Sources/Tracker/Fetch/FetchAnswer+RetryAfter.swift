@@ -1,15 +1,15 @@
 import Playlist
 
-// When a server wants to be asked again (RFC 9110 §10.2.3).
+// Reads the time at which a server allows the next request (RFC 9110 §10.2.3).
 
 extension FetchAnswer {
-    /// nil when it does not say, or says it in no way that the standard knows. Never negative, and unbounded.
+    /// The delay that Retry-After asks for, in 0 s ... 366 days; nil if the header is absent or malformed.
     ///
-    /// A date is counted from the answer's own Date: then it does not matter whose clock is right.
+    /// A date is counted from the answer's own Date header, so that a wrong clock on either side does no harm.
     var retryAfter: Duration? {
         guard let text = header("retry-after") else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return .seconds(min(Int64(text) ?? .max, Self.longest))
+            return .seconds(min(Int64(text) ?? .max, Self.longestRetryAfter))
         }
         guard let then = ProgramDateTime(httpDate: text),
             let now = header("date").flatMap({ ProgramDateTime(httpDate: $0) })
@@ -17,14 +17,14 @@ extension FetchAnswer {
         return max(.zero, .milliseconds(then.millisecondsSince1970 - now.millisecondsSince1970))
     }
 
-    /// A year: whoever says more means never.
-    private static let longest: Int64 = 366 * 86_400
+    /// Seconds of a leap year. A longer delay means that the resource never comes back.
+    private static let longestRetryAfter: Int64 = 366 * 86_400
 }
 
 extension FetchOutcome {
-    /// Of an answer that refuses.
+    /// The delay that an unsuccessful answer asks for.
     var retryAfter: Duration? {
-        guard case .success(let answer) = self, !(200..<300).contains(answer.status) else { return nil }
+        guard case .success(let answer) = self, !answer.isSuccess else { return nil }
         return answer.retryAfter
     }
 }
@@ -34,22 +34,22 @@ extension ProgramDateTime {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Each of the three forms that a recipient has to know (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`,
+    /// Reads each of the three forms that a recipient must accept (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`,
     /// `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
     init?(httpDate text: String) {
-        // The weekday says nothing that the date does not.
-        let words = text.split { " ,-".contains($0) }.dropFirst().map(String.init)
-        guard words.count >= 4 else { return nil }
-        let isOldest = words[0].first?.isLetter == true
+        // The weekday adds nothing to the date.
+        let fields = text.split { " ,-".contains($0) }.dropFirst().map(String.init)
+        guard fields.count >= 4 else { return nil }
+        let isAsctime = fields[0].first?.isLetter == true
         let (day, month, year, time) =
-            isOldest ? (words[1], words[0], words[3], words[2]) : (words[0], words[1], words[2], words[3])
-        guard let number = Self.months.firstIndex(of: month), isOldest || words.dropFirst(4) == ["GMT"] else {
+            isAsctime ? (fields[1], fields[0], fields[3], fields[2]) : (fields[0], fields[1], fields[2], fields[3])
+        guard let number = Self.months.firstIndex(of: month), isAsctime || fields.dropFirst(4) == ["GMT"] else {
             return nil
         }
         self.init(parsing: "\(Self.fourDigits(year))-\(Self.pair("\(number + 1)"))-\(Self.pair(day))T\(time)Z")
     }
 
-    /// Of two digits, those of 1970 to 2069.
+    /// Expands a year of two digits to a year in 1970 ... 2069.
     private static func fourDigits(_ year: String) -> String {
         year.utf8.count == 2 ? (year < "70" ? "20" : "19") + year : year
     }

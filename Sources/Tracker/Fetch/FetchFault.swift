@@ -1,16 +1,16 @@
-/// What was wrong with one answer, or with there being none: what faults are counted by.
+/// The kind of fault by which failed fetches are counted.
 package enum FetchFault: Hashable, Sendable {
     case refused(status: Int)
     case transfer(FetchError.Reason)
-    /// A page, an error message, or nothing, where a segment, a key or a map was due.
+    /// A page, an error message or an empty body in place of a segment, a key or a map.
     case notMedia
-    /// The body ends in the middle of what it holds.
+    /// The body ends inside a unit of its format.
     case cutShort
-    /// A page, or nothing, where a playlist was due.
+    /// A page or an empty body in place of a playlist.
     case notAPlaylist
     case malformedPlaylist
 
-    /// `http404`, or the case's name, or its reason's.
+    /// The name in `/status.json`: `http404`, the name of the case, or the raw value of the transfer's reason.
     package var name: String {
         switch self {
         case .refused(let status): "http\(status)"
@@ -28,18 +28,6 @@ package enum FetchFault: Hashable, Sendable {
         case .unreachable(let reason, _): self = .transfer(reason)
         case .notMedia, .empty: self = .notMedia
         case .shortRange, .truncated: self = .cutShort
-        }
-    }
-
-    /// nil for what the playlist says and not how it came.
-    init?(_ error: TrackerError) {
-        switch error.reason {
-        case .refused(let status): self = .refused(status: status)
-        case .unreachable(let reason): self = .transfer(reason)
-        case .notAPlaylist, .unexpectedPlaylistKind: self = .notAPlaylist
-        case .malformedPlaylist: self = .malformedPlaylist
-        case .noVariant, .noSegments, .unsupportedProtection, .silent, .nothingUsable, .openingTimedOut:
-            return nil
         }
     }
 }

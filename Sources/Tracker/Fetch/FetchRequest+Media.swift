@@ -1,69 +1,24 @@
 import Playlist
 
-// What counts as the media, the key or the map that was asked for, and what as a failed try.
-
-/// Why one try brought nothing.
-package enum FetchFailure: Error, Equatable, Sendable {
-    case refused(status: Int)
-    /// `address` is the host's, when it is denied for that.
-    case unreachable(FetchError.Reason, address: String? = nil)
-    /// A page of HTML or XML, a JSON answer, or a playlist.
-    case notMedia
-    case empty
-    /// Fewer bytes than the range asked for.
-    case shortRange
-    /// It ended with its connection, in the middle of a packet, a box or a cipher block.
-    case truncated
-
-    /// The answer's status, nil when there was none or it was a success.
-    package var status: Int? {
-        if case .refused(let status) = self { status } else { nil }
-    }
-
-    var lossReason: SegmentLoss.Reason {
-        switch self {
-        case .notMedia, .empty: .notMedia
-        case .refused, .unreachable, .shortRange, .truncated: .unavailable(status: status)
-        }
-    }
-
-    var prospect: RetryBudget.Prospect {
-        switch self {
-        case .refused(let status) where status.isRateLimitStatus: .hostLimited
-        case .refused(status: 401), .refused(status: 403), .refused(status: 410): .newURL
-        case .unreachable(let reason, _) where reason.isFinal: .none
-        case .refused, .unreachable, .notMedia, .empty, .shortRange, .truncated: .open
-        }
-    }
-}
-
-/// A try that brought nothing, and how it stands with the thing asked for.
-struct FailedAttempt: Equatable, Sendable {
-    let failure: FetchFailure
-    /// By now, this one included.
-    let failures: Int
-    /// There is no further try.
-    let isLast: Bool
-}
+// Decides whether an answer is the media, key or map that was requested.
 
 extension FetchRequest {
-    /// The bytes asked for and the address they came from.
+    /// Returns the requested bytes and the URL that they came from.
     ///
-    /// An origin that does not know ranges answers 200 with the whole file: the range is cut from it here.
+    /// An origin without range support answers 200 with the whole file, from which the range is extracted.
     ///
     /// - Parameters:
-    ///   - isEncrypted: with AES-128, as a whole.
-    ///   - believesEnd: take what looks cut short, because nothing better came.
+    ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
+    ///   - acceptsTruncated: whether a body that looks truncated is returned, because no attempt is left.
     func media(
         in outcome: FetchOutcome, isEncrypted: Bool = false, acceptsTruncated: Bool = false
     ) throws(FetchFailure) -> (body: [UInt8], url: String) {
         let answer: FetchAnswer
         switch outcome {
-        case .success(let whole): answer = whole
-        case .failure(let error):
-            throw .unreachable(error.reason, address: error.reason == .privateAddress ? error.message : nil)
+        case .success(let success): answer = success
+        case .failure(let error): throw .unreachable(error.reason, ipAddress: error.deniedIPAddress)
         }
-        guard (200..<300).contains(answer.status) else { throw .refused(status: answer.status) }
+        guard answer.isSuccess else { throw .refused(status: answer.status) }
         if answer.body.isEmpty { throw .empty }
         if answer.body.looksLikeText, purpose != .key || answer.body.count != keySize { throw .notMedia }
         let body = try requestedBytes(of: answer)
@@ -87,8 +42,9 @@ extension FetchRequest {
 private let keySize = 16
 
 extension [UInt8] {
-    /// HTML, XML, JSON or a playlist, after white space: text where media was due. Encrypted media has any bytes, but
-    /// hardly sixteen letters in a row behind such a beginning.
+    /// Whether the bytes are HTML, XML, JSON or a playlist, after optional white space.
+    ///
+    /// Encrypted media may hold any bytes, but sixteen printable characters after such a start are very unlikely.
     var looksLikeText: Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = dropFirst(starts(with: byteOrderMark) ? byteOrderMark.count : 0).drop { $0.isBlank }
@@ -104,38 +60,6 @@ extension [UInt8] {
 extension UInt8 {
     fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
     fileprivate var isBlank: Bool { [0x09, 0x0A, 0x0D, 0x20].contains(self) }
-    /// ASCII.
+    /// Printable ASCII or white space.
     fileprivate var isText: Bool { isBlank || (0x20..<0x7F).contains(self) }
-}
-
-/// What a playlist request was answered with, and the address that its relative URIs are resolved against.
-///
-/// - Parameter variables: of the multivariant playlist that named this one.
-func parsePlaylist(
-    _ outcome: FetchOutcome, from url: String, variables: [VariableDefinition] = []
-) throws(TrackerError) -> (document: PlaylistDocument, base: String) {
-    switch outcome {
-    case .failure(let error): throw TrackerError(error, url: url)
-    case .success(let answer):
-        guard (200..<300).contains(answer.status) else { throw TrackerError(.refused(status: answer.status), url: url) }
-        do {
-            return (try answer.playlist(imported: variables), answer.finalURL)
-        } catch {
-            if case .notAPlaylist(let beginning) = error.reason {
-                throw TrackerError(.notAPlaylist(beginning: beginning), url: url, section: error.section)
-            }
-            throw TrackerError(.malformedPlaylist(error), url: url, section: error.section)
-        }
-    }
-}
-
-extension FetchAnswer {
-    /// Of a media playlist that may be cut short, the last line counts when its end is there: half an address would be
-    /// fetched as if it were one. A list that always lacks that line end is one segment late by this.
-    fileprivate func playlist(imported variables: [VariableDefinition]) throws(PlaylistError) -> PlaylistDocument {
-        let document = try PlaylistParser.parse(body, url: finalURL, imported: variables)
-        guard endsAtClose, case .media(let list) = document, !list.hasEndList else { return document }
-        guard let lineEnd = body.lastIndex(of: 0x0A), lineEnd + 1 < body.count else { return document }
-        return try PlaylistParser.parse(Array(body[...lineEnd]), url: finalURL, imported: variables)
-    }
 }

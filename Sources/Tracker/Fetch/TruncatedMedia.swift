@@ -1,14 +1,16 @@
-// Whether media ends before its own structure does. Asked only when nothing else says where its end is.
+// Detects media that ends before its own structure does. Used only if nothing else tells where the body ends.
 
 extension [UInt8] {
-    /// - Parameter isEncrypted: with AES-128, in whole blocks.
+    /// Whether the bytes end inside a cipher block, a transport packet or a box.
+    ///
+    /// - Parameter isEncrypted: whether all bytes are encrypted with AES-128, in whole blocks.
     func isTruncated(isEncrypted: Bool) -> Bool {
         if isEncrypted { return count % 16 != 0 }
         if isTransportStream { return count % transportPacketSize != 0 }
         return isFragmentedMP4 && !endsWithBox
     }
 
-    /// ISO/IEC 13818-1 §2.4.3.2.
+    /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).
     private var isTransportStream: Bool {
         first == 0x47 && (count <= transportPacketSize || self[transportPacketSize] == 0x47)
     }
@@ -17,7 +19,7 @@ extension [UInt8] {
         count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
     }
 
-    /// The boxes of the top level, one behind the other, end where the bytes do (ISO/IEC 14496-12 §4.2).
+    /// Whether the last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2).
     private var endsWithBox: Bool {
         var offset = 0
         while offset < count {
@@ -27,7 +29,7 @@ extension [UInt8] {
         return true
     }
 
-    /// nil when the header is not whole, or cannot be a header.
+    /// Returns the size of the box at `offset`; nil if its header is incomplete or invalid.
     private func boxSize(at offset: Int) -> Int? {
         guard let short = bigEndian(4, at: offset) else { return nil }
         switch short {

@@ -1,20 +1,20 @@
 import Playlist
 
-/// One segment between being listed and being delivered.
+/// A segment that is listed and not delivered yet.
 struct PendingSegment: Sendable {
     enum Progress: Sendable {
         case waiting
         case fetching(FetchID)
-        /// - Parameter awaitsList: until a newer list comes, if that is sooner.
-        case pausing(until: Duration, awaitsList: Bool)
+        /// - Parameter awaitsPlaylist: whether a newer playlist ends the pause.
+        case pausing(until: Duration, awaitsPlaylist: Bool)
         case fetched(body: [UInt8], url: String)
         case failed(FetchFailure)
     }
 
     private enum Listing {
-        /// In the playlist as last loaded, under its number.
+        /// In the playlist loaded last, under its number.
         case listed
-        /// In it under another number.
+        /// In the playlist loaded last, under another number.
         case renumbered
         case removed
     }
@@ -25,7 +25,7 @@ struct PendingSegment: Sendable {
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
     private var listing = Listing.listed
-    /// Starts with the first try.
+    /// nil before the first attempt.
     private(set) var budget: RetryBudget?
 
     init(_ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange], at now: Duration) {
@@ -35,12 +35,12 @@ struct PendingSegment: Sendable {
         listedDateRanges = dateRanges
     }
 
-    /// It was refused, and a newer list may have another address.
+    /// Whether the URL was refused and a newer playlist may have another one.
     var awaitsPlaylist: Bool {
-        if case .pausing(_, awaitsList: true) = progress { true } else { false }
+        if case .pausing(_, awaitsPlaylist: true) = progress { true } else { false }
     }
 
-    /// A try can start.
+    /// Whether an attempt can start.
     func isDue(at now: Duration) -> Bool {
         switch progress {
         case .waiting: true
@@ -50,35 +50,35 @@ struct PendingSegment: Sendable {
     }
 }
 
-// MARK: - What a list says
+// MARK: - Playlist updates
 
 extension PendingSegment {
-    /// The lists to come have nothing to say of it.
-    /// - Parameter isGone: false where they list it under another number.
-    mutating func detachNumber(isGone: Bool) { listing = isGone ? .removed : .renumbered }
-
-    /// Takes over fresh addresses, whose tokens live longer, and notes that it has left the list.
+    /// Records that later playlists do not have the segment under its number.
     ///
-    /// - Parameter shelf: what it holds need not be fetched from another address.
-    mutating func refresh(from list: MediaPlaylist, base: String, _ shelf: ResourceCache) {
-        guard listing == .listed, let window = list.window else { return }
+    /// - Parameter isRemoved: false if they list it under another number.
+    mutating func detachNumber(isRemoved: Bool) { listing = isRemoved ? .removed : .renumbered }
+
+    /// Updates the URLs, whose tokens may be fresh, and records whether the segment is still listed.
+    ///
+    /// - Parameter cache: keys and maps that it holds keep their URLs.
+    mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache) {
+        guard listing == .listed, let window = playlist.window else { return }
         listing = window.contains(segment.mediaSequence) ? .listed : .removed
-        guard listing == .listed, let fresh = try? SegmentRequests(list.segment(segment.mediaSequence), base: base)
-        else {
-            return
-        }
+        guard listing == .listed,
+            let fresh = try? SegmentRequests(playlist.segment(segment.mediaSequence), base: base)
+        else { return }
         switch progress {
-        case .waiting, .pausing(_, awaitsList: false): requests = fresh
-        case .pausing(_, awaitsList: true):
+        case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
+        case .pausing(_, awaitsPlaylist: true):
             requests = fresh
             progress = .waiting
-        case .fetched: requests = requests.replacing(with: fresh) { shelf.state(of: $0) != .held }
+        case .fetched: requests = requests.replacingResources(from: fresh) { cache.state(of: $0) != .held }
         case .fetching, .failed: break
         }
     }
 }
 
-// MARK: - Trying
+// MARK: - Attempts
 
 extension PendingSegment {
     mutating func start(as id: FetchID, targetDuration: Duration, at now: Duration) {
@@ -86,7 +86,9 @@ extension PendingSegment {
         budget = budget ?? RetryBudget(targetDuration: targetDuration, at: now)
     }
 
-    /// A try ended. Returns what went wrong, if it did; a body that looks cut short is taken when no try is left.
+    /// Records the end of an attempt. Returns its failure, if it failed.
+    ///
+    /// After the last attempt a body that looks truncated is accepted.
     mutating func settle(_ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration) -> FailedAttempt? {
         do {
             let media = try request.media(in: outcome, isEncrypted: requests.key != nil)
@@ -95,7 +97,7 @@ extension PendingSegment {
         } catch {
             let next = nextTry(after: error, outcome.retryAfter, at: now)
             if let next {
-                progress = .pausing(until: next, awaitsList: error.prospect == .newURL)
+                progress = .pausing(until: next, awaitsPlaylist: error.prospect == .newURL)
             } else if error == .truncated, let media = try? request.media(in: outcome, acceptsTruncated: true) {
                 progress = .fetched(body: media.body, url: media.url)
             } else {

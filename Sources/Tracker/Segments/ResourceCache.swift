@@ -1,6 +1,6 @@
 import Playlist
 
-/// Keys and initialization sections: each fetched once, however many segments name it.
+/// Keys and initialization sections, each fetched once for all segments that need it.
 struct ResourceCache: Sendable {
     enum State: Equatable, Sendable {
         case absent, pending, held
@@ -20,8 +20,7 @@ struct ResourceCache: Sendable {
         case failed(FetchFailure)
     }
 
-    /// Beyond this many the oldest one that is not being fetched is forgotten; a segment that still needs it asks
-    /// again.
+    /// The number of entries kept. A segment that still needs an evicted resource requests it again.
     static let limit = 32
 
     /// Oldest first.
@@ -41,7 +40,16 @@ struct ResourceCache: Sendable {
         return body
     }
 
-    /// A segment needs `request`. One that failed before gets another chance if `retriesFailed`.
+    /// The time of the earliest attempt that is not in flight.
+    var nextDeadline: Duration? {
+        entries.lazy.compactMap { entry in
+            if case .due(let at) = entry.progress { at } else { nil }
+        }.min()
+    }
+
+    /// Adds a resource that a segment needs, unless it is there already.
+    ///
+    /// - Parameter retriesFailed: whether a resource that failed gets a new budget.
     mutating func request(_ request: FetchRequest, retriesFailed: Bool, targetDuration: Duration, at now: Duration) {
         switch state(of: request) {
         case .pending, .held: return
@@ -54,6 +62,7 @@ struct ResourceCache: Sendable {
         evict()
     }
 
+    /// Removes the oldest entry that is neither due nor in flight, if there are too many.
     private mutating func evict() {
         guard entries.count > Self.limit else { return }
         let oldest = entries.firstIndex { entry in
@@ -65,7 +74,7 @@ struct ResourceCache: Sendable {
         if let oldest { entries.remove(at: oldest) }
     }
 
-    /// The next request whose try is due and permitted, now being fetched as `id`.
+    /// Starts the next attempt that is due and permitted, as `id`. Returns its request.
     mutating func start(
         as id: FetchID, at now: Duration, where isPermitted: (FetchRequest) -> Bool
     ) -> FetchRequest? {
@@ -79,7 +88,7 @@ struct ResourceCache: Sendable {
         return nil
     }
 
-    /// A try ended. Returns what went wrong, if it did, and how often by now.
+    /// Records the end of an attempt. Returns its failure, if it failed.
     mutating func settle(
         _ id: FetchID, _ outcome: FetchOutcome, at now: Duration
     ) -> FailedAttempt? {
@@ -101,11 +110,5 @@ struct ResourceCache: Sendable {
             return FailedAttempt(
                 failure: error, failures: entries[index].budget.failures, isLast: verdict == .exhausted)
         }
-    }
-
-    var nextDeadline: Duration? {
-        var earliest: Duration?
-        for case .due(let at) in entries.map(\.progress) { earliest = min(earliest ?? at, at) }
-        return earliest
     }
 }

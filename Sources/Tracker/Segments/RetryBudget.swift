@@ -1,28 +1,28 @@
-/// How often and for how long one segment, key or map is tried.
+/// Limits the number of attempts for one segment, key or map, and their total duration.
 package struct RetryBudget: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         case retry(at: Duration)
         case exhausted
     }
 
-    /// What a failed try lets one expect of the next.
+    /// The prospect of the next attempt after a failed one.
     package enum Prospect: Equatable, Sendable {
-        /// It may go well by itself.
+        /// The next attempt may succeed.
         case open
-        /// The address is what is refused: the next try waits for a newer list, which may have another one.
+        /// The URL was refused. The next attempt waits for a newer playlist, which may have another URL.
         case newURL
-        /// The host wants to be asked less: no failure of the resource.
+        /// The host asks for fewer requests, which is no failure of the resource.
         case hostLimited
-        /// Asked again, it would not go otherwise.
+        /// The next attempt would fail the same way.
         case none
     }
 
     package static let tries = 3
-    /// A live window of a few minutes has passed by then.
+    /// After this many attempts a live window of a few minutes has passed.
     static let hostLimitedTries = 20
-    /// Before the second and before the third try.
+    /// Pauses before the second and the third attempt.
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1)]
-    /// The same, where a newer list ends them early.
+    /// The same pauses if a newer playlist may end them early.
     static let newURLPauses: [Duration] = [.seconds(1), .seconds(4)]
 
     private let duration: Duration
@@ -30,18 +30,21 @@ package struct RetryBudget: Equatable, Sendable {
     package private(set) var failures = 0
     private var hostLimitings = 0
 
-    /// - Parameter now: when the first try starts.
+    /// - Parameter now: when the first attempt starts.
     package init(targetDuration: Duration, at now: Duration) {
-        duration = Self.span(targetDuration)
+        duration = Self.duration(for: targetDuration)
         deadline = now + duration
     }
 
-    /// How long a resource is tried, and a Retry-After honoured: a live window is not much longer.
-    static func span(_ targetDuration: Duration) -> Duration { max(.seconds(10), targetDuration * 2) }
+    /// Returns how long a resource is tried and a Retry-After honored. A live window is not much longer.
+    static func duration(for targetDuration: Duration) -> Duration { max(.seconds(10), targetDuration * 2) }
 
-    /// A try failed. What has left its playlist is not asked for again: the origin may remove it (RFC 8216 §6.2.2).
+    /// Records a failed attempt and returns whether another one follows.
     ///
-    /// - Parameter retryAfter: as the answer says; where it is later than the budget's end, the last try is made then.
+    /// A segment that has left its playlist is not requested again, because the origin may remove it (RFC 8216 §6.2.2).
+    ///
+    /// - Parameter retryAfter: the delay that the answer asks for. If it exceeds the budget, the last attempt is at the
+    ///   budget's end.
     package mutating func failed(
         _ prospect: Prospect = .open, retryAfter: Duration? = nil, isListed: Bool, at now: Duration
     ) -> Verdict {
@@ -59,7 +62,7 @@ package struct RetryBudget: Equatable, Sendable {
         return .retry(at: min(now + retryAfter, deadline))
     }
 
-    /// The host's pause (`HostLimiter`) decides when it is asked again, and the budget's time begins then.
+    /// Restarts the budget. `HostLimiter` decides when the host gets the next request.
     private mutating func hostLimited(at now: Duration) -> Verdict {
         hostLimitings += 1
         guard hostLimitings < Self.hostLimitedTries else {

@@ -1,32 +1,18 @@
-import Playlist
+package import Playlist
 
-extension [SegmentKey] {
-    /// The key that can be used, of those in force; nil when the segment is clear.
-    ///
-    /// A segment may be offered under several key formats (RFC 8216 §4.3.2.4): one that is AES-128 and identity is
-    /// enough. Half decrypting the others would be worse than refusing.
-    func usableKey(mediaSequence: UInt64, playlist: String) throws(TrackerError) -> SegmentKey? {
-        let usable = first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat }
-        if let usable { return usable }
-        guard let first else { return nil }
-        let reason = TrackerError.Reason.unsupportedProtection(
-            method: first.method, keyFormat: first.keyFormat, mediaSequence: mediaSequence)
-        throw TrackerError(reason, url: playlist, section: "4.3.2.4")
-    }
-}
-
-/// Everything one segment needs before it can be handed over, as absolute requests.
-struct SegmentRequests: Equatable, Sendable {
-    let media: FetchRequest
+/// The requests that a segment needs, with absolute URLs: media, and where present key, map and the map's key.
+package struct SegmentRequests: Equatable, Sendable {
+    package let media: FetchRequest
     private(set) var key: FetchRequest?
     private(set) var map: FetchRequest?
     private(set) var mapKey: FetchRequest?
 
-    /// - Parameter base: address of the playlist after redirects.
-    init(_ segment: MediaSegment, base: String) throws(TrackerError) {
+    /// - Parameter base: URL of the playlist after redirects.
+    /// - Throws: if the segment or its map is encrypted and no key can be used.
+    package init(_ segment: MediaSegment, base: String) throws(UnsupportedKey) {
         let number = segment.mediaSequence
-        let key = try segment.keys.usableKey(mediaSequence: number, playlist: base)
-        let mapKey = try segment.map?.keys.usableKey(mediaSequence: number, playlist: base)
+        let key = try segment.keys.usableKey(mediaSequence: number)
+        let mapKey = try segment.map?.keys.usableKey(mediaSequence: number)
         media = FetchRequest(
             .segment, url: URIReference.resolve(segment.uri, against: base), byteRange: segment.byteRange,
             duration: segment.duration)
@@ -36,12 +22,38 @@ struct SegmentRequests: Equatable, Sendable {
             FetchRequest(.map, url: URIReference.resolve($0.uri, against: base), byteRange: $0.byteRange)
         }
     }
-    /// The same media, with the key and the map of `fresh` where `isWanted` says so of these.
-    func replacing(with fresh: SegmentRequests, where isWanted: (FetchRequest) -> Bool) -> SegmentRequests {
+
+    /// The key, the map and the map's key.
+    package var resources: [FetchRequest] { [key, map, mapKey].compactMap { $0 } }
+
+    /// Returns requests for the same media, in which `fresh` replaces each resource for which `isReplaced` holds.
+    func replacingResources(
+        from fresh: SegmentRequests, where isReplaced: (FetchRequest) -> Bool
+    ) -> SegmentRequests {
         var requests = self
-        if key.map(isWanted) == true { requests.key = fresh.key }
-        if map.map(isWanted) == true { requests.map = fresh.map }
-        if mapKey.map(isWanted) == true { requests.mapKey = fresh.mapKey }
+        if key.map(isReplaced) == true { requests.key = fresh.key }
+        if map.map(isReplaced) == true { requests.map = fresh.map }
+        if mapKey.map(isReplaced) == true { requests.mapKey = fresh.mapKey }
         return requests
+    }
+}
+
+/// The first of a segment's keys, none of which can be used (RFC 8216 §4.3.2.4).
+package struct UnsupportedKey: Error, Equatable, Sendable {
+    let method: SegmentKey.Method
+    let keyFormat: String
+    let mediaSequence: UInt64
+}
+
+extension [SegmentKey] {
+    /// Returns the key to decrypt with; nil if the segment is not encrypted.
+    ///
+    /// A segment may be offered under several key formats, of which one with AES-128 and identity is enough. Any other
+    /// combination is refused, because it could be decrypted only in part.
+    fileprivate func usableKey(mediaSequence: UInt64) throws(UnsupportedKey) -> SegmentKey? {
+        let usable = first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat }
+        if let usable { return usable }
+        guard let first else { return nil }
+        throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat, mediaSequence: mediaSequence)
     }
 }

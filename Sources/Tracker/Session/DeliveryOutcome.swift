@@ -1,24 +1,24 @@
-/// What became downstream of a segment of picture or sound: what an intake cannot know by itself.
+/// The result of an audio or video delivery, which only the downstream modules know.
 package enum DeliveryOutcome: Equatable, Sendable {
-    /// Something was published of it, or of what was held until it came.
+    /// The segment, or media held until it arrived, was published.
     case published
-    /// It holds something to publish, which waits for what comes next, or for its sound.
+    /// The segment can be published, but waits for the next one or for its audio.
     case held
     case refused(UnpublishedReason)
 }
 
-/// Why nothing of what is listed is published.
+/// The reason why nothing of what is listed is published.
 package enum UnpublishedReason: Equatable, Sendable {
-    /// It does not come, and no try of it has failed yet.
+    /// No segment has arrived, and no attempt has failed yet.
     case pending
-    /// It did not come, or will not.
+    /// The segment did not arrive, or will not.
     case lost(SegmentLoss.Reason)
-    /// By all appearances its key is another one.
+    /// The segment appears to be encrypted with another key.
     case undecryptable
-    /// There is no media in it that can be republished.
+    /// The segment has no media that can be republished.
     case unreadable
-    /// It can be read, and nothing in it can be shown, or that was not shown before.
+    /// The segment can be read, but has no video to present, or none that was not published before.
     case noVideo
-    /// What is in it waits for sound that does not come.
+    /// The segment waits for audio that does not arrive.
     case noAudio
 }

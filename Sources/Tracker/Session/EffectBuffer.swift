@@ -1,11 +1,10 @@
-/// What one step of a session brings about, in the order in which it goes out.
+/// The effects of one step of a session, in the order in which they leave.
 ///
-/// What concerns the upstream goes before what is handed downstream: a consumer that takes its time then holds back what
-/// comes after, not the fetches already due.
+/// Effects on the upstream precede those downstream, so that a slow consumer does not delay fetches that are due.
 struct EffectBuffer: Sendable {
     private var requests: [UpstreamSession.Effect] = []
     private var outputs: [UpstreamSession.Effect] = []
-    /// What was asked for last; nil when it has come.
+    /// The wake requested last; nil after it fired.
     private var armedWake: Duration?
 
     mutating func append(_ effect: UpstreamSession.Effect) {
@@ -25,7 +24,9 @@ struct EffectBuffer: Sendable {
 
     mutating func wakeFired() { armedWake = nil }
 
-    /// Asks to be woken for what is due next. What is due already and was not done waits for an answer, not for time.
+    /// Requests a wake at the first deadline after `now`.
+    ///
+    /// A deadline that has passed without effect waits for an answer, not for time.
     mutating func scheduleWake(for deadlines: [Duration?], after now: Duration) {
         let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
         guard let next, next != armedWake else { return }
@@ -33,7 +34,7 @@ struct EffectBuffer: Sendable {
         append(.wake(at: next))
     }
 
-    /// Hands over what was brought about, and begins the next step.
+    /// Removes and returns the effects of this step.
     mutating func drain() -> [UpstreamSession.Effect] {
         defer { (requests, outputs) = ([], []) }
         return requests + outputs

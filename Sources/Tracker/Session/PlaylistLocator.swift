@@ -1,20 +1,20 @@
 import Playlist
 
-/// Where the channel's playlists are, and when the multivariant playlist that says so is read again.
+/// The URLs of the channel's playlists, and the state of the multivariant playlist that names them.
 struct PlaylistLocator: Sendable {
     enum ReloadState: Equatable, Sendable {
         case idle
         case due(at: Duration)
-        case reading(FetchID)
+        case loading(FetchID)
     }
 
     struct URLs: Equatable, Sendable {
         let main: String
         let audio: String?
-        /// Of each of `PlaylistLocator.subtitles`; nil where the playlist read last does not list it.
+        /// One element for each of `PlaylistLocator.subtitles`; nil if the playlist loaded last does not list it.
         let subtitles: [String?]
 
-        /// nil where the playlist read last has none.
+        /// The URL for a role; nil if the playlist loaded last has none.
         subscript(role: RenditionRole) -> String? {
             switch role {
             case .main: main
@@ -26,53 +26,53 @@ struct PlaylistLocator: Sendable {
 
     let upstream: String
     private let choice: VariantChoice
-    /// nil: the upstream is a media playlist, or was not read yet.
+    /// nil: the upstream is a media playlist, or was not loaded yet.
     private var multivariant: (playlist: MultivariantPlaylist, base: String)?
-    /// The variant chosen, then those redundant to it (RFC 8216 §6.2.4).
+    /// The chosen variant, then those redundant to it (RFC 8216 §6.2.4).
     private var variants: [Variant] = []
     /// Index in `variants` of the one in use.
     private var current = 0
     private(set) var audio: Rendition?
-    /// The subtitle renditions that are followed: what the first playlist had, since a later one may not renumber them.
+    /// The subtitle renditions that are followed: those of the first playlist, since a later one may not renumber them.
     private(set) var subtitles: [Rendition] = []
     private let maxSubtitles: Int
     private let followsAudio: Bool
-    private(set) var reads = 0
+    private(set) var loadCount = 0
     private(set) var reloadState = ReloadState.idle
-    private var lastFailure: TrackerError?
+    private var failures = FailureReport()
     private var backoff = Backoff()
     private var earliestReload = Duration.zero
 
-    init(upstream: String, choice: VariantChoice, mostSubtitles: Int, followsAudio: Bool) {
+    init(upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool) {
         self.followsAudio = followsAudio
         self.upstream = upstream
         self.choice = choice
-        self.maxSubtitles = mostSubtitles
+        self.maxSubtitles = maxSubtitles
     }
 
-    /// nil as long as none was chosen.
+    /// The variant in use; nil before one was chosen.
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
-    /// There is something to read again.
+    /// Whether there is a multivariant playlist to load again.
     var hasMultivariant: Bool { multivariant != nil }
 
-    /// What EXT-X-DEFINE:IMPORT of a media playlist may name.
+    /// The variables that EXT-X-DEFINE:IMPORT of a media playlist may name.
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
 
-    /// Chooses from a multivariant playlist that was just read. A redundant variant in use stays in use.
+    /// Chooses from a multivariant playlist that was just loaded. A redundant variant in use stays in use.
     mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
-        reads += 1
-        lastFailure = nil
+        loadCount += 1
+        failures.clear()
         guard let chosen = choice.choose(from: playlist) else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
         multivariant = (playlist, base)
         variants = [chosen.variant] + chosen.alternates
-        if reads == 1 { subtitles = Array(playlist.subtitles(of: chosen.variant).prefix(maxSubtitles)) }
+        if loadCount == 1 { subtitles = Array(playlist.subtitles(of: chosen.variant).prefix(maxSubtitles)) }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
 
-    /// Goes on to the next redundant variant, after the last one to the first; nil when there is none.
+    /// Selects the next redundant variant, and the first one after the last. Returns nil if there is only one.
     mutating func selectNextRedundantVariant() -> URLs? {
         guard let multivariant, variants.count > 1 else { return nil }
         return select((current + 1) % variants.count, of: multivariant.playlist, base: multivariant.base)
@@ -84,23 +84,24 @@ struct PlaylistLocator: Sendable {
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         let listed = playlist.subtitles(of: variants[index])
-        let captions = subtitles.map { known in
+        let subtitleURLs = subtitles.map { known in
             listed.first { $0.isSame(as: known) }?.uri.map { URIReference.resolve($0, against: base) }
         }
-        return URLs(main: main, audio: companion == main ? nil : companion, subtitles: captions)
+        return URLs(main: main, audio: companion == main ? nil : companion, subtitles: subtitleURLs)
     }
 }
 
 extension Rendition {
-    /// Within a group a name stands once (RFC 8216 §4.3.4.1.1); the group's own name may differ between redundant
-    /// variants.
+    /// Whether the renditions have the same name and language.
+    ///
+    /// Names are unique within a group (RFC 8216 §4.3.4.1.1). The group's name may differ between redundant variants.
     fileprivate func isSame(as other: Rendition) -> Bool { name == other.name && language == other.language }
 }
 
-// MARK: - Reading again
+// MARK: - Reload of the multivariant playlist
 
 extension PlaylistLocator {
-    /// Fresh addresses are wanted: at once, unless they were asked for a moment ago.
+    /// Requests fresh URLs: at once, unless they were requested a moment ago.
     mutating func requestReload(at now: Duration) {
         guard multivariant != nil, reloadState == .idle else { return }
         reloadState = .due(at: max(now, earliestReload))
@@ -108,20 +109,17 @@ extension PlaylistLocator {
 
     mutating func startReload(as id: FetchID, at now: Duration) -> FetchRequest? {
         guard case .due(let at) = reloadState, at <= now else { return nil }
-        reloadState = .reading(id)
+        reloadState = .loading(id)
         earliestReload = now + backoff.next()
         return FetchRequest(.multivariantPlaylist, url: upstream)
     }
 
     mutating func finishReload() { reloadState = .idle }
 
-    /// Returns whether the trouble is another one than before.
-    mutating func reloadFailed(_ error: TrackerError) -> Bool {
-        defer { lastFailure = error }
-        return !(lastFailure?.isEquivalent(to: error) ?? false)
-    }
+    /// Records a failed reload. Returns whether the failure is new.
+    mutating func reloadFailed(_ error: TrackerError) -> Bool { failures.record(error) }
 
-    /// The channel lives: the next trouble is a new one.
+    /// Shortens the pause before the next reload, because the channel is healthy.
     mutating func resetBackoff() { backoff.reset() }
 
     var nextDeadline: Duration? {

@@ -1,19 +1,20 @@
-/// When one media playlist is loaded again (RFC 8216 §6.3.4, draft-pantos-hls-rfc8216bis §6.3.4).
+/// Decides when a media playlist is loaded again (RFC 8216 §6.3.4, draft-pantos-hls-rfc8216bis §6.3.4).
 ///
-/// Waits count from the start of the last load, so that a slow answer does not make the next one later still.
+/// Waits count from the start of the last load, so that a slow answer does not delay the next load further.
 package struct ReloadSchedule: Equatable, Sendable {
     package enum Load: Equatable, Sendable {
-        /// It listed something new; `lastSegment` is the duration of its last segment.
+        /// The playlist listed something new; `lastSegment` is the duration of its last segment.
         case grew(lastSegment: Duration)
-        /// `longestSegment` of those listed, nil where there are none: how long it may take until there is another.
+        /// `longestSegment` is the longest listed duration, within which the next segment may appear; nil if there are
+        /// no segments.
         case unchanged(longestSegment: Duration?)
-        /// No playlist came, or not a whole one.
+        /// No playlist arrived, or not a whole one.
         case failed
-        /// Nothing will ever be added: ENDLIST, or EXT-X-PLAYLIST-TYPE:VOD.
+        /// Nothing will be added: ENDLIST, or EXT-X-PLAYLIST-TYPE:VOD.
         case complete
     }
 
-    /// However short the segments, an origin is not asked more often than this.
+    /// The shortest wait between two loads, however short the segments are.
     package static let shortestWait = Duration.milliseconds(500)
 
     private var began = Duration.zero
@@ -21,20 +22,20 @@ package struct ReloadSchedule: Equatable, Sendable {
 
     package init() {}
 
-    /// A load starts.
+    /// Records the start of a load.
     package mutating func began(at now: Duration) { began = now }
 
-    /// When it may be loaded again, if there is a reason.
+    /// Returns when the playlist may be loaded before the next scheduled load.
     func earliest(at now: Duration) -> Duration { max(now, began + Self.shortestWait) }
 
-    /// When to load again; nil when there is no more to come.
+    /// Returns when to load again; nil after the end.
     ///
-    /// An EXT-X-TARGETDURATION far above what the segments last is no rhythm: a window of four of them would slide past
+    /// An EXT-X-TARGETDURATION far above the segments' durations is ignored: a window of four segments would slide past
     /// in half of it.
     ///
-    /// After a failure there is nothing to wait for in the playlist's own rhythm: the origin is asked again soon, then
-    /// less often, but never more than a target duration apart. Longer, and an origin that was away for four seconds
-    /// would be missed for eight; an origin in trouble is asked no more than one that is well.
+    /// After a failure the playlist is loaded again soon, then less often, but at least once per target duration. With
+    /// longer waits, an outage of four seconds would cost eight. An origin in an outage gets no more requests than a
+    /// healthy one.
     package mutating func next(after load: Load, targetDuration: Duration, at now: Duration) -> Duration? {
         switch load {
         case .complete: return nil

@@ -1,19 +1,20 @@
-/// Runs a session on a clock of its own: no task, no waiting, the same outputs for the same answers each time.
+/// Runs a session on a simulated clock, without tasks or waiting. Equal answers give equal outputs.
 package struct ReplayDriver: Sendable {
     private var session: any IngestSession
-    /// In the order in which they were asked for, which is how those of one moment are told apart.
+    /// Fetches in flight. `order` decides between answers at the same time.
     private var fetches: [(id: FetchID, outcome: FetchOutcome, at: Duration, order: Int)] = []
     private var wake: (at: Duration, order: Int)?
     private var order = 0
 
     package init(session: some IngestSession) { self.session = session }
 
-    /// Runs until the session ends, and says how; or until nothing more would happen by `limit`, or `isOver` says so
-    /// after a step: then nil.
+    /// Runs until the session ends. Returns the reason of the end, or nil if the run stopped before.
     ///
     /// - Parameters:
-    ///   - answer: what the upstream answers to a request made at a session time, and how long after it; nil: never.
-    ///   - perform: as in `TrackerDriver`.
+    ///   - limit: session time after which the run stops; nil: no limit.
+    ///   - isOver: whether the run stops after a step.
+    ///   - answer: the answer to a request made at a session time, and its delay; nil: there is no answer.
+    ///   - perform: as for `TrackerDriver`.
     package mutating func run(
         until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
@@ -26,27 +27,47 @@ package struct ReplayDriver: Sendable {
                 guard !isOver(session.status, now), let next = pop(notAfter: limit) else { return nil }
                 (inputs, now) = ([next.0], next.1)
             }
-            let input = inputs.removeFirst()
-            for effect in session.handle(input, at: now) {
-                order += 1
-                switch effect {
-                case .fetch(let id, let request):
-                    guard let (outcome, latency) = answer(request, now) else { continue }
-                    fetches.append((id, outcome, now + max(.zero, latency), order))
-                case .cancel(let id): fetches.removeAll { $0.id == id }
-                case .wake(let time): wake = (max(now, time), order)
-                case .deliver, .probe, .report:
-                    if let heard = try await effect.forward(to: perform, at: now) { inputs.append(heard) }
-                case .end(let end):
-                    _ = try await perform(.status(session.status), now)
-                    return end
-                }
-            }
-            _ = try await perform(.status(session.status), now)
+            if let end = try await step(&inputs, at: now, answer: answer, perform: perform) { return end }
         }
     }
 
-    /// The earliest event; of those at the same time, the one that was asked for first.
+    /// Handles the first input. Appends the responses to downstream effects, and returns the end, if it came.
+    private mutating func step(
+        _ inputs: inout [UpstreamSession.Input], at now: Duration,
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
+    ) async throws -> SessionEnd? {
+        for effect in session.handle(inputs.removeFirst(), at: now) {
+            switch effect {
+            case .fetch, .cancel, .wake: schedule(effect, answer: answer, at: now)
+            case .deliver, .probe, .report:
+                if let response = try await effect.forward(to: perform, at: now) { inputs.append(response) }
+            case .end(let end):
+                _ = try await perform(.status(session.status), now)
+                return end
+            }
+        }
+        _ = try await perform(.status(session.status), now)
+        return nil
+    }
+
+    private mutating func schedule(
+        _ effect: UpstreamSession.Effect,
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        at now: Duration
+    ) {
+        order += 1
+        switch effect {
+        case .fetch(let id, let request):
+            guard let (outcome, latency) = answer(request, now) else { return }
+            fetches.append((id, outcome, now + max(.zero, latency), order))
+        case .cancel(let id): fetches.removeAll { $0.id == id }
+        case .wake(let time): wake = (max(now, time), order)
+        case .deliver, .probe, .report, .end: break
+        }
+    }
+
+    /// Removes and returns the earliest input; among inputs at the same time, the one requested first.
     private mutating func pop(notAfter limit: Duration?) -> (UpstreamSession.Input, Duration)? {
         let first = fetches.indices.min { (fetches[$0].at, fetches[$0].order) < (fetches[$1].at, fetches[$1].order) }
         if let wake, first.map({ (wake.at, wake.order) < (fetches[$0].at, fetches[$0].order) }) ?? true {

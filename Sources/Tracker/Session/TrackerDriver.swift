@@ -1,10 +1,10 @@
-/// What a driver hands downstream.
+/// A value that a driver passes downstream.
 package enum DriverOutput: Equatable, Sendable {
     case delivery(Delivery)
-    /// Could it be published? Nothing of it is.
+    /// A segment to examine: whether it could be published. It is not published.
     case probe(Delivery)
     case event(UpstreamEvent)
-    /// How the session stands; after each step, once what the step brought was handed over.
+    /// The session's status after each step, passed after the other outputs of the step.
     case status(UpstreamStatus)
 }
 
@@ -18,7 +18,7 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         self.clock = clock
     }
 
-    /// Runs `session` until it ends, and says how, for somebody who uses whatever is delivered.
+    /// Runs `session` until it ends, with a consumer that publishes every delivery. Returns the reason of the end.
     package func run(
         session: some IngestSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
     ) async throws -> SessionEnd {
@@ -28,55 +28,48 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         }
     }
 
-    /// Runs `session` until it ends, and says how. It hears what became of each segment of picture and sound before
-    /// anything else happens.
+    /// Runs `session` until it ends. Returns the reason of the end.
     ///
-    /// Outputs are performed one after the other; as long as one takes, nothing else is decided: that is how a slow
-    /// consumer holds back the intake. Cancelling the task, or throwing from `perform`, cancels every transfer and ends
-    /// the run with that error.
+    /// The session gets the outcome of each audio and video segment before any other input.
     ///
-    /// - Parameter perform: returns what became of a delivery, or would; of other outputs, anything.
+    /// Outputs are performed one after the other, and nothing is decided meanwhile, so that a slow consumer slows the
+    /// intake. Canceling the task, or throwing from `perform`, cancels every transfer and throws that error.
+    ///
+    /// - Parameter perform: returns the outcome of a delivery or probe; the result for other outputs is ignored.
     package func run(
         reporting session: some IngestSession,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
-        var session = session
         let began = clock.now
         return try await withThrowingDiscardingTaskGroup { group in
-            var errands = DriverTasks(upstream: upstream, clock: clock, began: began)
+            var session = session
+            var tasks = DriverTasks(upstream: upstream, clock: clock, began: began)
             defer { group.cancelAll() }
             var inputs = [UpstreamSession.Input.start]
             while true {
-                let input = inputs.isEmpty ? try await errands.next() : inputs.removeFirst()
+                if inputs.isEmpty { inputs = [try await tasks.next()] }
                 let now = began.duration(to: clock.now)
-                for effect in session.handle(input, at: now) {
-                    switch effect {
-                    case .fetch(let id, let request): errands.fetch(id, request, in: &group)
-                    case .cancel(let id): errands.cancel(id)
-                    case .wake(let time): errands.wake(at: time, in: &group)
-                    case .deliver, .probe, .report:
-                        if let heard = try await effect.forward(to: perform, at: now) { inputs.append(heard) }
-                    case .end(let end):
-                        _ = try await perform(.status(session.status), now)
-                        return end
-                    }
-                }
+                let effects = session.handle(inputs.removeFirst(), at: now)
+                let (responses, end) = try await tasks.carryOut(effects, in: &group, perform: perform, at: now)
                 _ = try await perform(.status(session.status), now)
+                if let end { return end }
+                inputs += responses
             }
         }
     }
 }
 
 extension UpstreamSession.Effect {
-    /// Hands on what goes downstream, the same by every driver; the rest is a driver's own to carry out.
-    /// - Returns: what the session is to hear of it before anything else.
+    /// Passes a downstream effect to `perform`. Each driver carries out the other effects itself.
+    ///
+    /// - Returns: the input that the session gets before any other.
     func forward(
         to perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome, at now: Duration
     ) async throws -> UpstreamSession.Input? {
         switch self {
         case .deliver(let delivery):
-            let reception = try await perform(.delivery(delivery), now)
-            return delivery.isMedia ? .delivered(delivery, reception) : nil
+            let outcome = try await perform(.delivery(delivery), now)
+            return delivery.isMedia ? .delivered(delivery, outcome) : nil
         case .probe(let delivery): return .probed(delivery, try await perform(.probe(delivery), now))
         case .report(let event):
             _ = try await perform(.event(event), now)
@@ -86,7 +79,7 @@ extension UpstreamSession.Effect {
     }
 }
 
-/// The fetches and the one timer of a run, and the inbox they answer into.
+/// The fetches and the timer of a driver, with the stream of the inputs that they produce.
 private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
@@ -105,8 +98,28 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         arrivals = inputs.makeAsyncIterator()
     }
 
-    mutating func fetch(_ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>)
-    {
+    /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
+    mutating func carryOut(
+        _ effects: [UpstreamSession.Effect], in group: inout ThrowingDiscardingTaskGroup<any Error>,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome, at now: Duration
+    ) async throws -> (responses: [UpstreamSession.Input], end: SessionEnd?) {
+        var responses: [UpstreamSession.Input] = []
+        for effect in effects {
+            switch effect {
+            case .fetch(let id, let request): fetch(id, request, in: &group)
+            case .cancel(let id): cancel(id)
+            case .wake(let time): wake(at: time, in: &group)
+            case .deliver, .probe, .report:
+                if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
+            case .end(let end): return (responses, end)
+            }
+        }
+        return (responses, nil)
+    }
+
+    private mutating func fetch(
+        _ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) {
         let transfer = CancelableTask()
         transfers[id] = transfer
         group.addTask { [upstream, inputContinuation] in
@@ -114,10 +127,10 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         }
     }
 
-    mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.revoke() }
+    private mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.cancel() }
 
-    mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
-        timer?.revoke()
+    private mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
+        timer?.cancel()
         let timer = CancelableTask()
         self.timer = timer
         group.addTask { [clock, began, inputContinuation] in
@@ -128,7 +141,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         }
     }
 
-    /// The next thing that happened. Cancelling the task ends the wait.
+    /// Waits for the next input. Canceling the task ends the wait.
     mutating func next() async throws -> UpstreamSession.Input {
         guard let input = await arrivals.next(isolation: #isolation) else { throw CancellationError() }
         if case .answered(let id, _) = input { transfers.removeValue(forKey: id) }
@@ -136,21 +149,21 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     }
 }
 
-/// One piece of work in a task group that can be cancelled by itself.
+/// An operation in a task group that can be canceled separately.
 private struct CancelableTask: Sendable {
     private let signal: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
 
     init() { (signal, continuation) = AsyncStream.makeStream() }
 
-    func revoke() { continuation.finish() }
+    func cancel() { continuation.finish() }
 
-    /// Returns when the work is done, or cancelled and done.
-    func run(_ work: @escaping @Sendable () async -> Void) async {
+    /// Returns after the operation has returned, canceled or not.
+    func run(_ operation: @escaping @Sendable () async -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await work()
-                revoke()
+                await operation()
+                cancel()
             }
             for await _ in signal {}
             group.cancelAll()

@@ -1,17 +1,17 @@
 package import Playlist
 
-/// Why a channel could not be followed, or not any longer.
+/// The reason why a channel cannot be opened or followed.
 package struct TrackerError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// An HTTP status other than success.
         case refused(status: Int)
         case unreachable(FetchError.Reason)
-        /// The answer is something else, an HTML page for example; `beginning` as in `PlaylistError`.
+        /// The answer is something else, such as an HTML page. `beginning` is that of `PlaylistError`.
         case notAPlaylist(beginning: String)
         case malformedPlaylist(PlaylistError)
-        /// A multivariant playlist without a variant that can be taken.
+        /// A multivariant playlist without a variant that can be chosen.
         case noVariant
-        /// A multivariant playlist where a media playlist was due, or the other way round.
+        /// A multivariant playlist in place of a media playlist, or the reverse.
         case unexpectedPlaylistKind
         /// The media playlist has been empty for that long.
         case noSegments(for: Duration)
@@ -21,37 +21,42 @@ package struct TrackerError: Error, Equatable, Sendable {
         case silent(for: Duration)
         /// Nothing of what was listed could be published for that long.
         case nothingUsable(for: Duration, UnpublishedReason)
-        /// No media playlist was read within the time given to opening the upstream.
+        /// No media playlist was read within the time limit for opening the upstream.
         case openingTimedOut
     }
 
     package let reason: Reason
-    /// Of the playlist concerned.
+    /// URL of the playlist.
     package let url: String
-    /// Of RFC 8216; nil when no section is broken.
+    /// Section of RFC 8216; nil if no section is violated.
     package let section: String?
-    /// The address that the host has, when that was the trouble.
+    /// The host's IP address, if the request was denied because of it.
     package let ipAddress: String?
 
-    package init(_ reason: Reason, url: String, section: String? = nil, address: String? = nil) {
+    package init(_ reason: Reason, url: String, section: String? = nil, ipAddress: String? = nil) {
         self.reason = reason
         self.url = url
         self.section = section
-        self.ipAddress = address
+        self.ipAddress = ipAddress
     }
 
-    /// No whole answer came from `url`, of a playlist.
+    /// The error of a playlist request without a whole answer.
     package init(_ error: FetchError, url: String) {
-        self.init(
-            .unreachable(error.reason), url: url, address: error.reason == .privateAddress ? error.message : nil)
+        self.init(.unreachable(error.reason), url: url, ipAddress: error.deniedIPAddress)
     }
 
-    /// The HTTP status, when that was the trouble.
+    init(_ key: UnsupportedKey, playlist url: String) {
+        self.init(
+            .unsupportedProtection(method: key.method, keyFormat: key.keyFormat, mediaSequence: key.mediaSequence),
+            url: url, section: "4.3.2.4")
+    }
+
+    /// The HTTP status; nil if another reason applies.
     package var status: Int? {
         if case .refused(let status) = reason { status } else { nil }
     }
 
-    /// Whether a person would call it the same thing. A page that says what went wrong, and when, says it anew each time.
+    /// Whether the errors have the same cause, even if the text of an error page changes with each request.
     func isEquivalent(to other: TrackerError) -> Bool {
         switch (reason, other.reason) {
         case (.notAPlaylist(let mine), .notAPlaylist(let theirs)): mine.isEmpty == theirs.isEmpty && url == other.url
@@ -62,7 +67,7 @@ package struct TrackerError: Error, Equatable, Sendable {
         }
     }
 
-    /// The same request will not be answered better a second later.
+    /// Whether the same request would fail the same way a second later.
     var isFinal: Bool {
         switch reason {
         case .notAPlaylist(let beginning): !beginning.isEmpty
@@ -74,6 +79,20 @@ package struct TrackerError: Error, Equatable, Sendable {
         }
     }
 
-    /// The address itself may be what is refused: a token in it has expired, or the session behind it is gone.
+    /// Whether the URL itself may be what is refused, because a token in it or the session behind it has expired.
     var mayBeFixedByNewURL: Bool { status.map { [401, 403, 404, 410].contains($0) } ?? false }
+}
+
+extension FetchFault {
+    /// The fault of a playlist request; nil for errors in what the playlist says, not in how it arrived.
+    init?(_ error: TrackerError) {
+        switch error.reason {
+        case .refused(let status): self = .refused(status: status)
+        case .unreachable(let reason): self = .transfer(reason)
+        case .notAPlaylist, .unexpectedPlaylistKind: self = .notAPlaylist
+        case .malformedPlaylist: self = .malformedPlaylist
+        case .noVariant, .noSegments, .unsupportedProtection, .silent, .nothingUsable, .openingTimedOut:
+            return nil
+        }
+    }
 }

@@ -3,8 +3,8 @@ import Playlist
 extension UpstreamEvent {
     /// The event as one line of text: its name, then `key=value` pairs in a fixed order.
     ///
-    /// Golden files hold these lines, so no text here follows from the name of a Swift symbol. Durations are in seconds.
-    /// A value that holds a space, a quote or a control character is quoted (`docs/captures.md` lists all events).
+    /// Golden files hold these lines, so no text here depends on the name of a Swift symbol. Durations are in seconds.
+    /// A value with a space, a quote or a control character is quoted. `docs/captures.md` lists all events.
     package var text: String { line.text }
 
     private var line: EventLine {
@@ -26,8 +26,8 @@ extension UpstreamEvent {
         case .moved(let rendition, let url):
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
-        case .reset(let rendition, let anchor):
-            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", anchor.token))
+        case .reset(let rendition, let method):
+            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.token))
         case .lost(let rendition, let loss):
             EventLine(
                 "segments-lost", ("rendition", rendition.token),

@@ -1,65 +1,69 @@
 package import Playlist
 
-/// What an operator may want to know, once per change.
+/// A change in a channel's intake that an operator may want to know, reported once per change.
 package enum UpstreamEvent: Equatable, Sendable {
-    /// The upstream is a multivariant playlist, and this was taken from it. The subtitles are those of the first such
-    /// event for the life of the session, whatever a later playlist lists.
+    /// A variant was chosen from the upstream's multivariant playlist.
+    ///
+    /// The subtitles are those of the first such event for the life of the session, whatever a later playlist lists.
     case variantSelected(variant: Variant, audio: Rendition?, subtitles: [Rendition])
-    /// A rendition's first segments are known.
+    /// The first segments of a rendition are known.
     case joined(Joined)
-    /// Nothing new was listed for so long that the ladder's next step is taken. Steps that the upstream has no means
-    /// for are not told.
+    /// A step was taken because a playlist listed nothing new for that long.
+    ///
+    /// Steps that the upstream has no means for are not reported.
     case stalled(RenditionRole, StallEscalation.Step, silence: Duration)
-    /// The list grows again.
+    /// The playlist grows again.
     case resumed(RenditionRole, silence: Duration)
-    /// Nothing of what the main playlist lists could be published for so long that the ladder's next step is taken;
-    /// `late` is not told, nor are steps that the upstream has no means for.
+    /// A step was taken because nothing of what the main playlist lists could be published for that long.
+    ///
+    /// `late` is not reported, nor are steps that the upstream has no means for.
     case mediaStalled(StallEscalation.Step, silence: Duration, UnpublishedReason)
-    /// Media are published again, after an outage of them.
+    /// Media is published again after an outage of media.
     case mediaResumed(silence: Duration)
-    /// A rendition is followed at another address from now on.
+    /// A rendition is followed at another URL from now on.
     case moved(RenditionRole, url: String)
-    /// The list went back and was not believed; only the first one in a row is told.
+    /// A playlist ended before what was fetched, and was ignored. Only the first one in a row is reported.
     case stalePlaylist(RenditionRole)
-    /// The upstream counts anew.
+    /// The upstream restarted its media sequence numbers.
     case reset(RenditionRole, SegmentCursor.RejoinMethod)
-    /// These will never be delivered.
+    /// Segments will never be delivered.
     case lost(RenditionRole, SegmentLoss)
-    /// A playlist could not be read; told when the reason changes.
+    /// A playlist could not be loaded; reported when the reason changes.
     case playlistFailed(RenditionRole, TrackerError)
-    /// Reading the multivariant playlist again failed; told when the reason changes.
+    /// The multivariant playlist could not be loaded again; reported when the reason changes.
     case multivariantReloadFailed(TrackerError)
-    /// A segment, key or map did not come. `failures` counts from 1; after the last one it is lost.
+    /// An attempt for a segment, key or map failed. `failures` counts from 1; after the last attempt it is lost.
     case fetchFailed(FetchRequest, FetchFailure, failures: Int, isLast: Bool)
     case keyFetched(url: String)
-    /// A host asks for fewer requests: it is left alone for `pause`, then asked one thing at a time.
+    /// A host asked for fewer requests. It gets none for `pause`, then one at a time.
     case hostLimited(host: String, status: Int, pause: Duration)
-    /// It has not asked so for a while, after `answers` that did.
+    /// A host has not asked for fewer requests for a while, after `answers` that did.
     case hostLimitEnded(host: String, answers: Int)
     case targetDurationChanged(RenditionRole, from: Duration, to: Duration)
-    /// It has an ENDLIST; a live one may begin again for a while.
+    /// The playlist has an ENDLIST. A live one may continue for a while.
     case playlistEnded(RenditionRole)
-    /// One that had ended lists more, and nothing says any longer that it is finished.
+    /// A playlist that had ended lists new segments, and is not finished any more.
     case playlistReopened(RenditionRole)
-    /// A source is opened beside the one that is silent, or because the channel's own is well again; once in an outage,
-    /// however often it is tried. Sources count as in `Delivery`.
+    /// A source is opened beside the active one, which is silent or is a backup while the primary is healthy again.
+    ///
+    /// Reported once per outage, however often the source is tried. Sources count as in `Delivery`.
     case trialStarted(source: Int, url: String)
-    /// A source cannot be opened, or be followed any longer; told when the reason changes.
+    /// A source cannot be opened or followed; reported when the reason changes.
     case sourceFailed(Int, TrackerError)
-    /// The backup that is published lists no more: it has an ENDLIST.
+    /// The active backup has ended with an ENDLIST.
     case sourceEnded(Int)
-    /// Another source is published from now on.
+    /// Another source is active from now on.
     case sourceSwitched(to: Int, url: String)
-    /// Something happened to a backup that is published.
+    /// An event of the active backup.
     indirect case backup(Int, UpstreamEvent)
 
     package struct Joined: Equatable, Sendable {
         package let rendition: RenditionRole
-        /// Of the first segment to be delivered.
+        /// The media sequence number of the first segment to be delivered.
         package let mediaSequence: UInt64
-        /// Of the playlist when it was joined: the output seals its own from the main rendition's.
+        /// The playlist's target duration when it was joined, from which the output's own is determined.
         package let targetDuration: Duration
-        /// ENDLIST, or type VOD, from the start: there is no live edge.
+        /// Whether the playlist had ENDLIST or type VOD from the start, so that there is no live edge.
         package let isVOD: Bool
 
         package init(rendition: RenditionRole, mediaSequence: UInt64, targetDuration: Duration, isVOD: Bool) {
@@ -69,14 +73,4 @@ package enum UpstreamEvent: Equatable, Sendable {
             self.isVOD = isVOD
         }
     }
-}
-
-/// Why a session is over.
-package enum SessionEnd: Equatable, Sendable {
-    /// ENDLIST, and everything before it delivered.
-    case drained
-    /// The upstream was silent for longer than the policy allows.
-    case gaveUp(TrackerError)
-    /// It could not be opened, or cannot be read by any reader like this one.
-    case failed(TrackerError)
 }

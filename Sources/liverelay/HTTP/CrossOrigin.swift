@@ -1,11 +1,11 @@
-/// What a page of another origin may do here: read everything, which is what a media origin is for (Fetch §3.2).
+/// Cross-origin access (Fetch §3.2): pages of any origin may read every resource.
 enum CrossOrigin {
     static let allowedMethods = "GET, HEAD, OPTIONS"
 
-    /// A player reads its clock offset from Date and Age and sizes from the other two.
+    /// Fields that a page may read: players compute their clock offset from Date and Age.
     static let exposedFields = "Age, Content-Length, Content-Range, Date"
 
-    /// The answer to OPTIONS, whether a browser's preflight or not. A browser may keep it for a day.
+    /// The response to OPTIONS, for a preflight or any other; browsers may cache it for a day.
     static let preflight = Response(
         status: .noContent, cacheControl: .maxAge(seconds: 86_400), body: .empty,
         extraHeaders: [

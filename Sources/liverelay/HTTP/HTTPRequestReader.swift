@@ -1,8 +1,8 @@
 import NIOHTTP1
 
-/// One request head between NIO's types and ours: what it asks, and the head of what answers it.
+/// Converts between NIO's types and ours: reads a request head and builds the response head.
 struct HTTPRequestReader {
-    /// A body up to this size is read past; after a larger one, or one of unknown size, the connection is not reused.
+    /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 
     private let received: HTTPRequestHead
@@ -12,14 +12,14 @@ struct HTTPRequestReader {
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
         guard received.isKeepAlive else { return false }
-        // A client that awaits 100 Continue may send its body or not, now that it has another answer (RFC 9110 §10.1.1).
+        // After another response than 100 Continue, the client may or may not send its body (RFC 9110 §10.1.1).
         guard !received.headers.contains(name: "expect") else { return false }
         guard !received.headers.contains(name: "transfer-encoding") else { return false }
         let bodySize = received.headers.first(name: "content-length").map { Int($0) ?? Int.max } ?? 0
         return bodySize <= Self.ignoredBodyLimit
     }
 
-    func response(from responder: Responder, date: String) -> ConditionalResponse {
+    func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
             return ConditionalResponse(response(to: target, by: responder), to: target, date: date)
@@ -37,19 +37,19 @@ struct HTTPRequestReader {
         }
     }
 
-    func head(of framed: ConditionalResponse, keepAlive: Bool) -> HTTPResponseHead {
-        var fields = framed.fields.map { ($0.name, $0.value) }
+    func head(of response: ConditionalResponse, keepAlive: Bool) -> HTTPResponseHead {
+        var fields = response.fields.map { ($0.name, $0.value) }
         if !keepAlive {
             fields.append(("Connection", "close"))
         } else if received.version != .http1_1 {
             fields.append(("Connection", "keep-alive"))
         }
         return HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: framed.status.rawValue),
+            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.rawValue),
             headers: HTTPHeaders(fields))
     }
 
-    private func response(to target: RequestTarget, by responder: Responder) -> Response {
+    private func response(to target: RequestTarget, by responder: (RequestTarget) -> Response) -> Response {
         // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
         if received.version == .http1_1, received.headers["host"].count != 1 {
             return .text(.badRequest, "A request needs one Host field.")
@@ -61,7 +61,7 @@ struct HTTPRequestReader {
         }
     }
 
-    /// An answer whatever the target says.
+    /// A response that does not depend on the target.
     private func conditionalResponse(_ response: Response, date: String) -> ConditionalResponse {
         ConditionalResponse(
             response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
@@ -79,7 +79,7 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), origin: value("origin"))
+            acceptEncoding: value("accept-encoding"))
     }
 
     private func value(_ name: String) -> String? {

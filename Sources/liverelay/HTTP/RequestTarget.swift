@@ -1,4 +1,6 @@
-/// What a request asks for, freed of its transport: the target decoded, and the fields that change the answer.
+import Playlist
+
+/// The decoded target of a request, and the header fields that affect the response.
 struct RequestTarget: Equatable, Sendable {
     enum Method: Equatable, Sendable {
         case get, head, options
@@ -10,34 +12,30 @@ struct RequestTarget: Equatable, Sendable {
         let value: String
     }
 
-    /// Fields of RFC 9110, each nil if absent, several of one name joined by commas (§5.3).
+    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
     struct Fields: Equatable, Sendable {
         var range: String?
         var ifRange: String?
         var ifNoneMatch: String?
         var acceptEncoding: String?
-        var origin: String?
     }
 
-    /// Why a target is refused with 400.
+    /// Why the server answers a target with 400.
     enum Malformed: Error, Equatable {
         /// Neither `/path` nor `http://host/path` (RFC 9112 §3.2).
         case form
         /// A percent sign without two hex digits, or bytes that are not UTF-8.
         case encoding
-        /// A `.` or `..` segment, an encoded `/`, or a control character: no client resolves to such a path.
+        /// A `.` or `..` segment, an encoded `/`, or a control character: no client resolves a URL to such a path.
         case path
     }
 
     let method: Method
-    /// Decoded; starts with `/`; safe to append to a directory's path.
+    /// Decoded path; starts with `/`; safe to append to a directory's path.
     let path: String
-    /// Decoded, in order. `+` stands for itself, because it is part of an ISO 8601 time zone.
+    /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
     let query: [QueryItem]
     let fields: Fields
-
-    /// The value of the first query item with this name, or nil.
-    func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 
 extension RequestTarget {
@@ -55,7 +53,7 @@ extension RequestTarget {
         query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.index(after: end)...])
     }
 
-    /// Path and query; of a target in absolute form, which a client behind a proxy may send, without what precedes it.
+    /// Path and query. A client behind a proxy may send the absolute form, with scheme and host before them.
     private static func originForm(_ uri: String) throws(Malformed) -> Substring {
         if uri.utf8.first == UInt8(ascii: "/") { return uri[...] }
         let scheme = uri.prefix(8).lowercased()
@@ -94,21 +92,12 @@ extension RequestTarget {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
                 throw .encoding
             }
             bytes.append(high << 4 | low)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
         return decoded
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,40 +1,25 @@
-/// A status (RFC 9110 §15); by name those that are ever sent on our own account.
+/// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     let rawValue: Int
 
     static let ok = HTTPStatus(rawValue: 200)
     static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
-    static let movedPermanently = HTTPStatus(rawValue: 301)
-    static let found = HTTPStatus(rawValue: 302)
     static let notModified = HTTPStatus(rawValue: 304)
     static let badRequest = HTTPStatus(rawValue: 400)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
-    static let gone = HTTPStatus(rawValue: 410)
-    static let contentTooLarge = HTTPStatus(rawValue: 413)
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
-    static let internalServerError = HTTPStatus(rawValue: 500)
     static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
 
-/// How a response is sent.
-enum ResponsePace: Equatable, Sendable {
-    /// As fast as the client takes it.
-    case prompt
-    /// The body in equal parts over that time. After so many bytes of it the connection ends; nil: after all of them.
-    case slow(over: Duration, breaksOffAfter: Int?)
-    /// Not at all: after that time the connection is reset, or, for nil, left to the client's patience.
-    case silent(until: Duration?)
-}
-
-/// How long a cache may keep an answer (RFC 9111 §5.2.2).
+/// How long a cache may store a response (RFC 9111 §5.2.2).
 enum CacheControl: Equatable, Sendable {
-    /// State of the moment: never kept.
+    /// Never stored: the response describes the current moment.
     case noStore
-    /// Fresh for this many seconds.
+    /// Fresh for that many seconds.
     case maxAge(seconds: Int)
-    /// The name never comes back with other bytes: a year, and no revalidation (RFC 8246).
+    /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
 
     var fieldValue: String {
@@ -46,35 +31,25 @@ enum CacheControl: Equatable, Sendable {
     }
 }
 
-/// One file, or the only file, of a body.
-struct BodyFile: Equatable, Sendable {
-    /// Where it lies; it may be unlinked while it is sent, but is never rewritten.
-    let path: String
-    /// The length that is announced and sent, in bytes, from the start of the file.
-    let byteCount: Int
-}
-
-/// What a resource consists of, before the request's method, range and codings are applied.
+/// The content of a resource, before the request's method, range and codings apply.
 enum ResponseBody: Equatable, Sendable {
     case empty
-    /// In memory; `gzip` is the same body as one gzip member, if it was ever compressed.
+    /// Content in memory; `gzip` is the same content as one gzip member, if it was compressed.
     case bytes([UInt8], gzip: [UInt8]?)
+    /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
     case file(path: String, byteCount: Int)
-    /// Several files that the client sees as one, in this order.
-    case files([BodyFile])
 }
 
-/// What a path answers to a plain GET. The server applies HEAD, Range, If-None-Match, Accept-Encoding and CORS.
+/// The answer of a path to a plain GET. The server applies HEAD, Range, If-None-Match, Accept-Encoding and CORS.
 struct Response: Equatable, Sendable {
     var status = HTTPStatus.ok
     var contentType: MimeType?
     var cacheControl: CacheControl
-    /// A strong entity tag in its quotes, such as `"7f3a"`; nil if nobody shall revalidate.
+    /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
     var body: ResponseBody
-    /// Further fields, each name once; none of those the server writes itself.
+    /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
-    var pace = ResponsePace.prompt
 }
 
 struct HeaderField: Equatable, Sendable {
@@ -82,19 +57,20 @@ struct HeaderField: Equatable, Sendable {
     let value: String
 }
 
-/// Answers one GET or HEAD. It is called on an event loop: it must not wait, and takes well under a millisecond.
+/// Answers one GET or HEAD. The server calls it on an event loop: it must not block, and takes less than 1 ms.
 typealias Responder = @Sendable (RequestTarget) -> Response
 
 extension Response {
-    /// One line of text for a person who reads it with curl; `line` without its newline.
+    /// One line of text for a person who uses curl.
+    /// - Parameter line: without its newline.
     static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
         Response(
             status: status, contentType: .text, cacheControl: cacheControl,
             body: .bytes(Array((line + "\n").utf8), gzip: nil))
     }
 
-    /// - Parameter cacheControl: of a live playlist's segment, one TARGETDURATION
-    ///   (draft-pantos-hls-rfc8216bis, Appendix B): it may yet appear.
+    /// - Parameter cacheControl: one TARGETDURATION for a segment of a live playlist, which may still appear
+    ///   (draft-pantos-hls-rfc8216bis, Appendix B).
     static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
         .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
     }

@@ -24,7 +24,7 @@ enum AdMarkerEntry {
                 for (number, segment) in playlist.segments.enumerated() {
                     timeline.append(
                         UpstreamAdMarkers(
-                            mediaSequence: segment.mediaSequence, cues: segment.cueTags,
+                            mediaSequence: segment.mediaSequence, cueTags: segment.cueTags,
                             dateRanges: (number == 0 ? playlist.dateRanges : []) + segment.dateRanges))
                     let date = ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(number) * 6000)
                     let marks = timeline.dequeueMarkers(

@@ -166,6 +166,6 @@ extension JournalEntry {
         var range = DateRange(id: "break")
         range.startDate = ProgramDateTime(millisecondsSince1970: 1_767_225_612_000)
         range.plannedDuration = .seconds(30)
-        return SegmentAdMarkers(cues: [CueTag("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
+        return SegmentAdMarkers(cueTags: [CueTag("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
     }
 }

@@ -1,34 +1,34 @@
 import Glibc
 import Synchronization
 
-/// Where any thread leaves work for the curl thread, and how that thread is woken.
+/// A queue of commands from any thread to the curl thread, which also wakes that thread.
 ///
-/// The bell is a pair of sockets that `curl_multi_poll` watches: a descriptor is a value that every thread may hold, which the
-/// pointer that `curl_multi_wakeup` asks for is not.
+/// The wake signal is a byte on a pair of sockets, one of which `curl_multi_poll` watches. Every thread may hold a
+/// descriptor, unlike the pointer that `curl_multi_wakeup` needs.
 final class CurlCommandQueue: Sendable {
     typealias TransferID = UInt64
     typealias ChannelID = UInt64
 
     enum CurlCommand: Sendable {
         case start(TransferID, ChannelID, CurlJob, CurlTransfer.Continuation)
-        /// Of a transfer that may have ended already, or not yet begun.
+        /// Cancels a transfer, which may have ended already or not begun yet.
         case cancel(TransferID)
-        /// The channel will start nothing any more.
+        /// Ends a channel, which starts no transfer after this.
         case close(ChannelID)
         case stop
     }
 
     private struct State {
-        var items: [CurlCommand] = []
+        var commands: [CurlCommand] = []
         var lastID: UInt64 = 0
     }
 
-    /// Readable while there are items.
+    /// Readable while the queue is not empty.
     let wakeDescriptor: Int32
     private let wakeWriteDescriptor: Int32
     private let state = Mutex(State())
 
-    /// nil when the process is out of descriptors.
+    /// Returns nil if the process has no descriptor left.
     init?() {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -42,7 +42,7 @@ final class CurlCommandQueue: Sendable {
         close(wakeWriteDescriptor)
     }
 
-    /// Unique among the transfers and channels of this inbox.
+    /// Returns an identifier that is unique among the transfers and channels of this queue.
     func makeID() -> UInt64 {
         state.withLock {
             $0.lastID += 1
@@ -50,24 +50,24 @@ final class CurlCommandQueue: Sendable {
         }
     }
 
-    func post(_ item: CurlCommand) {
+    func post(_ command: CurlCommand) {
         let wasEmpty = state.withLock {
-            $0.items.append(item)
-            return $0.items.count == 1
+            $0.commands.append(command)
+            return $0.commands.count == 1
         }
-        guard wasEmpty else { return }  // rung already
+        guard wasEmpty else { return }  // the thread was woken already
         var byte: UInt8 = 1
         _ = unsafe write(wakeWriteDescriptor, &byte, 1)
     }
 
-    /// All items in the order posted; the bell falls silent.
+    /// Removes and returns all commands in the order posted, and resets the wake signal.
     func drain() -> [CurlCommand] {
         var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
         while unsafe read(wakeDescriptor, &bytes, bytes.count) > 0 {}
         return state.withLock { state in
-            let items = state.items
-            state.items = []
-            return items
+            let commands = state.commands
+            state.commands = []
+            return commands
         }
     }
 }

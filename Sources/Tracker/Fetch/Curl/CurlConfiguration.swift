@@ -1,46 +1,50 @@
-/// How one channel asks its upstream.
+/// The options of one channel's requests.
 package struct CurlConfiguration: Equatable, Sendable {
-    /// What one transfer may cost at most, all redirects together.
+    /// Limits of one transfer, including all redirects.
     package struct Limits: Equatable, Sendable {
-        /// Of the body as handed on, that is after decompression.
+        /// The size of the body after decompression.
         package var bodyBytes: Int
-        /// At less than `slowest`; counted in whole seconds, rounded up.
+        /// The time at less than `minBytesPerSecond`; rounded up to whole seconds.
         package var idle: Duration
         package var total: Duration
-        /// Bytes per second, over some seconds: a body that trickles is as good as one that hangs.
-        package var slowest: Int
+        /// The lowest speed, averaged over some seconds. A slower body counts as one that hangs.
+        package var minBytesPerSecond: Int
 
-        package init(bodyBytes: Int, idle: Duration, total: Duration, slowest: Int = 1) {
+        package init(bodyBytes: Int, idle: Duration, total: Duration, minBytesPerSecond: Int = 1) {
             self.bodyBytes = bodyBytes
             self.idle = idle
             self.total = total
-            self.slowest = slowest
+            self.minBytesPerSecond = minBytesPerSecond
         }
     }
 
-    /// Sent with every playlist, segment and key on whatever host, and after redirects: a tokenized upstream refuses any
-    /// request without them. What bears a credential's name goes to the upstream's own origin only.
+    /// Headers of every request, on all hosts and after redirects.
+    ///
+    /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the
+    /// upstream's own origin only.
     package var headers: [FetchAnswer.Header]
     package var userAgent: String
-    /// `name=value` pairs separated by `;`, where the channel's cookie jar starts from.
+    /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.
     package var cookie: String?
-    /// Address of an HTTP or SOCKS proxy; nil leaves the choice to the environment (http_proxy and the like).
+    /// URL of an HTTP or SOCKS proxy; nil: as in the environment (http_proxy and similar variables).
     package var proxy: String?
-    /// Hosts reached without a proxy, separated by commas; "*" is all, nil leaves the choice to the environment.
+    /// Hosts reached without a proxy, separated by commas; "*": all hosts; nil: as in the environment.
     package var noProxy: String?
-    /// Path of a PEM file with the authorities to trust; nil for those of the system.
+    /// Path of a PEM file with the trusted certificate authorities; nil: those of the system.
     package var certificateAuthorities: String?
-    /// For the name, the connection and its TLS handshake, together.
+    /// The time limit for name resolution, connection and TLS handshake together.
     package var connectLimit: Duration
     package var playlistLimits: Limits
     package var keyLimits: Limits
     /// Segments and EXT-X-MAP sections.
     package var segmentLimits: Limits
-    /// No connection is made but to addresses of the public Internet (`IPAddress.isPublic`), whatever name or
-    /// redirect led there: for a service that takes upstreams from others. No proxy is used then, because a proxy
-    /// looks names up itself.
+    /// Whether connections are made only to public IP addresses (`IPAddress.isPublic`), whatever name or redirect led
+    /// there.
+    ///
+    /// This is for services that accept upstreams from others. No proxy is used then, because a proxy resolves names
+    /// itself.
     package var deniesPrivate: Bool
-    /// Connections are made to these all the same.
+    /// Private IP addresses that are permitted nevertheless.
     package var permittedIPAddresses: Set<IPAddress>
 
     package init(
@@ -48,11 +52,11 @@ package struct CurlConfiguration: Equatable, Sendable {
         proxy: String? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
         connectLimit: Duration = .seconds(5),
         playlistLimits: Limits = Limits(
-            bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), slowest: 64),
+            bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
         segmentLimits: Limits = Limits(
-            bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), slowest: 512),
-        deniesPrivate: Bool = false, permittedAddresses: Set<IPAddress> = []
+            bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
+        deniesPrivate: Bool = false, permittedIPAddresses: Set<IPAddress> = []
     ) {
         self.headers = headers
         self.userAgent = userAgent
@@ -65,11 +69,11 @@ package struct CurlConfiguration: Equatable, Sendable {
         self.keyLimits = keyLimits
         self.segmentLimits = segmentLimits
         self.deniesPrivate = deniesPrivate
-        self.permittedIPAddresses = permittedAddresses
+        self.permittedIPAddresses = permittedIPAddresses
     }
 
-    /// A long segment may take long; one that lasts for hours is no segment.
-    private static let (timesItsDuration, longestTotal) = (4, Duration.seconds(600))
+    /// The time limit of a long segment in multiples of its duration, and the longest time limit.
+    private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
 
     func limits(for request: FetchRequest) -> Limits {
         switch request.purpose {
@@ -78,7 +82,7 @@ package struct CurlConfiguration: Equatable, Sendable {
         case .segment, .map:
             var limits = segmentLimits
             let duration = min(request.duration ?? .zero, Self.longestTotal)
-            limits.total = max(limits.total, min(duration * Self.timesItsDuration, Self.longestTotal))
+            limits.total = max(limits.total, min(duration * Self.durationFactor, Self.longestTotal))
             return limits
         }
     }

@@ -1,16 +1,16 @@
 import CCurl
 
-/// What the curl thread does. Made on one thread, then given away to the curl thread whole.
+/// The loop of the curl thread. It is created on another thread and then used by the curl thread alone.
 final class CurlEventLoop {
-    private let inbox: CurlCommandQueue
+    private let commandQueue: CurlCommandQueue
     private let multi: CurlMulti
     private var running: [CurlCommandQueue.TransferID: CurlTransfer] = [:]
     private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
 
-    /// nil when memory is out.
-    init?(_ inbox: CurlCommandQueue) {
+    /// Returns nil if memory is exhausted.
+    init?(_ commandQueue: CurlCommandQueue) {
         guard let multi = CurlMulti() else { return nil }
-        self.inbox = inbox
+        self.commandQueue = commandQueue
         self.multi = multi
     }
 
@@ -22,15 +22,15 @@ final class CurlEventLoop {
                 remove(transfer)
                 transfer.finish(code)
             }
-            multi.wait(for: inbox.wakeDescriptor)
+            multi.wait(for: commandQueue.wakeDescriptor)
         }
         for id in running.keys { cancel(id) }
     }
 
-    /// - Returns: false when told to stop.
+    /// Handles all posted commands. Returns false after `.stop`.
     private func handleCommands() -> Bool {
-        for item in inbox.drain() {
-            switch item {
+        for command in commandQueue.drain() {
+            switch command {
             case .start(let id, let channel, let job, let continuation): start(id, channel, job, continuation)
             case .cancel(let id): cancel(id)
             case .close(let channel): shares[channel] = nil
@@ -54,7 +54,7 @@ final class CurlEventLoop {
         running[id] = transfer
     }
 
-    /// The first handle of a channel opens its jar and fills it.
+    /// Returns a new handle. The first one of a channel creates its cookie jar and fills it.
     private func handle(for job: CurlJob, of channel: CurlCommandQueue.ChannelID) -> CurlHandle? {
         if let share = shares[channel] { return CurlHandle(share: share) }
         guard let share = CurlShare(), var handle = CurlHandle(share: share) else { return nil }

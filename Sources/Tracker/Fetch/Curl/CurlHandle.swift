@@ -1,32 +1,32 @@
 import CCurl
 
-/// Owner of one easy handle, of the lists and buffers it points into, and of its channel's share.
+/// Owns an easy handle, with its lists and buffers, and a reference to its channel's share.
 @safe
 struct CurlHandle: ~Copyable {
     let raw: UnsafeMutableRawPointer
-    private let message: UnsafeMutablePointer<CChar>
+    private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// Released after `deinit`'s body: a share must outlive the handles in it.
+    /// Released after the body of `deinit`, because a share must outlive its handles.
     private let share: CurlShare
-    /// The first option libcurl would not take; CURLE_OK if it took all.
+    /// The error of the first option that libcurl refused; CURLE_OK if there is none.
     private(set) var firstError = CURLE_OK
 
-    /// nil when memory is out.
+    /// Returns nil if memory is exhausted.
     init?(share: CurlShare) {
         guard let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = raw
-        unsafe message = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headers = nil
         self.share = share
-        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, message))
+        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
         unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_SHARE, share.raw))
     }
 
     deinit {
         unsafe curl_easy_cleanup(raw)
         unsafe curl_slist_free_all(headers)
-        unsafe message.deallocate()
+        unsafe errorBuffer.deallocate()
     }
 
     mutating func set(_ option: CURLoption, _ value: Int) {
@@ -41,7 +41,7 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_offset(raw, option, curl_off_t(bytes)))
     }
 
-    /// - Parameter lines: `Name: value` each, or `Name;` for one without a value.
+    /// - Parameter lines: `Name: value`, or `Name;` for a header without a value.
     mutating func setHeaders(_ lines: [String]) {
         for line in lines {
             guard let longer = unsafe curl_slist_append(headers, line) else { return recordResult(CURLE_OUT_OF_MEMORY) }
@@ -50,7 +50,7 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
-    /// - Parameter context: what both callbacks and `CURLINFO_PRIVATE` hand back; not retained.
+    /// - Parameter context: passed to both callbacks and returned for `CURLINFO_PRIVATE`; not retained.
     mutating func setReceiver(
         _ context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback
     ) {
@@ -59,18 +59,18 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_PRIVATE, context))
     }
 
-    /// - Parameter context: what the callback is handed for each connection to be made; not retained.
+    /// - Parameter context: passed to the callback for each connection; not retained.
     mutating func setSocketOpener(_ context: UnsafeMutableRawPointer, _ open: curl_opensocket_callback) {
         unsafe recordResult(liverelay_curl_set_socket_callback(raw, open, context))
     }
 
-    /// 0 until a status line came.
+    /// The HTTP status; 0 before a status line arrived.
     var status: Int {
         var value = 0
         return unsafe liverelay_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
     }
 
-    /// The address after redirects.
+    /// The URL after redirects.
     var effectiveURL: String? {
         var value: UnsafeMutablePointer<CChar>?
         guard unsafe liverelay_curl_get_string(raw, CURLINFO_EFFECTIVE_URL, &value) == CURLE_OK,
@@ -79,8 +79,8 @@ struct CurlHandle: ~Copyable {
         return unsafe String(cString: text)
     }
 
-    /// Content-Length of the answer being received, before decompression.
-    var announcedBytes: Int? {
+    /// The Content-Length of the answer, before decompression; nil if it has none.
+    var contentLength: Int? {
         var value: curl_off_t = -1
         guard unsafe liverelay_curl_get_offset(raw, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &value) == CURLE_OK else {
             return nil
@@ -88,16 +88,16 @@ struct CurlHandle: ~Copyable {
         return value < 0 ? nil : Int(value)
     }
 
-    /// HTTP/1.0 or 1.1, where the end of a body may be the end of its connection; HTTP/2 says where a body ends.
+    /// Whether the answer is HTTP/1.0 or 1.1, in which the end of the connection may end the body.
     var isHTTP1: Bool {
         var value = 0
         guard unsafe liverelay_curl_get_long(raw, CURLINFO_HTTP_VERSION, &value) == CURLE_OK else { return false }
         return [CURL_HTTP_VERSION_1_0, CURL_HTTP_VERSION_1_1].contains { $0 == value }
     }
 
-    /// What libcurl says about the failure, in words.
-    func explanation(of code: CURLcode) -> String {
-        let detail = unsafe String(cString: message)
+    /// Returns libcurl's message about the failure.
+    func message(for code: CURLcode) -> String {
+        let detail = unsafe String(cString: errorBuffer)
         return unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
     }
 

@@ -1,21 +1,21 @@
 import CCurl
 
-/// Owner of the multi handle: the connections of all channels.
+/// Owns the multi handle, with the connections of all channels.
 @safe
 struct CurlMulti: ~Copyable {
-    /// Idle connections kept for the next request.
-    static let keptConnections = 128
-    /// To one host, of all channels: a CDN may serve dozens of them, four segments and a playlist each.
+    /// Idle connections kept for later requests.
+    static let idleConnections = 128
+    /// Connections of all channels to one host. A CDN may serve dozens of channels with five requests each.
     static let connectionsPerHost = 64
     static let connections = 512
 
     private let raw: UnsafeMutableRawPointer
 
-    /// nil when memory is out.
+    /// Returns nil if memory is exhausted.
     init?() {
         guard curlIsReady, let raw = unsafe curl_multi_init() else { return nil }
         unsafe self.raw = raw
-        _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, Self.keptConnections)
+        _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, Self.idleConnections)
         _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, Self.connectionsPerHost)
         _ = unsafe liverelay_curl_multi_set_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.connections)
     }
@@ -26,26 +26,26 @@ struct CurlMulti: ~Copyable {
 
     func remove(_ handle: borrowing CurlHandle) { _ = unsafe curl_multi_remove_handle(raw, handle.raw) }
 
-    /// Moves every transfer as far as it goes without waiting.
+    /// Advances every transfer as far as possible without waiting.
     func perform() {
         var running: Int32 = 0
         _ = unsafe curl_multi_perform(raw, &running)
     }
 
-    /// Waits for a socket, for libcurl's own timers, or for `descriptor` to become readable.
+    /// Waits for a socket, for libcurl's timers, or until `descriptor` is readable.
     func wait(for descriptor: Int32) {
         var extra = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         _ = unsafe curl_multi_poll(raw, &extra, 1, 10_000, nil)
     }
 
-    /// The next transfer that ended, and how; nil when none is left.
+    /// Returns the next transfer that ended, with its result code; nil if there is none.
     func nextFinished() -> (CurlTransfer, CURLcode)? {
-        var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(raw, &left) {
+        var remaining: Int32 = 0
+        while let message = unsafe curl_multi_info_read(raw, &remaining) {
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
                 continue
             }
-            // Copied now: removing the handle frees the message.
+            // Copied here, because removing the handle frees the message.
             let code = unsafe message.pointee.data.result
             if let transfer = unsafe CurlTransfer.of(easy: easy) { return (transfer, code) }
         }

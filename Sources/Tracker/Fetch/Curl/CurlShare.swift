@@ -1,12 +1,13 @@
 import CCurl
 
-/// What the transfers of one channel have in common: the cookie jar and the TLS sessions. Lives on the curl thread and
-/// is used by it alone, so it needs no locks.
+/// The cookie jar and the TLS sessions that the transfers of one channel share.
+///
+/// Only the curl thread uses it, so it needs no locks.
 @safe
 final class CurlShare {
     let raw: UnsafeMutableRawPointer
 
-    /// nil when memory is out.
+    /// Returns nil if memory is exhausted.
     init?() {
         guard let raw = unsafe curl_share_init() else { return nil }
         unsafe self.raw = raw

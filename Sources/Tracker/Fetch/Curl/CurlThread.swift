@@ -1,31 +1,34 @@
 import Glibc
 
-/// One thread that runs the transfers of any number of channels over one pool of connections. Ends with its last owner.
+/// A thread that runs the transfers of any number of channels over one pool of connections.
+///
+/// The thread ends when its last reference is released.
 package final class CurlThread: Sendable {
     let commandQueue: CurlCommandQueue
 
     private static let standard = Result { () throws(FetchError) in try CurlThread() }
     private static let publicOnly = Result { () throws(FetchError) in try CurlThread() }
 
-    /// The thread of the process, or the one of all channels that private addresses are denied to: connections are
-    /// shared among the channels of a thread, and theirs may not be one that another channel was allowed to make.
-    /// - Throws: `.other` when the process had no memory or no descriptor left for it.
+    /// Returns the shared thread of the process, or that of all channels to which private IP addresses are denied.
+    ///
+    /// Channels share the connections of a thread, so a channel with denied addresses could use a connection to one.
+    /// - Throws: `.other` if the process has no memory or no descriptor left.
     package static func shared(deniesPrivate: Bool = false) throws(FetchError) -> CurlThread {
         try (deniesPrivate ? publicOnly : standard).get()
     }
 
     /// - Throws: as `shared`.
     package init() throws(FetchError) {
-        guard let inbox = CurlCommandQueue(), let loop = CurlEventLoop(inbox) else {
+        guard let commandQueue = CurlCommandQueue(), let loop = CurlEventLoop(commandQueue) else {
             throw FetchError(.other, url: "", message: "libcurl cannot start")
         }
-        self.commandQueue = inbox
+        self.commandQueue = commandQueue
         var thread = pthread_t()
-        // From here on the loop belongs to the new thread alone.
-        let given = unsafe Unmanaged.passRetained(loop)
-        let code = unsafe pthread_create(&thread, nil, runLoop, given.toOpaque())
+        // From here on only the new thread uses the loop.
+        let retainedLoop = unsafe Unmanaged.passRetained(loop)
+        let code = unsafe pthread_create(&thread, nil, runLoop, retainedLoop.toOpaque())
         guard code == 0 else {
-            unsafe given.release()
+            unsafe retainedLoop.release()
             throw FetchError(.other, url: "", code: code, message: "no thread for libcurl")
         }
         pthread_detach(thread)
@@ -34,15 +37,16 @@ package final class CurlThread: Sendable {
     deinit { commandQueue.post(.stop) }
 }
 
-private func runLoop(_ given: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     blockBrokenPipeSignal()
-    guard let given = unsafe given else { return nil }
-    unsafe Unmanaged<CurlEventLoop>.fromOpaque(given).takeRetainedValue().run()
+    guard let context = unsafe context else { return nil }
+    unsafe Unmanaged<CurlEventLoop>.fromOpaque(context).takeRetainedValue().run()
     return nil
 }
 
-/// A peer that closes while we write must be an error code, not the end of the process; CURLOPT_NOSIGNAL leaves the
-/// signal to us.
+/// Blocks SIGPIPE, so that writing to a closed connection is an error and does not end the process.
+///
+/// CURLOPT_NOSIGNAL leaves this signal to the application.
 private func blockBrokenPipeSignal() {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)

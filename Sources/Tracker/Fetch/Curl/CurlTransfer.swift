@@ -1,7 +1,8 @@
 import CCurl
+import Compression
 import Glibc
 
-/// One transfer on the curl thread: its handle, and what came so far.
+/// A transfer on the curl thread, with its handle and what was received so far.
 @safe
 final class CurlTransfer {
     typealias Continuation = CheckedContinuation<FetchOutcome, Never>
@@ -13,7 +14,7 @@ final class CurlTransfer {
     private var head = ResponseHead()
     private var body: [UInt8] = []
     private var isTooLarge = false
-    /// The last address of the last host, if no connection was made to it because it is not public.
+    /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
 
     init(
@@ -30,18 +31,18 @@ final class CurlTransfer {
             Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
     }
 
-    /// The transfer a handle was configured for.
+    /// Returns the transfer that a handle was configured for.
     static func of(easy: UnsafeMutableRawPointer) -> CurlTransfer? {
         var context: UnsafeMutableRawPointer?
         guard unsafe liverelay_curl_get_private(easy, &context) == CURLE_OK else { return nil }
         return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Answers the caller, who waits for exactly one call of this or of `fail`. The handle is out of the multi by now.
+    /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
         switch gzipContent {
-        case .none: succeed(body)
+        case .notGzip: succeed(body)
         case .whole(let content): succeed(content)
         case .truncated: fail(.shortBody, CURLE_PARTIAL_FILE)
         case .beyondLimit: fail(.tooLarge, CURLE_FILESIZE_EXCEEDED)
@@ -53,7 +54,7 @@ final class CurlTransfer {
             switch reason {
             case .canceled: ""
             case .privateAddress: deniedAddress?.text ?? ""
-            default: handle.explanation(of: code)
+            default: handle.message(for: code)
             }
         continuation.resume(
             returning: .failure(
@@ -66,13 +67,14 @@ final class CurlTransfer {
             returning: .success(
                 FetchAnswer(
                     status: handle.status, finalURL: job.finalURL(handle.effectiveURL), headers: head.headers,
-                    body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.announcedBytes == nil)))
+                    body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.contentLength == nil)))
     }
 
-    /// What the body holds if it is gzip still. A key may be any bytes, and a part of a file says nothing of the whole.
-    private var gzipContent: UndeclaredGzip {
-        guard job.request.purpose != .key, job.range == nil else { return .none }
-        return UndeclaredGzip(body, limit: job.limits.bodyBytes)
+    /// The content of a body that is gzip without a Content-Encoding, or was compressed twice. A key may begin like a
+    /// gzip member, and a byte range of one cannot be decompressed.
+    private var gzipContent: Gzip.Decompressed {
+        guard job.request.purpose != .key, job.range == nil else { return .notGzip }
+        return Gzip.decompress(body, limit: job.limits.bodyBytes)
     }
 
     private func reason(of code: CURLcode) -> FetchError.Reason {
@@ -87,21 +89,21 @@ final class CurlTransfer {
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_FOLLOWLOCATION, job.followsRedirects ? 1 : 0)
         handle.set(CURLOPT_MAXREDIRS, CurlJob.maxRedirects)
-        // Signed addresses are compared byte for byte; dot segments were removed where the reference was resolved.
+        // Signed URLs are compared byte for byte. Dot segments were removed when the reference was resolved.
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
-        // A name given up while it is looked up would otherwise hold this thread, and every channel, until it is found.
+        // Otherwise canceling during name resolution would block this thread, and every channel, until it ends.
         handle.set(CURLOPT_QUICK_EXIT, 1)
-        handle.set(CURLOPT_COOKIEFILE, "")  // switches the jar on
+        handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
-        if let login = job.login {
-            // Kept by libcurl while a redirect stays with the first host, port and scheme.
-            handle.set(CURLOPT_USERNAME, login.user)
-            handle.set(CURLOPT_PASSWORD, login.password)
+        if let userInfo = job.userInfo {
+            // libcurl keeps them while redirects stay with the first host, port and scheme.
+            handle.set(CURLOPT_USERNAME, userInfo.user)
+            handle.set(CURLOPT_PASSWORD, userInfo.password)
         }
-        if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, hence no encoding
-        if !job.usesIdentityEncoding { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all that libcurl knows
+        if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, so without encoding
+        if !job.usesIdentityEncoding { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all encodings that libcurl knows
     }
 
     private func configureRoute() {
@@ -110,7 +112,7 @@ final class CurlTransfer {
         if let noProxy = configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
         if let path = configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
         guard configuration.deniesPrivate else { return }
-        handle.set(CURLOPT_PROXY, "")  // none of the environment either
+        handle.set(CURLOPT_PROXY, "")  // also none from the environment
         unsafe handle.setSocketOpener(Unmanaged.passUnretained(self).toOpaque(), openSocket)
     }
 
@@ -118,25 +120,25 @@ final class CurlTransfer {
         let limits = job.limits
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
         handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
-        handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.slowest)
+        handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.minBytesPerSecond)
         handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
         handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
     }
 
-    /// Called with decompressed bytes, 16 KiB at most.
+    /// Appends decompressed bytes, at most 16 KiB per call. Returns false to abort the transfer.
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= job.limits.bodyBytes - body.count else {
             isTooLarge = true
             return false
         }
-        if body.isEmpty, let announced = handle.announcedBytes {
-            body.reserveCapacity(min(announced, job.limits.bodyBytes))
+        if body.isEmpty, let contentLength = handle.contentLength {
+            body.reserveCapacity(min(contentLength, job.limits.bodyBytes))
         }
         unsafe body.append(contentsOf: bytes)
         return true
     }
 
-    /// Asked when the name is resolved, for each of its addresses and for each hop of a redirect.
+    /// Whether a connection may be made. Called after name resolution, for each IP address and each redirect.
     fileprivate func mayConnect(to address: IPAddress?) -> Bool {
         let isPermitted = address.map { $0.isPublic || job.configuration.permittedIPAddresses.contains($0) } ?? false
         deniedAddress = isPermitted ? nil : address
@@ -179,7 +181,7 @@ private func openSocket(
 }
 
 extension Duration {
-    /// Rounded up, because 0 means "no limit" to libcurl.
+    /// Rounded up, because libcurl interprets 0 as "no limit".
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let perMillisecond: Int64 = 1_000_000_000_000_000

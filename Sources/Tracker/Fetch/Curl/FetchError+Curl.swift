@@ -1,9 +1,10 @@
 import CCurl
 
 extension FetchError.Reason {
-    /// What a libcurl code means to the tracker.
-    /// - Parameter answered: a status line had come; it tells a redirect to a foreign scheme from an answer that is
-    ///   no HTTP at all, which libcurl gives one code.
+    /// The reason for a libcurl result code.
+    ///
+    /// - Parameter answered: whether a status line arrived. libcurl has one code for redirects to an unsupported scheme
+    ///   and for answers that are not HTTP.
     init(_ code: CURLcode, answered: Bool) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvedHost

@@ -1,9 +1,11 @@
 import CCurl
 import Playlist
 
-/// An absolute http or https address, read by the very parser that will connect to it: what was judged is what is asked.
+/// An absolute http or https URL.
+///
+/// libcurl's own parser reads it, so that the URL that was checked is the one that is requested.
 struct HTTPURL: Hashable, Sendable {
-    /// Whom a credential is for (RFC 6454 §4).
+    /// The origin of a URL, to which credentials belong (RFC 6454 §4).
     struct Origin: Hashable, Sendable {
         /// "http" or "https".
         let scheme: String
@@ -12,22 +14,23 @@ struct HTTPURL: Hashable, Sendable {
         let port: String
     }
 
-    /// User information (RFC 3986 §3.2.1), nothing percent-encoded any more.
+    /// User information (RFC 3986 §3.2.1), percent-decoded.
     struct UserInfo: Hashable, Sendable {
         let user: String
         let password: String
     }
 
-    /// As it is to be asked, without user information: blanks and other bytes that no request line may hold are
-    /// percent-encoded, dot segments kept.
+    /// The URL to request, without user information.
+    ///
+    /// Spaces and other bytes that a request line may not hold are percent-encoded. Dot segments are kept.
     let text: String
     let origin: Origin
-    /// What stood before the host; nil when nothing did.
+    /// The user information of the URL; nil if there is none.
     let userInfo: UserInfo?
 
-    /// - Throws: `.unsupportedScheme` for anything but http and https, `.other` for what is no address.
+    /// - Throws: `.unsupportedScheme` for a scheme other than http and https, `.other` for an invalid URL.
     init(_ text: String) throws(FetchError) {
-        // Said of every address with another scheme, also of those that libcurl cannot take apart (data:, javascript:).
+        // Checked first, because libcurl cannot parse some URLs with another scheme (data:, javascript:).
         guard ["http", "https", nil].contains(URIReference.scheme(of: text)) else { throw Self.unsupportedScheme(text) }
         let parts = try ParsedURL(text)
         let decoded = UInt32(CURLU_URLDECODE)
@@ -39,9 +42,9 @@ struct HTTPURL: Hashable, Sendable {
         }
         guard let host = parts.text(of: CURLUPART_HOST),
             let port = parts.text(of: CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
-            let whole = parts.text(of: CURLUPART_URL)
-        else { throw FetchError(.other, url: text, message: "no host in the address") }
-        self.text = whole
+            let url = parts.text(of: CURLUPART_URL)
+        else { throw FetchError(.other, url: text, message: "URL has no host") }
+        self.text = url
         origin = Origin(scheme: scheme, host: host.lowercased(), port: port)
     }
 
@@ -50,7 +53,7 @@ struct HTTPURL: Hashable, Sendable {
     }
 }
 
-/// Owner of libcurl's parsed address.
+/// Owns a URL as parsed by libcurl.
 @safe
 private struct ParsedURL: ~Copyable {
     private let parts: OpaquePointer

@@ -1,17 +1,17 @@
 import Glibc
 
-/// An IPv4 or IPv6 address, as it stands in a packet.
+/// An IPv4 or IPv6 address.
 package struct IPAddress: Hashable, Sendable {
-    /// 4 or 16, in network order.
+    /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
 
-    /// nil for another number of bytes.
+    /// Returns nil for another number of bytes.
     init?(_ bytes: [UInt8]) {
         guard [4, 16].contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads `192.0.2.1` or `2001:db8::1`; nil for anything else, a name too.
+    /// Reads `192.0.2.1` or `2001:db8::1`. Returns nil for anything else, including names.
     package init?(_ text: String) {
         var bytes = [UInt8](repeating: 0, count: 16)
         if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
@@ -23,8 +23,10 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Of the public Internet and of one host: nothing that a registry of special-purpose addresses has (RFC 6890,
-    /// RFC 8190 and later entries), no multicast. An IPv4 address inside an IPv6 address is judged itself.
+    /// Whether the address belongs to one host of the public Internet.
+    ///
+    /// Multicast addresses and those in the registries of special-purpose addresses are not public (RFC 6890, RFC 8190
+    /// and later entries). For an IPv6 address that embeds an IPv4 address, the embedded one decides.
     var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(bytes) } }
         if let inner = Self.embeddedIPv4Prefixes.first(where: { $0.prefix.contains(bytes) })?.offset {
@@ -33,7 +35,7 @@ package struct IPAddress: Hashable, Sendable {
         return Self.globalUnicast.contains(bytes) && !Self.specialIPv6.contains { $0.contains(bytes) }
     }
 
-    /// `192.0.2.1`, `2001:db8:0:0:0:0:0:1` (RFC 4291 §2.2, nothing left out).
+    /// `192.0.2.1`, `2001:db8:0:0:0:0:0:1` (RFC 4291 §2.2, uncompressed).
     package var text: String {
         if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2).map {
@@ -43,12 +45,12 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The addresses that begin with the same bits.
+    /// A range of addresses with the same leading bits.
     private struct Prefix {
         let bytes: [UInt8]
         let bits: Int
 
-        /// - Parameter bytes: the first ones; those that lack are 0.
+        /// - Parameter bytes: the leading bytes; the others are 0.
         init(_ bytes: [UInt8], _ bits: Int) {
             self.bytes = bytes
             self.bits = bits
@@ -70,11 +72,11 @@ extension IPAddress {
         Prefix([100, 64], 10),  // shared by carriers (RFC 6598)
         Prefix([192, 0, 0], 24), Prefix([198, 18], 15),  // protocol assignments, benchmarks
         Prefix([192, 0, 2], 24), Prefix([198, 51, 100], 24), Prefix([203, 0, 113], 24),  // documentation
-        Prefix([192, 88, 99], 24),  // 6to4 relays, which are no more (RFC 7526)
+        Prefix([192, 88, 99], 24),  // 6to4 relays, deprecated (RFC 7526)
         Prefix([224], 4), Prefix([240], 4),  // multicast; reserved, and broadcast
     ]
 
-    /// Of all others nothing is assigned, or it is local: ::1, fc00::/7, fe80::/10, ff00::/8.
+    /// The other ranges are unassigned or local: ::1, fc00::/7, fe80::/10, ff00::/8.
     private static let globalUnicast = Prefix([0x20], 3)
 
     private static let specialIPv6 = [
@@ -82,8 +84,10 @@ extension IPAddress {
         Prefix([0x20, 0x01, 0x0D, 0xB8], 32), Prefix([0x3F, 0xFF], 20),  // documentation
     ]
 
-    /// Prefixes, and where the IPv4 address begins that follows: v4-compatible (with :: and ::1, whose last four bytes
-    /// are of 0.0.0.0/8), v4-mapped, NAT64 (RFC 6052), 6to4 (RFC 3056).
+    /// Prefixes of addresses that embed an IPv4 address, with its byte offset.
+    ///
+    /// They are v4-compatible (with :: and ::1, whose last four bytes are in 0.0.0.0/8), v4-mapped, NAT64 (RFC 6052)
+    /// and 6to4 (RFC 3056).
     private static let embeddedIPv4Prefixes: [(prefix: Prefix, offset: Int)] = [
         (Prefix([], 96), 12),
         (Prefix([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96), 12),

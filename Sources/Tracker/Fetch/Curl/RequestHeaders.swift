@@ -1,20 +1,22 @@
+import Playlist
+
 /// Which of a channel's headers go to which host.
 ///
-/// An ordinary header goes everywhere. A credential was given for the upstream and goes to that origin alone: a CDN
-/// or presigned storage named by the playlist must not learn it, and often refuses a request that shows one.
+/// An ordinary header is sent to all hosts. A credential is sent to the upstream's origin alone: a CDN or presigned
+/// storage named by the playlist must not learn it, and often refuses a request with one.
 struct RequestHeaders: Equatable, Sendable {
-    private let everywhere: [FetchAnswer.Header]
+    private let ordinary: [FetchAnswer.Header]
     private let credentials: [FetchAnswer.Header]
     private let origin: HTTPURL.Origin
-    /// User information of the upstream's address, and of those that stand in for it: a password that was given with one
-    /// address is for all of its origin.
+    /// User information in the URLs of the upstream and its backups, each valid for the whole origin.
     private let userInfos: [HTTPURL.Origin: HTTPURL.UserInfo]
-    /// What the cookie jar starts with, one line per cookie in the Netscape format that CURLOPT_COOKIELIST takes. The
-    /// jar and not a header, because a jar keeps to the host and lets the upstream replace a value.
+    /// The first cookies of the cookie jar, one line per cookie in the Netscape format of CURLOPT_COOKIELIST.
+    ///
+    /// Unlike a header, a cookie jar sends a cookie to its host only and lets the upstream replace its value.
     let cookieLines: [String]
 
-    /// - Parameter backups: stand in for the upstream; of their addresses too.
-    /// - Throws: `.other` for a header or cookie that would break the request apart.
+    /// - Parameter backups: URLs of the backups, whose user information is used too.
+    /// - Throws: `.other` for a header or cookie with a line break or another invalid character.
     init(
         _ configuration: CurlConfiguration, for upstream: HTTPURL, backups: [HTTPURL] = []
     ) throws(FetchError) {
@@ -25,34 +27,35 @@ struct RequestHeaders: Equatable, Sendable {
         }
         origin = upstream.origin
         userInfos = Dictionary(
-            ([upstream] + backups).compactMap { address in address.userInfo.map { (address.origin, $0) } },
+            ([upstream] + backups).compactMap { url in url.userInfo.map { (url.origin, $0) } },
             uniquingKeysWith: { first, _ in first })
         credentials = others.filter(\.isCredential)
-        everywhere = others.filter { !$0.isCredential }
+        ordinary = others.filter { !$0.isCredential }
         let pairs = (cookies + [configuration.cookie ?? ""]).flatMap { $0.split(separator: ";") }
         var lines: [String] = []
-        for pair in pairs.map({ $0.trimmingBlanks() }) where !pair.isEmpty {
+        for pair in pairs.map(\.trimmingBlanks) where !pair.isEmpty {
             lines.append(try Self.cookieLine(pair, for: upstream))
         }
         cookieLines = lines
     }
 
-    /// In the order given, as CURLOPT_HTTPHEADER takes them.
-    func lines(for address: HTTPURL) -> [String] {
-        let allowed = address.origin == origin ? everywhere + credentials : everywhere
+    /// Returns the header lines for a URL in the order configured, in the format of CURLOPT_HTTPHEADER.
+    func lines(for url: HTTPURL) -> [String] {
+        let allowed = url.origin == origin ? ordinary + credentials : ordinary
         return allowed.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 
-    /// Whether what is asked there may be asked wherever a redirect leads: libcurl itself drops Authorization when one leaves
-    /// the first host, port or scheme, and nothing else.
-    func mayFollowRedirects(from address: HTTPURL) -> Bool {
-        address.origin != origin || credentials.allSatisfy { $0.isNamed("authorization") }
+    /// Whether the headers for a URL may be sent wherever a redirect leads.
+    ///
+    /// libcurl drops only Authorization if a redirect leaves the first host, port or scheme.
+    func mayFollowRedirects(from url: HTTPURL) -> Bool {
+        url.origin != origin || credentials.allSatisfy { $0.isNamed("authorization") }
     }
 
-    /// Whose an address is: its own, or else the origin's. nil when nobody was named.
-    func login(for address: HTTPURL) -> HTTPURL.UserInfo? { address.userInfo ?? userInfos[address.origin] }
+    /// Returns the user information of a URL, or else that of its origin.
+    func userInfo(for url: HTTPURL) -> HTTPURL.UserInfo? { url.userInfo ?? userInfos[url.origin] }
 
-    /// For exactly this host, until the process ends, and over TLS only if the upstream itself is.
+    /// Returns a session cookie for exactly this host, restricted to TLS if the upstream uses TLS.
     private static func cookieLine(_ pair: Substring, for upstream: HTTPURL) throws(FetchError) -> String {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !pair.contains(where: { $0 == "\t" || $0.isNewline }) else {
@@ -69,7 +72,7 @@ extension FetchAnswer.Header {
 
     fileprivate var isCredential: Bool { Self.credentials.contains(name.lowercased()) }
 
-    /// Names that say so. Whatever else an upstream wants to see, it may want to see on all of its hosts.
+    /// Names of credentials. Other headers may be required on all hosts of an upstream.
     private static let credentials: Set = [
         "authorization", "proxy-authorization", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
     ]
@@ -78,13 +81,5 @@ extension FetchAnswer.Header {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
         return !name.isEmpty && !name.contains { $0 == ":" || $0.isWhitespace }
             && !(name + value).unicodeScalars.contains { breaks.contains($0) }
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingBlanks() -> Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return start[...last]
     }
 }

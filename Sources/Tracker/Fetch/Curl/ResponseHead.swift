@@ -1,14 +1,15 @@
-/// Header fields of the last answer in a chain of redirects, collected line by line.
+/// The header fields of the last answer in a chain of redirects, read line by line.
 struct ResponseHead: Equatable, Sendable {
-    /// Of all answers of one transfer; a server that sends more is not answering a question of ours.
+    /// The limit for the header fields of all answers of one transfer.
     static let limitBytes = 256 << 10
 
     private(set) var headers: [FetchAnswer.Header] = []
     private(set) var receivedBytes = 0
 
-    /// - Parameter line: one line as received, its line end included. A status line begins a new answer, of which the
-    ///   previous one (a redirect, 103 Early Hints) leaves nothing.
-    /// - Returns: false when the limit is passed.
+    /// Reads one line. A status line starts a new answer and removes the previous one (a redirect, 103 Early Hints).
+    ///
+    /// - Parameter line: one line as received, with its line end.
+    /// - Returns: false if the limit is exceeded.
     mutating func receive(_ line: String) -> Bool {
         receivedBytes += line.utf8.count
         if line.hasPrefix("HTTP/") {
@@ -17,20 +18,18 @@ struct ResponseHead: Equatable, Sendable {
             fold(line)
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...]
-            headers.append(FetchAnswer.Header(name: String(line[..<colon]), value: Self.trimmed(value)))
+            append(line[..<colon], value.trimming(\.isWhitespace))
         }
         return receivedBytes <= Self.limitBytes
     }
 
-    /// A line that starts with a blank continues the field before it (RFC 9112 §5.2).
+    /// Appends a line that starts with a space or tab to the field before it (RFC 9112 §5.2).
     private mutating func fold(_ line: String) {
         guard let last = headers.popLast() else { return }
-        headers.append(FetchAnswer.Header(name: last.name, value: last.value + " " + Self.trimmed(line[...])))
+        append(last.name[...], last.value + " " + line[...].trimming(\.isWhitespace))
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let start = text.drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(start[...last])
+    private mutating func append(_ name: Substring, _ value: some StringProtocol) {
+        headers.append(FetchAnswer.Header(name: String(name), value: String(value)))
     }
 }

@@ -1,0 +1,117 @@
+package import Foundation
+import Playlist
+package import Tracker
+
+/// A capture on disk: `index.json` and the body files that it names.
+package struct CaptureDirectory: Sendable {
+    package static let indexName = "index.json"
+
+    package let url: URL
+    package let index: CaptureIndex
+    /// Whether the index ends in the middle of a line because the recording process was killed.
+    ///
+    /// `index` holds every exchange before that line.
+    package let isTruncated: Bool
+
+    /// - Throws: `.unreadable`, or `.malformedIndex` with the coding path in the JSON.
+    package init(_ url: URL) throws(CaptureError) {
+        let path = url.appending(path: Self.indexName).path
+        let data: Data
+        do { data = try Data(contentsOf: url.appending(path: Self.indexName)) } catch {
+            throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+        }
+        do {
+            self.init(url, index: try JSONDecoder().decode(CaptureIndex.self, from: data))
+        } catch {
+            guard let index = Self.repaired(data) else {
+                throw CaptureError(.malformedIndex, path: path, message: Self.codingPath(of: error))
+            }
+            self.init(url, index: index, isTruncated: true)
+        }
+    }
+
+    /// Closes the index after its last complete line.
+    /// - Returns: nil if `CaptureWriter` cannot have left the index like this.
+    private static func repaired(_ data: Data) -> CaptureIndex? {
+        guard !data.hasSuffix(CaptureWriter.closing) else { return nil }
+        var rest = data
+        for _ in 0..<3 {
+            if let index = try? JSONDecoder().decode(CaptureIndex.self, from: rest + CaptureWriter.closing) {
+                return index
+            }
+            guard let lineFeed = rest.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+            rest = rest[..<lineFeed]
+            if rest.last == UInt8(ascii: ",") { rest.removeLast() }
+        }
+        return nil
+    }
+
+    /// - Parameters:
+    ///   - url: directory of the body files that `index` names; unused if it names none.
+    ///   - index: an index that is already in memory.
+    package init(_ url: URL, index: CaptureIndex) { self.init(url, index: index, isTruncated: false) }
+
+    private init(_ url: URL, index: CaptureIndex, isTruncated: Bool) {
+        self.url = url
+        self.index = index
+        self.isTruncated = isTruncated
+    }
+
+    /// - Throws: `.foreignPath` for a file outside the directory, `.unreadable` for a missing file.
+    package func bytes(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
+        switch body {
+        case .text(let text): return Array(text.utf8)
+        case .file(let path):
+            let file = try file(path)
+            do { return Array(try Data(contentsOf: file)) } catch {
+                throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+            }
+        }
+    }
+
+    /// Whether a body begins like a playlist; reads the first 64 bytes only.
+    package func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
+        switch body {
+        case .text(let text): return (try? PlaylistLines(playlist: Array(text.utf8.prefix(64)))) != nil
+        case .file(let path):
+            let file = try file(path)
+            do {
+                let handle = try FileHandle(forReadingFrom: file)
+                defer { try? handle.close() }
+                return (try? PlaylistLines(playlist: Array(handle.read(upToCount: 64) ?? Data()))) != nil
+            } catch {
+                throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+            }
+        }
+    }
+
+    private func file(_ path: String) throws(CaptureError) -> URL {
+        guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
+            throw CaptureError(.foreignPath, path: path)
+        }
+        return url.appending(path: path)
+    }
+
+    /// The recorded answer with its body, as the fetcher returned it.
+    /// - Parameter url: the requested URL.
+    package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
+        FetchAnswer(
+            status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
+            body: try bytes(of: answer.body), endsAtClose: answer.endsAtClose)
+    }
+
+    private static func codingPath(of error: any Error) -> String {
+        guard let error = error as? DecodingError else { return error.localizedDescription }
+        switch error {
+        case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+            .valueNotFound(_, let context):
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            return "\(path): \(context.debugDescription)"
+        @unknown default: return error.localizedDescription
+        }
+    }
+}
+
+extension Data {
+    fileprivate func hasSuffix(_ suffix: Data) -> Bool { self.suffix(suffix.count) == suffix }
+}

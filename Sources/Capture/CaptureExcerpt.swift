@@ -1,0 +1,124 @@
+package import Foundation
+import Playlist
+import Tracker
+
+/// A time range of a capture, or the whole capture, as a capture that replays without the rest.
+///
+/// A session that starts with the excerpt finds each playlist in the state that it had at the start of the range. The
+/// excerpt also holds the segments, keys and maps that these playlists name but that were fetched before the range. It
+/// includes resources named by the last playlists even if they were fetched shortly after the end.
+package struct CaptureExcerpt {
+    private let capture: CaptureDirectory
+    private let timeRange: Range<Duration>
+
+    /// - Parameter timeRange: time since the recording began; nil for the whole capture.
+    /// - Throws: `.emptyTimeRange` if the range contains no exchange.
+    package init(of capture: CaptureDirectory, timeRange: Range<Duration>? = nil) throws(CaptureError) {
+        self.capture = capture
+        self.timeRange = timeRange ?? .zero..<Self.unlimited
+        let isEmpty = !capture.index.exchanges.contains { self.timeRange.contains($0.at) }
+        if isEmpty { throw CaptureError(.emptyTimeRange, path: capture.url.path) }
+    }
+
+    /// Longer than any recording.
+    private static let unlimited = Duration.seconds(1_000_000_000)
+
+    /// - Parameter directory: created if it does not exist; must be empty.
+    /// - Returns: the size of the excerpt.
+    package func write(
+        to directory: URL, redaction: CaptureRedactor.Options = .none
+    ) throws(CaptureError) -> CaptureWriter.Totals {
+        let index = capture.index
+        var writer = try CaptureWriter(
+            directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
+            redaction: redaction)
+        for exchange in try exchanges() {
+            let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
+            try writer.append(request, try outcome(of: exchange), at: exchange.at, took: exchange.took)
+        }
+        return writer.totals
+    }
+
+    private func outcome(of exchange: CapturedExchange) throws(CaptureError) -> FetchOutcome {
+        switch exchange.ending {
+        case .failure(let reason): .failure(FetchError(reason, url: exchange.url))
+        case .answer(let answer): .success(try capture.answer(answer, to: exchange.url))
+        }
+    }
+
+    /// The exchanges of the excerpt, with times relative to the start of the range.
+    func exchanges() throws(CaptureError) -> [CapturedExchange] {
+        let all = capture.index.exchanges
+        if timeRange == .zero..<Self.unlimited { return all }
+        let playlistURLs = try playlistURLs()
+        var referenced = ReferencedResources()
+        var kept: Set<Int> = []
+        // A multivariant playlist precedes the media playlists that it names.
+        for resource in all.resources(where: { playlistURLs.contains($0.url) }) {
+            let inRange = resource.indices.filter { timeRange.contains(all[$0].at) }
+            let isWanted =
+                resource.url == capture.index.upstream || !inRange.isEmpty
+                || referenced.playlists.contains(resource.url)
+            guard isWanted else { continue }
+            // The state at the start of the range. A failure is not a state: the session repeats such a request soon.
+            let state = resource.indices.last { all[$0].at < timeRange.lowerBound && all[$0].isSuccess }
+            for index in [state].compactMap({ $0 }) + inRange {
+                kept.insert(index)
+                try referenced.insertReferences(of: all[index], in: capture)
+            }
+        }
+        for resource in all.resources(where: { !playlistURLs.contains($0.url) })
+        where referenced.contains(all[resource.indices[0]]) {
+            kept.formUnion(answers(among: resource.indices, in: all))
+        }
+        return kept.sorted().map { all[$0].shifted(into: timeRange) }
+    }
+
+    /// The last answer before the range and all answers in it; the first answer after it if there are none.
+    private func answers(among indices: [Int], in all: [CapturedExchange]) -> [Int] {
+        let before = indices.last { all[$0].at < timeRange.lowerBound }
+        let inside = indices.filter { timeRange.contains(all[$0].at) }
+        let found = [before].compactMap { $0 } + inside
+        return found.isEmpty ? Array(indices.prefix(1)) : found
+    }
+
+    private func playlistURLs() throws(CaptureError) -> Set<String> {
+        var urls: Set = [capture.index.upstream]
+        for exchange in capture.index.exchanges {
+            guard case .answer(let answer) = exchange.ending, try capture.isPlaylist(answer.body) else { continue }
+            urls.insert(exchange.url)
+        }
+        return urls
+    }
+}
+
+extension [CapturedExchange] {
+    /// The exchanges of one URL and byte range, as indices into the array.
+    fileprivate struct Resource {
+        let url: String
+        var indices: [Int]
+    }
+
+    /// Groups exchanges by URL and byte range, in the order of the first request for each.
+    fileprivate func resources(where isIncluded: (CapturedExchange) -> Bool) -> [Resource] {
+        var order: [CapturedResource: Int] = [:]
+        var result: [Resource] = []
+        for (index, exchange) in enumerated() where isIncluded(exchange) {
+            let key = CapturedResource(url: exchange.url, byteRange: exchange.byteRange)
+            if let known = order[key] {
+                result[known].indices.append(index)
+            } else {
+                order[key] = result.count
+                result.append(Resource(url: exchange.url, indices: [index]))
+            }
+        }
+        return result
+    }
+}
+
+extension CapturedExchange {
+    fileprivate func shifted(into timeRange: Range<Duration>) -> CapturedExchange {
+        let time = min(max(at, timeRange.lowerBound), timeRange.upperBound) - timeRange.lowerBound
+        return CapturedExchange(at: time, took: took, url: url, byteRange: byteRange, ending: ending)
+    }
+}

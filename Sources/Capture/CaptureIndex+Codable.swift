@@ -1,0 +1,142 @@
+import Foundation
+import Playlist
+import Tracker
+
+// The JSON of an index:
+//
+//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "exchanges": [
+//         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
+//           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
+//         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
+//         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
+//
+// `variant`, `backups`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
+// empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
+
+extension CaptureIndex: Codable {
+    private enum Key: CodingKey { case upstream, about, variant, backups, exchanges }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            upstream: try values.decode(String.self, forKey: .upstream),
+            about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
+            variant: try Self.variant(in: values),
+            backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
+            exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(upstream, forKey: .upstream)
+        try values.encode(about, forKey: .about)
+        try values.encode(variant.text, forKey: .variant)
+        if !backups.isEmpty { try values.encode(backups, forKey: .backups) }
+        try values.encode(exchanges, forKey: .exchanges)
+    }
+}
+
+extension CaptureIndex {
+    /// The text of an index up to its first exchange; each exchange follows on a line of its own.
+    var opening: Data {
+        get throws {
+            let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
+            var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
+            if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
+            let lines = values.map { "\"\($0.0)\": \(String(decoding: $0.1, as: UTF8.self))" }
+            return Data("{\(lines.joined(separator: ",\n")),\n\"exchanges\": [".utf8)
+        }
+    }
+
+    fileprivate static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    private static func variant(in values: KeyedDecodingContainer<Key>) throws -> VariantChoice {
+        guard let text = try values.decodeIfPresent(String.self, forKey: .variant) else { return .highest }
+        guard let variant = VariantChoice(text) else { throw values.malformed(.variant, "\(text) names no variant") }
+        return variant
+    }
+}
+
+extension CapturedExchange {
+    /// The exchange as one line of an index.
+    var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
+}
+
+extension CapturedExchange: Codable {
+    private enum Key: CodingKey { case at, took, url, range, status, finalURL, headers, body, text, endsAtClose, error }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            at: try values.decode(CaptureTime.self, forKey: .at).duration,
+            took: try values.decodeIfPresent(CaptureTime.self, forKey: .took)?.duration ?? .zero,
+            url: try values.decode(String.self, forKey: .url),
+            byteRange: try Self.byteRange(in: values),
+            ending: try Self.ending(in: values))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(CaptureTime(duration: at), forKey: .at)
+        if took != .zero { try values.encode(CaptureTime(duration: took), forKey: .took) }
+        try values.encode(url, forKey: .url)
+        try values.encodeIfPresent(byteRange.map { [$0.offset, $0.length] }, forKey: .range)
+        switch ending {
+        case .failure(let reason): try values.encode(reason.rawValue, forKey: .error)
+        case .answer(let answer): try Self.encode(answer, in: &values)
+        }
+    }
+
+    private static func byteRange(in values: KeyedDecodingContainer<Key>) throws -> ByteRange? {
+        guard let range = try values.decodeIfPresent([UInt64].self, forKey: .range) else { return nil }
+        guard range.count == 2 else { throw values.malformed(.range, "is [offset, length]") }
+        return ByteRange(offset: range[0], length: range[1])
+    }
+
+    private static func ending(in values: KeyedDecodingContainer<Key>) throws -> Ending {
+        guard let name = try values.decodeIfPresent(String.self, forKey: .error) else {
+            return .answer(try answer(in: values))
+        }
+        guard let reason = FetchError.Reason(rawValue: name) else {
+            throw values.malformed(.error, "\(name) is not one of \(FetchError.Reason.allCases.map(\.rawValue))")
+        }
+        return .failure(reason)
+    }
+
+    private static func answer(in values: KeyedDecodingContainer<Key>) throws -> CapturedAnswer {
+        let file = try values.decodeIfPresent(String.self, forKey: .body)
+        let text = try values.decodeIfPresent(String.self, forKey: .text)
+        guard file == nil || text == nil else { throw values.malformed(.body, "stands beside text") }
+        let headers = try values.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
+        return CapturedAnswer(
+            status: try values.decode(Int.self, forKey: .status),
+            finalURL: try values.decodeIfPresent(String.self, forKey: .finalURL),
+            headers: headers.sorted { $0.key < $1.key }.map { FetchAnswer.Header(name: $0.key, value: $0.value) },
+            body: file.map { .file($0) } ?? .text(text ?? ""),
+            endsAtClose: try values.decodeIfPresent(Bool.self, forKey: .endsAtClose) ?? false)
+    }
+
+    private static func encode(_ answer: CapturedAnswer, in values: inout KeyedEncodingContainer<Key>) throws {
+        try values.encode(answer.status, forKey: .status)
+        try values.encodeIfPresent(answer.finalURL, forKey: .finalURL)
+        if !answer.headers.isEmpty {
+            let pairs = answer.headers.map { ($0.name, $0.value) }
+            try values.encode(Dictionary(pairs) { first, second in "\(first), \(second)" }, forKey: .headers)
+        }
+        switch answer.body {
+        case .file(let path): try values.encode(path, forKey: .body)
+        case .text(let text): try values.encode(text, forKey: .text)
+        }
+        if answer.endsAtClose { try values.encode(true, forKey: .endsAtClose) }
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func malformed(_ key: Key, _ message: String) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: "\(key.stringValue) \(message)")
+    }
+}

@@ -1,0 +1,90 @@
+package import Playlist
+package import Tracker
+
+/// The contents of a capture's `index.json`: what an upstream answered, and when.
+package struct CaptureIndex: Equatable, Sendable {
+    /// Absolute URL with which the recording began.
+    package let upstream: String
+    /// A description of the capture for human readers.
+    package let about: String
+    /// The variant of the multivariant playlist that the recording followed; no other variant was requested.
+    package let variant: VariantChoice
+    /// Absolute URLs of the backups, in order.
+    package let backups: [String]
+    /// Exchanges by request time; those with equal times keep the order of the file.
+    package let exchanges: [CapturedExchange]
+
+    package init(
+        upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
+        exchanges: [CapturedExchange]
+    ) {
+        self.backups = backups
+        self.upstream = upstream
+        self.about = about
+        self.variant = variant
+        self.exchanges = exchanges.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element)
+    }
+
+    /// Time from the start to the end of the last answer; zero for an empty capture.
+    package var duration: Duration { exchanges.map { $0.at + $0.took }.max() ?? .zero }
+}
+
+/// One request and its result.
+package struct CapturedExchange: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
+        case answer(CapturedAnswer)
+        case failure(FetchError.Reason)
+    }
+
+    /// Time of the request since the recording began, exact to the microsecond; never negative.
+    package let at: Duration
+    /// Time from the request to the end of the answer; zero if unknown.
+    package let took: Duration
+    package let url: String
+    package let byteRange: ByteRange?
+    package let ending: Ending
+
+    package init(at: Duration, took: Duration = .zero, url: String, byteRange: ByteRange? = nil, ending: Ending) {
+        self.at = at
+        self.took = took
+        self.url = url
+        self.byteRange = byteRange
+        self.ending = ending
+    }
+
+    /// Whether the upstream answered with a 2xx status.
+    var isSuccess: Bool {
+        guard case .answer(let answer) = ending else { return false }
+        return (200..<300).contains(answer.status)
+    }
+}
+
+/// A recorded HTTP answer; its body may lie in a file of the capture.
+package struct CapturedAnswer: Equatable, Sendable {
+    package enum Body: Equatable, Sendable {
+        /// UTF-8 text inside the index.
+        case text(String)
+        /// Path of a file, relative to the capture's directory.
+        case file(String)
+    }
+
+    package let status: Int
+    /// URL after redirects; nil if it equals the requested URL.
+    package let finalURL: String?
+    /// Header fields, each name at most once.
+    package let headers: [FetchAnswer.Header]
+    package let body: Body
+    /// Same as `FetchAnswer.endsAtClose`.
+    package let endsAtClose: Bool
+
+    package init(
+        status: Int, finalURL: String? = nil, headers: [FetchAnswer.Header] = [], body: Body, endsAtClose: Bool = false
+    ) {
+        self.status = status
+        self.finalURL = finalURL
+        self.headers = headers
+        self.body = body
+        self.endsAtClose = endsAtClose
+    }
+}

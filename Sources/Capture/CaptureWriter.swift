@@ -1,0 +1,133 @@
+package import Foundation
+package import Playlist
+package import Tracker
+
+/// Writes a capture that is complete on disk after every exchange.
+///
+/// The index always ends with its closing brackets; the next exchange overwrites them. A body is on disk before the
+/// index names it. A killed process therefore loses only the exchange that it was writing
+/// (`CaptureDirectory.isTruncated`). Memory use does not grow with the size of the capture.
+package struct CaptureWriter: Sendable {
+    static let closing = Data("\n]}\n".utf8)
+
+    package struct Totals: Equatable, Sendable {
+        package var exchanges = 0
+        /// Bytes of all answered bodies; bodies that are stored only once count each time.
+        package var bytes = 0
+    }
+
+    package private(set) var totals = Totals()
+    private let directory: URL
+    private let index: FileHandle
+    /// Offset of the closing brackets in the index.
+    private var end: UInt64
+    private var bodyCount = 0
+    /// File names of recently stored bodies by checksum. Keys and playlists recur, and each is stored once.
+    private var stored = RecentCache<String>(limit: 4096)
+    private var redactor: CaptureRedactor
+
+    /// - Parameters:
+    ///   - directory: created if it does not exist; must be empty.
+    ///   - upstream: absolute URL with which the recording begins.
+    ///   - backups: absolute URLs of the backups.
+    /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
+    package init(
+        _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
+        backups: [String] = [], redaction options: CaptureRedactor.Options = .none
+    ) throws(CaptureError) {
+        self.directory = directory
+        var redactor = CaptureRedactor(options)
+        let url = redactor.redact(url: upstream)
+        let head = CaptureIndex(
+            upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
+            exchanges: [])
+        self.redactor = redactor
+        let path = try Self.indexURL(in: directory)
+        do {
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "body"), withIntermediateDirectories: true)
+            let opening = try head.opening
+            try (opening + Self.closing).write(to: path)
+            index = try FileHandle(forUpdating: path)
+            end = UInt64(opening.count)
+        } catch {
+            throw CaptureError(.unwritable, path: path.path, message: error.localizedDescription)
+        }
+    }
+
+    /// The URL of the index in `directory`, which must be empty.
+    private static func indexURL(in directory: URL) throws(CaptureError) -> URL {
+        let index = directory.appending(path: CaptureDirectory.indexName)
+        if FileManager.default.fileExists(atPath: index.path) {
+            throw CaptureError(.alreadyRecorded, path: index.path)
+        }
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        guard found.isEmpty else { throw CaptureError(.notEmpty, path: directory.path) }
+        return index
+    }
+
+    /// - Parameters:
+    ///   - at: time of the request since the recording began.
+    ///   - took: time from the request to the end of the answer.
+    /// - Throws: `.unwritable`.
+    package mutating func append(
+        _ request: FetchRequest, _ outcome: FetchOutcome, at: Duration, took: Duration
+    ) throws(CaptureError) {
+        let ending: CapturedExchange.Ending
+        switch outcome {
+        case .failure(let error): ending = .failure(error.reason)
+        case .success(let answer): ending = .answer(try store(answer, requested: request.url))
+        }
+        let exchange = CapturedExchange(
+            at: at, took: took, url: redactor.redact(url: request.url), byteRange: request.byteRange, ending: ending)
+        do {
+            let line = Data((totals.exchanges == 0 ? "\n" : ",\n").utf8) + (try exchange.line)
+            try index.seek(toOffset: end)
+            try index.write(contentsOf: line + Self.closing)
+            end += UInt64(line.count)
+        } catch {
+            throw CaptureError(.unwritable, path: directory.path, message: error.localizedDescription)
+        }
+        totals.exchanges += 1
+    }
+
+    private mutating func store(_ answer: FetchAnswer, requested url: String) throws(CaptureError) -> CapturedAnswer {
+        let isError = !(200..<300).contains(answer.status)
+        // Redact the requested URL before the final one, so that the requested URL gets the name without a number.
+        let requested = redactor.redact(url: url)
+        let final = answer.finalURL == url ? nil : redactor.redact(url: answer.finalURL)
+        let body =
+            isError && redactor.dropsErrorBodies ? [] : redactor.redact(body: answer.body, base: answer.finalURL)
+        totals.bytes += answer.body.count
+        return CapturedAnswer(
+            status: answer.status, finalURL: final == requested ? nil : final,
+            headers: redactor.redact(headers: answer.headers),
+            body: try store(body, from: url), endsAtClose: answer.endsAtClose)
+    }
+
+    /// Stores a body, once for equal bytes, and returns where.
+    private mutating func store(_ bytes: [UInt8], from url: String) throws(CaptureError) -> CapturedAnswer.Body {
+        guard !bytes.isEmpty else { return .text("") }
+        let data = Data(bytes)
+        let checksum = bytes.checksum
+        if let name = stored[checksum], (try? Data(contentsOf: directory.appending(path: name))) == data {
+            return .file(name)
+        }
+        let name = "body/\(String(format: "%06d", bodyCount + 1)).\(Self.fileExtension(of: url))"
+        do { try data.write(to: directory.appending(path: name)) } catch {
+            throw CaptureError(.unwritable, path: name, message: error.localizedDescription)
+        }
+        bodyCount += 1
+        stored[checksum] = name
+        return .file(name)
+    }
+
+    /// The extension of the URL's path, so that players open the body; "bin" if it has none.
+    private static func fileExtension(of url: String) -> String {
+        let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return "bin" }
+        let found = name[name.index(after: dot)...]
+        let isPlain = (1...5).contains(found.count) && found.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return isPlain ? found.lowercased() : "bin"
+    }
+}

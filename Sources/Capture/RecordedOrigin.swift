@@ -1,0 +1,175 @@
+import Playlist
+import Synchronization
+import Tracker
+
+/// Serves a capture like the upstream that it was recorded from: the answers of each moment, with their latency and
+/// faults.
+///
+/// Every URL of the capture, on whatever host, has a path here; the served playlists name these paths.
+package final class RecordedOrigin: Sendable {
+    private let capture: CaptureDirectory
+    private let paths: RecordedPaths
+    private let state: Mutex<State>
+    /// Loops of the media playlists by URL; empty if the origin does not loop.
+    private let loops: [String: PlaylistLoop]
+    /// Length of an iteration: the media of the longest playlist, or the recording if that is longer.
+    private let loopLength: Duration
+
+    private struct State {
+        var responder: ReplayResponder
+        var iteration: UInt64 = 0
+        /// Variables of the playlists served so far, for playlists that import them.
+        var variables: [VariableDefinition] = []
+    }
+
+    /// Path of the URL with which the recording began.
+    package var entryPath: String { paths.path(of: capture.index.upstream) }
+
+    /// - Parameter loops: whether the capture restarts at its end, with media sequence numbers that continue.
+    package init(_ capture: CaptureDirectory, loops: Bool = false) throws(CaptureError) {
+        let capture = CaptureDirectory(capture.url, index: capture.index.unfoldingRedirects)
+        self.capture = capture
+        paths = try RecordedPaths(capture)
+        state = Mutex(State(responder: ReplayResponder(capture)))
+        self.loops = loops ? try Self.playlistLoops(of: capture) : [:]
+        loopLength = max(capture.index.duration, self.loops.values.map(\.duration).max() ?? .zero)
+    }
+
+    private static func playlistLoops(of capture: CaptureDirectory) throws(CaptureError) -> [String: PlaylistLoop] {
+        var loops: [String: PlaylistLoop] = [:]
+        for exchange in capture.index.exchanges {
+            guard case .answer(let answer) = exchange.ending, try capture.isPlaylist(answer.body),
+                let playlist = try? MediaPlaylistParser.parse(try capture.bytes(of: answer.body))
+            else { continue }
+            if loops[exchange.url] == nil { loops[exchange.url] = PlaylistLoop(playlist) }
+            loops[exchange.url]?.append(playlist)
+        }
+        return loops
+    }
+
+    /// The path of a URL of the capture; a path that is not found for any other URL.
+    package func path(of url: String) -> String { paths.path(of: url) }
+
+    /// - Parameters:
+    ///   - path: decoded path of the request, without its query.
+    ///   - range: value of the request's Range field.
+    ///   - now: time since the origin started.
+    package func response(to path: String, range: String?, at now: Duration) -> RecordedResponse {
+        guard let resource = paths.resource(at: path) else { return .notFound(path) }
+        let byteRange = range.flatMap { ByteRange(rangeField: $0) }
+        let (iteration, time) = iteration(at: now)
+        let lookup = state.withLock { state in
+            if iteration != state.iteration { state.responder = ReplayResponder(capture) }
+            state.iteration = iteration
+            return state.responder.exchange(
+                url: resource.url, byteRange: byteRange, isPlaylist: resource.isPlaylist, at: time)
+        }
+        guard case .exchange(let exchange, let latency) = lookup else { return .notFound(path) }
+        switch exchange.ending {
+        case .failure(let reason): return .failing(reason, path: path, after: latency)
+        case .answer(let answer):
+            guard let answer = try? capture.answer(answer, to: exchange.url) else { return .notFound(exchange.url) }
+            let body = localized(answer, of: exchange.url) {
+                $0.playlist($1, iteration: iteration, remaining: loopLength - time)
+            }
+            return response(with: answer, body: body, to: exchange, over: latency)
+        }
+    }
+
+    private func response(
+        with answer: FetchAnswer, body: [UInt8], to exchange: CapturedExchange, over latency: Duration
+    ) -> RecordedResponse {
+        var headers = answer.headers.filter(\.isServedAsRecorded)
+        if let range = exchange.byteRange, answer.status == 206 {
+            let last = range.offset &+ UInt64(max(1, body.count)) &- 1
+            headers.append(.init(name: "Content-Range", value: "bytes \(range.offset)-\(last)/*"))
+        }
+        headers = headers.map { header in
+            header.name == "Location" ? .init(name: header.name, value: paths.path(of: header.value)) : header
+        }
+        return RecordedResponse(
+            status: answer.status, headers: headers, body: body, transmission: .paced(over: latency))
+    }
+}
+
+extension RecordedOrigin {
+    /// The iteration of the loop, and the time since it began.
+    private func iteration(at now: Duration) -> (iteration: UInt64, time: Duration) {
+        guard !loops.isEmpty, loopLength > .zero else { return (0, now) }
+        let iteration = UInt64(max(0, now / loopLength))
+        return (iteration, now - loopLength * Int(iteration))
+    }
+
+    /// The body; a playlist names paths of this origin.
+    /// - Parameter iterate: renumbers a looped media playlist for the current iteration.
+    private func localized(
+        _ answer: FetchAnswer, of url: String, iterate: (PlaylistLoop, MediaPlaylist) -> MediaPlaylist
+    ) -> [UInt8] {
+        var body = answer.body
+        if let loop = loops[url], let playlist = try? MediaPlaylistParser.parse(body) {
+            body = Array(PlaylistWriter.write(iterate(loop, playlist)).utf8)
+        }
+        let rules = PlaylistURIRewriter.Rules { [paths] in
+            paths.path(of: URIReference.resolve($0, against: answer.finalURL))
+        }
+        return state.withLock { state in
+            let (bytes, defined) = PlaylistURIRewriter.rewrite(
+                body, url: answer.finalURL, imported: state.variables, rules: rules)
+            state.variables.removeAll { old in defined.contains { $0.name == old.name } }
+            state.variables += defined
+            return bytes
+        }
+    }
+}
+
+extension CaptureIndex {
+    /// The index with successful answers only.
+    package var withoutFaults: CaptureIndex {
+        CaptureIndex(
+            upstream: upstream, about: about, variant: variant, backups: backups,
+            exchanges: exchanges.filter(\.isSuccess))
+    }
+
+    /// The index with every redirected answer split into a redirect and the answer at its target.
+    fileprivate var unfoldingRedirects: CaptureIndex {
+        CaptureIndex(
+            upstream: upstream, about: about, variant: variant, backups: backups,
+            exchanges: exchanges.flatMap(\.unfoldingRedirect))
+    }
+}
+
+extension CapturedExchange {
+    fileprivate var unfoldingRedirect: [CapturedExchange] {
+        guard case .answer(let answer) = ending, let final = answer.finalURL, final != url else { return [self] }
+        let redirect = CapturedAnswer(
+            status: 302, headers: [FetchAnswer.Header(name: "Location", value: final)], body: .text(""))
+        let found = CapturedAnswer(status: answer.status, headers: answer.headers, body: answer.body)
+        return [
+            CapturedExchange(at: at, url: url, byteRange: byteRange, ending: .answer(redirect)),
+            CapturedExchange(at: at, took: took, url: final, byteRange: byteRange, ending: .answer(found)),
+        ]
+    }
+}
+
+extension FetchAnswer.Header {
+    /// Whether the header is sent as recorded; the HTTP server writes the others itself.
+    fileprivate var isServedAsRecorded: Bool {
+        let written: Set = [
+            "accept-ranges", "age", "alt-svc", "cache-control", "content-range", "date", "etag", "server", "vary",
+        ]
+        return !written.contains(name.lowercased()) && !name.lowercased().hasPrefix("access-control-")
+            && !name.lowercased().hasPrefix("strict-transport")
+    }
+}
+
+extension ByteRange {
+    /// Parses `bytes=0-187`, the only form that a playlist's byte range becomes.
+    fileprivate init?(rangeField: String) {
+        guard rangeField.hasPrefix("bytes=") else { return nil }
+        let bounds = rangeField.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last, last < .max else {
+            return nil
+        }
+        self.init(offset: first, length: last - first + 1)
+    }
+}

@@ -1,0 +1,57 @@
+package import Tracker
+
+/// The answer of a `RecordedOrigin` to one request.
+package struct RecordedResponse: Equatable, Sendable {
+    /// How the answer reaches the client.
+    package enum Transmission: Equatable, Sendable {
+        /// The body arrives in equal parts over that time; an answer without a body arrives at its end.
+        case paced(over: Duration)
+        /// As `paced`, but the connection closes after that many bytes of the body.
+        case cut(after: Int, over: Duration)
+        /// No byte is sent; the connection is reset after that time.
+        case reset(after: Duration)
+        /// No byte is sent, and the connection stays open.
+        case silent
+    }
+
+    package var status: Int
+    package var headers: [FetchAnswer.Header] = []
+    package var body: [UInt8] = []
+    package var transmission = Transmission.paced(over: .zero)
+
+    /// - Parameter path: what the client requested.
+    package static func notFound(_ path: String) -> RecordedResponse {
+        RecordedResponse(
+            status: 404, headers: [.init(name: "Content-Type", value: "text/plain; charset=utf-8")],
+            body: Array("There is nothing at \(path).\n".utf8))
+    }
+}
+
+extension RecordedResponse {
+    /// Length announced for a body of which only half was received.
+    private static let announcedByteCount = 65_536
+
+    /// A response that fails for a client as the recorded request failed.
+    ///
+    /// A failure without an answer (a reset, a refused connection, an unresolved host) becomes a reset connection.
+    /// - Parameters:
+    ///   - path: what the client requested.
+    ///   - latency: time from the request to the failure.
+    static func failing(_ reason: FetchError.Reason, path: String, after latency: Duration) -> RecordedResponse {
+        switch reason {
+        case .timedOut, .canceled: RecordedResponse(status: 200, transmission: .silent)
+        case .shortBody:
+            RecordedResponse(
+                status: 200, body: [UInt8](repeating: 0, count: announcedByteCount),
+                transmission: .cut(after: announcedByteCount / 2, over: latency))
+        case .tooManyRedirects: redirect(to: path)
+        case .unsupportedScheme: redirect(to: "ftp://upstream.invalid/")
+        case .notInCapture: notFound(path)
+        default: RecordedResponse(status: 200, transmission: .reset(after: latency))
+        }
+    }
+
+    private static func redirect(to url: String) -> RecordedResponse {
+        RecordedResponse(status: 302, headers: [.init(name: "Location", value: url)])
+    }
+}

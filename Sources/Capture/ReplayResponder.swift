@@ -1,0 +1,106 @@
+package import Playlist
+package import Tracker
+
+/// Answers requests from a capture.
+///
+/// A session with the recorded timing gets the recorded answers at the recorded times. For other timings, the responder
+/// answers as the upstream would have, as far as the capture tells. A playlist changes with time: the responder returns
+/// its latest recorded state. Segments, keys and maps do not change, but their faults form a sequence: the first
+/// request gets the first answer, the second request the second, and the last answer repeats.
+package struct ReplayResponder: Sendable {
+    package enum Lookup: Equatable, Sendable {
+        /// An exchange, and the time from the request to the end of its answer.
+        case exchange(CapturedExchange, latency: Duration)
+        /// The capture does not contain the URL.
+        case unknown
+    }
+
+    fileprivate struct RecordedAnswers: Sendable {
+        /// Exchanges of one resource by time.
+        let exchanges: [CapturedExchange]
+        /// Number of exchanges that were returned or skipped.
+        var used = 0
+    }
+
+    /// How much earlier than the recording a replay may ask for the next state of a playlist. A recording process
+    /// wakes up late; a replay on a virtual clock does not.
+    private static let earlyTolerance = Duration.milliseconds(200)
+
+    private let capture: CaptureDirectory
+    private var recorded: [CapturedResource: RecordedAnswers]
+
+    package init(_ capture: CaptureDirectory) {
+        self.capture = capture
+        recorded = Dictionary(grouping: capture.index.exchanges) {
+            CapturedResource(url: $0.url, byteRange: $0.byteRange)
+        }
+        .mapValues { RecordedAnswers(exchanges: $0) }
+    }
+
+    /// - Parameter now: time since the replay began; never decreases.
+    /// - Returns: nil if the request was never answered: the recording ended first, or the request was canceled.
+    package mutating func answer(
+        _ request: FetchRequest, at now: Duration
+    ) -> (outcome: FetchOutcome, latency: Duration)? {
+        let isPlaylist = request.purpose == .multivariantPlaylist || request.purpose == .mediaPlaylist
+        switch exchange(url: request.url, byteRange: request.byteRange, isPlaylist: isPlaylist, at: now) {
+        case .unknown: return (.failure(FetchError(.notInCapture, url: request.url)), .zero)
+        case .exchange(let exchange, _) where exchange.ending == .failure(.canceled): return nil
+        case .exchange(let exchange, let latency): return (outcome(of: exchange), latency)
+        }
+    }
+
+    /// The exchange that answers a request. If the byte range was never requested, the exchange of the whole resource
+    /// answers it, as an origin without range support would.
+    package mutating func exchange(
+        url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration
+    ) -> Lookup {
+        let resource = CapturedResource(url: url, byteRange: byteRange)
+        let whole = CapturedResource(url: url, byteRange: nil)
+        for resource in [resource, whole] where recorded[resource] != nil {
+            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now, tolerance: Self.earlyTolerance) ?? .unknown
+        }
+        return .unknown
+    }
+
+    private func outcome(of exchange: CapturedExchange) -> FetchOutcome {
+        switch exchange.ending {
+        case .failure(let reason): return .failure(FetchError(reason, url: exchange.url, message: "as recorded"))
+        case .answer(let answer):
+            do throws(CaptureError) {
+                return .success(try capture.answer(answer, to: exchange.url))
+            } catch {
+                return .failure(FetchError(.other, url: exchange.url, message: "\(error.path): \(error.reason)"))
+            }
+        }
+    }
+}
+
+extension ReplayResponder.RecordedAnswers {
+    fileprivate mutating func next(
+        isPlaylist: Bool, at now: Duration, tolerance: Duration
+    ) -> ReplayResponder.Lookup {
+        let due = isPlaylist ? max(1, exchanges.count(notAfter: now, from: used)) : min(used + 1, exchanges.count)
+        let isNext = isPlaylist && due == used && used < exchanges.count && exchanges[used].at <= now + tolerance
+        used = max(used, isNext ? used + 1 : due)
+        guard used > 0, used <= exchanges.count else { return .unknown }
+        let exchange = exchanges[used - 1]
+        // The answer to a slightly early request arrives at its recorded time. A request before the first recorded one
+        // is answered at once.
+        let earlyBy = isNext ? max(.zero, exchange.at - now) : .zero
+        return .exchange(exchange, latency: earlyBy + exchange.took)
+    }
+}
+
+extension [CapturedExchange] {
+    /// Counts by binary search: a long capture has thousands of requests for one playlist.
+    fileprivate func count(notAfter now: Duration, from start: Int) -> Int {
+        var low = start
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].at <= now { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

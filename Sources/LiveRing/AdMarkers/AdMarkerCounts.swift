@@ -1,0 +1,42 @@
+/// The number of the upstream's ad markers by what became of them, over the life of the channel.
+package struct AdMarkerCounts: Encodable, Equatable, Sendable {
+    /// Cue tags that were passed on.
+    package var cueTags = 0
+    /// EXT-X-DATERANGE tags that were written: new ranges and later additions to them.
+    package var dateRanges = 0
+    /// Ranges that ended before the first published segment.
+    package var expiredRanges = 0
+    /// Ranges whose START-DATE is absent or cannot be read.
+    package var unreadableRanges = 0
+    /// Attributes that the upstream changed. A published attribute cannot change (RFC 8216 §4.3.2.7).
+    package var attributesChanged = 0
+    /// Ends of ad breaks that never began.
+    package var unmatchedBreakEnds = 0
+    /// Tags that no standard defines.
+    package var otherTags = 0
+    /// Ad markers of segments that had no frame for too long.
+    package var unplacedMarkers = 0
+
+    package init() {}
+
+    /// The published names.
+    private enum CodingKeys: String, CodingKey {
+        case cueTags, dateRanges
+        case expiredRanges = "expiredDateRanges"
+        case unreadableRanges = "malformedDateRanges"
+        case attributesChanged = "changedDateRangeAttributes"
+        case unmatchedBreakEnds = "unpairedBreakEnds"
+        case otherTags
+        case unplacedMarkers = "unplaced"
+    }
+
+    package static func + (left: AdMarkerCounts, right: AdMarkerCounts) -> AdMarkerCounts {
+        var sum = left
+        let fields: [WritableKeyPath<AdMarkerCounts, Int>] = [
+            \.cueTags, \.dateRanges, \.expiredRanges, \.unreadableRanges, \.attributesChanged, \.unmatchedBreakEnds,
+            \.otherTags, \.unplacedMarkers,
+        ]
+        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        return sum
+    }
+}

@@ -1,0 +1,67 @@
+import Playlist
+
+// EXT-X-DATERANGE of the upstream.
+extension AdMarkerTimeline {
+    /// Publishes a range that the upstream lists, new or again, with a segment that begins at `date`.
+    mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
+        if let index = published.index(of: range, on: upstreamDates) { return update(at: index, with: range) }
+        guard let upstreamStart = range.startDate else {
+            counts.unreadableRanges += 1
+            return
+        }
+        let start = upstreamDates.published(upstreamStart) ?? date
+        var redated = redated(range, from: upstreamStart, to: start)
+        guard overlapsChannel(redated, from: start) else {
+            counts.expiredRanges += 1
+            return
+        }
+        if published.contains(redated.id) { redated.id = DateRangeID.reused(redated.id, at: start) }
+        guard !published.contains(redated.id) else { return }
+        published.append(PublishedDateRange(redated, start: start, upstream: range))
+    }
+
+    private mutating func update(at index: Int, with range: DateRange) {
+        guard published[index].upstream != range else { return }
+        published[index].upstream = range
+        let start = published[index].start
+        counts.attributesChanged += published.add(redated(range, from: range.startDate ?? start, to: start), to: index)
+    }
+
+    /// `range` with published dates. Its duration stays; an end without a duration is mapped like any other date.
+    private func redated(
+        _ range: DateRange, from upstreamStart: ProgramDateTime, to start: ProgramDateTime
+    ) -> DateRange {
+        var redated = range
+        if range.startDate != start { redated.startDate = start }
+        guard let end = range.endDate else { return redated }
+        let sameLength = start.advanced(byMilliseconds: end.milliseconds(since: upstreamStart))
+        let newEnd = range.duration.map { start.advanced(by: $0) } ?? upstreamDates.published(end) ?? sameLength
+        if newEnd != end { redated.endDate = max(start, newEnd) }
+        return redated
+    }
+
+    /// Whether a part of `range` overlaps the published media.
+    private func overlapsChannel(_ range: DateRange, from start: ProgramDateTime) -> Bool {
+        guard let channelStart, start < channelStart else { return true }
+        if let end = range.end { return end > channelStart }
+        return range.plannedDuration != nil || range[splice: .out] != nil || range.isEndOnNext
+    }
+}
+
+extension PublishedDateRanges {
+    /// The index of the range that an upstream tag describes: the same ID with the same start. The same ID with another
+    /// start is another range.
+    fileprivate func index(of range: DateRange, on dates: UpstreamDateMap) -> Int? {
+        ranges.lastIndex { published in
+            guard
+                published.range.id == range.id
+                    || published.range.id == DateRangeID.reused(range.id, at: published.start)
+            else { return false }
+            guard let start = range.startDate else { return true }
+            if let before = published.upstream?.startDate {
+                return before.milliseconds(since: start).magnitude < PublishedDateRange.tolerance.magnitude
+            }
+            return dates.published(start).map(published.begins) ?? true
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// The numbers of the next entry: its media sequence number and its discontinuity sequence number (RFC 8216 §6.2.1).
+
+extension RingIndex {
+    /// The entry of `segment` with the next numbers and its file names.
+    /// - Parameter afterInterruption: whether media is missing between the newest entry and this one. If so, the entry is
+    ///   discontinuous whatever its publisher says.
+    func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
+        let isDiscontinuous = segment.isDiscontinuous || afterInterruption
+        let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
+        return RingEntry(
+            mediaSequence: nextMediaSequence,
+            discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
+            isDiscontinuous: isDiscontinuous, isIndependent: segment.isIndependent,
+            initialization: SpoolFile(
+                name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
+            segment: SpoolFile(name: name, byteCount: segment.byteCount),
+            duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
+            format: segment.format, adMarkers: segment.adMarkers, isGap: false, listedFrom: firstMediaSequence)
+    }
+
+    /// A gap entry after `newest` (EXT-X-GAP, draft-pantos-hls-rfc8216bis §4.4.4.7).
+    func gap(after newest: RingEntry, lasting duration: Int64, resumePoint: ResumePoint) -> RingEntry {
+        var entry = newest
+        entry.mediaSequence = nextMediaSequence
+        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
+        entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
+        entry.subtitleBytes = 0
+        entry.duration = duration
+        entry.programDateTime = newest.programDateTimeEnd
+        entry.resumePoint = resumePoint
+        // A gap publishes no upstream media.
+        entry.resumePoint.upstream = nil
+        entry.adMarkers = SegmentAdMarkers()
+        entry.listedFrom = firstMediaSequence
+        return entry
+    }
+
+    /// A gap entry that begins with a discontinuity.
+    func discontinuousGap(after newest: RingEntry, lasting duration: Int64, resumePoint: ResumePoint) -> RingEntry {
+        var entry = gap(after: newest, lasting: duration, resumePoint: resumePoint)
+        entry.isDiscontinuous = true
+        entry.discontinuitySequence += 1
+        return entry
+    }
+
+    /// Appends gaps for the segments between the newest entry and `entry` that a damaged journal does not record.
+    ///
+    /// There is one gap for each missing number. The gaps have as many discontinuities as `entry` counts, and together
+    /// the duration that the resume points of the channel say.
+    mutating func appendGaps(before entry: RingEntry) {
+        guard let last = newest, entry.mediaSequence > nextMediaSequence else { return }
+        let count = Int64(entry.mediaSequence - nextMediaSequence)
+        let discontinuityEnd = entry.discontinuitySequence - (entry.isDiscontinuous ? 1 : 0)
+        let missingTicks = entry.resumePoint.presentationEnd - entry.duration - last.resumePoint.presentationEnd
+        let longest = Int64(targetDuration) * PlaylistTicks.ticksPerSecond
+        let duration = min(max(missingTicks / count, 1), longest)
+        for _ in 0..<count {
+            let newest = newest ?? last
+            var resumePoint = newest.resumePoint
+            resumePoint.presentationEnd += duration
+            replay(
+                newest.discontinuitySequence < discontinuityEnd
+                    ? discontinuousGap(after: newest, lasting: duration, resumePoint: resumePoint)
+                    : gap(after: newest, lasting: duration, resumePoint: resumePoint))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// Eviction: an entry leaves the playlist (it retires), stays fetchable for a while, and then its files are removed.
+
+extension RingIndex {
+    /// The number of listed entries that the policy drops with this publish.
+    ///
+    /// Entries are due if they are older than the rewind or exceed their half of the byte limit. The playlist does not
+    /// become shorter than the live window.
+    var dueForEviction: Int {
+        let minimum = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
+        let rewind = policy.rewind.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
+        let allowedBytes = policy.byteLimit.map { $0 / 2 } ?? .max
+        var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
+        for entry in listed.prefix(RetentionPolicy.evictionsPerPublish) {
+            ticks -= entry.duration
+            let isOld = ticks >= rewind && entry.mediaSequence < liveWindowStart ?? .max
+            guard isOld || (bytes > allowedBytes && ticks >= minimum) else { break }
+            guard listed.count - count > RetentionPolicy.minimumSegments else { break }
+            bytes -= entry.storedBytes
+            count += 1
+        }
+        return count
+    }
+
+    /// Evicts down to the shortest playlist that is allowed and removes every retired entry, because the disk is full.
+    ///
+    /// Gaps take no room on the disk, so they do not displace segments that can be played.
+    /// - Returns: the files that are no longer needed.
+    mutating func dropRewind() -> [SpoolFile] {
+        let playable = listed.filter { !$0.isGap }[...]
+        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: playable)
+        if let first = playable[start...].first {
+            retire(listed.prefix { $0.mediaSequence < first.mediaSequence }.count)
+        }
+        longestPlaylist = LongestPlaylist(ticks: listedTicks, newest: nextMediaSequence)
+        return removeRetired(retired.count)
+    }
+
+    /// Evicts gaps at the front of the playlist while the rest is long enough for a playlist.
+    mutating func dropLeadingGaps() {
+        let gaps = listed.prefix { $0.isGap }.count
+        let excess = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed) - listed.startIndex
+        retire(gaps == listed.count ? gaps : min(gaps, excess))
+    }
+
+    /// Moves the first `count` listed entries to `retired`. They expire when the longest playlist that listed them could
+    /// have been played (RFC 8216 §6.2.2).
+    mutating func retire(_ count: Int) {
+        let retiring = listed.prefix(count)
+        for entry in retiring {
+            retired.append(
+                RetiredEntry(entry: entry, expiresAt: publishedTicks + entry.duration + longestPlaylist.ticks))
+            listedTicks -= entry.duration
+            listedBytes -= entry.storedBytes
+            retiredBytes += entry.storedBytes
+        }
+        openDateRanges.merge(dateRangesOf: retiring)
+        listed.removeFirst(count)
+        if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
+    }
+
+    /// Removes retired entries that have expired or that exceed the byte limit.
+    /// - Returns: the files that are no longer needed.
+    mutating func removeExpired() -> [SpoolFile] {
+        var (stored, count) = (listedBytes + retiredBytes, 0)
+        for old in retired.prefix(RetentionPolicy.evictionsPerPublish) {
+            guard old.expiresAt <= publishedTicks || stored > policy.byteLimit ?? .max else { break }
+            stored -= old.entry.storedBytes
+            count += 1
+        }
+        return removeRetired(count)
+    }
+
+    private mutating func removeRetired(_ count: Int) -> [SpoolFile] {
+        var files: [SpoolFile] = []
+        let removed = retired.prefix(count).map(\.entry)
+        retired.removeFirst(count)
+        for entry in removed {
+            retiredBytes -= entry.storedBytes
+            if !entry.isGap {
+                files.append(entry.segment)
+                initializations[entry.initialization.name]?.uses -= 1
+            }
+            if let unused = removeUnusedInitialization(entry.initialization.name) { files.append(unused) }
+        }
+        return files
+    }
+
+    /// - Returns: the file of the init section if no entry uses it and no gap lists it. Players may load the EXT-X-MAP
+    ///   of a gap.
+    private mutating func removeUnusedInitialization(_ name: String) -> SpoolFile? {
+        guard initializations[name]?.uses == 0 else { return nil }
+        func isUsed(by entry: RingEntry) -> Bool { entry.initialization.name == name }
+        guard !retired.contains(where: { isUsed(by: $0.entry) }), !listed.contains(where: isUsed) else { return nil }
+        return initializations.removeValue(forKey: name)?.file
+    }
+}

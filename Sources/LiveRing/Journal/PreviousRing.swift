@@ -1,0 +1,21 @@
+/// The state of an earlier process's ring that is read before the ring is opened.
+package struct PreviousRing: Equatable, Sendable {
+    /// The newest entry with upstream media, even if its file is lost. Gaps and slate after it are not counted, because
+    /// the upstream cannot continue after them.
+    package let lastPublished: RingEntry
+    /// The published TARGETDURATION in seconds.
+    package let targetDuration: Int
+    /// Whether EXT-X-ENDLIST was published.
+    package let hasEnded: Bool
+
+    /// - Returns: nil if the journal cannot be read or lists no media.
+    init?(journal bytes: [UInt8], path: String) {
+        guard let journal = try? RingJournal.read(bytes, path: path) else { return nil }
+        let entries = journal.entries
+        guard let last = entries.last(where: { $0.resumePoint.upstream != nil }) ?? entries.last(where: { !$0.isGap })
+        else { return nil }
+        lastPublished = last
+        targetDuration = journal.targetDuration
+        hasEnded = journal.hasEnded
+    }
+}

@@ -1,0 +1,88 @@
+import Playlist
+
+/// The names of files in the spool. Only files with such names are ever removed from a spool directory.
+enum SpoolName {
+    static let journal = "ring.m3u8"
+    static let lock = "ring.lock"
+    /// A copy of a damaged journal, for inspection.
+    static let damagedJournal = "ring.m3u8.damaged"
+    /// The suffix of a file that is not complete yet.
+    static let partSuffix = ".part"
+
+    /// The name of a segment: `seg-<media sequence>-<fingerprint>.m4s`.
+    ///
+    /// The number makes a directory readable. The fingerprint of the fragment's header (decode times and sample sizes)
+    /// prevents caches from answering with the bytes of an older ring that began at the same number.
+    static func segment(mediaSequence: UInt64, header: [UInt8]) -> String {
+        "seg-\(mediaSequence)-\(hexFingerprint(header)).m4s"
+    }
+
+    /// The media sequence number in the name of a segment; nil for any other name.
+    static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
+        guard name.hasPrefix("seg-"), name.hasSuffix(".m4s") else { return nil }
+        return mediaSequence(in: name.dropFirst(4).dropLast(4))
+    }
+
+    /// The name of a subtitle file: `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, with the fingerprint of `bytes`.
+    static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
+        "sub-\(rendition)-\(mediaSequence)-\(hexFingerprint(bytes)).vtt"
+    }
+
+    /// The rendition and the segment in the name of a subtitle file; nil for any other name.
+    static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
+        guard name.hasPrefix("sub-"), name.hasSuffix(".vtt") else { return nil }
+        let middle = name.dropFirst(4).dropLast(4)
+        guard let dash = middle.firstIndex(of: "-"), let rendition = number(middle[..<dash]),
+            let sequence = mediaSequence(in: middle[middle.index(after: dash)...])
+        else { return nil }
+        return (rendition, sequence)
+    }
+
+    /// The name of a rendition's subtitle journal and of its playlist: `subs-<rendition>.m3u8`.
+    static func subtitleJournal(_ rendition: Int) -> String { "subs-\(rendition).m3u8" }
+
+    /// The rendition in the name of a subtitle journal; nil for any other name.
+    static func rendition(ofSubtitleJournal name: some StringProtocol) -> Int? {
+        guard name.hasPrefix("subs-"), name.hasSuffix(".m3u8") else { return nil }
+        return number(name.dropFirst(5).dropLast(5))
+    }
+
+    private static func number(_ digits: some StringProtocol) -> Int? {
+        guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(digits)
+    }
+
+    /// The number in `<media sequence>-<fingerprint>`; nil for other text.
+    private static func mediaSequence(in text: some StringProtocol) -> UInt64? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 8, parts[1].allSatisfy(isAlphanumeric) else { return nil }
+        // The ring assigns no larger numbers, and later numbers could overflow.
+        return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
+    }
+
+    static func isInitialization(_ name: some StringProtocol) -> Bool {
+        guard name.hasPrefix("init-"), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
+        let middle = name.dropFirst(5).dropLast(4)
+        return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
+    }
+
+    /// Whether only a ring creates files called `name`.
+    static func isRingFile(_ name: String) -> Bool {
+        if name == journal + partSuffix { return true }
+        let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
+        return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
+            || rendition(ofSubtitleJournal: base) != nil
+    }
+
+    private static func isAlphanumeric(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber)
+    }
+
+    /// The 32-bit FNV-1a hash of `bytes` in eight hexadecimal digits.
+    static func hexFingerprint(_ bytes: some Sequence<UInt8>) -> String {
+        let fingerprint = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return Hexadecimal.encode((0..<4).map { UInt8(truncatingIfNeeded: fingerprint >> (24 - 8 * $0)) })
+    }
+}

@@ -1,0 +1,45 @@
+package import Playlist
+
+/// A finished segment that is handed to the ring. The ring assigns its numbers and its file name.
+package struct NewSegment: Sendable {
+    /// The init section of the segment. Every segment brings its bytes, because only the ring knows whether the spool
+    /// still has the file.
+    package var initialization: InitializationFile
+    /// The bytes before the payload: styp, moof and the header of mdat.
+    package var header: [UInt8]
+    /// The payload in file order. The slices are written from where they are, without a copy.
+    package var payload: [ArraySlice<UInt8>]
+    /// The duration in 90 kHz ticks, 1 ... `DVRRing.maximumSegmentDuration`.
+    package var duration: Int64
+    /// Whether EXT-X-DISCONTINUITY precedes the segment (RFC 8216 §4.3.2.3).
+    package var isDiscontinuous: Bool
+    /// Whether the segment can be decoded without any other segment. A playlist has EXT-X-INDEPENDENT-SEGMENTS (§4.3.5.1)
+    /// while this is true for every segment it lists.
+    package var isIndependent: Bool
+    /// The time of the first sample.
+    package var programDateTime: ProgramDateTime
+    package var resumePoint: ResumePoint
+    package var format: SegmentFormat
+    /// The ad markers that precede the segment in every playlist.
+    package var adMarkers: SegmentAdMarkers
+
+    package init(
+        initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
+        isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, resumePoint: ResumePoint,
+        format: SegmentFormat, adMarkers: SegmentAdMarkers = SegmentAdMarkers()
+    ) {
+        self.initialization = initialization
+        self.header = header
+        self.payload = payload
+        self.duration = duration
+        self.isDiscontinuous = isDiscontinuous
+        self.isIndependent = isIndependent
+        self.programDateTime = programDateTime
+        self.resumePoint = resumePoint
+        self.format = format
+        self.adMarkers = adMarkers
+    }
+
+    /// The size of the segment file in bytes.
+    package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
+}

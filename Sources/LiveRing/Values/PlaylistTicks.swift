@@ -1,0 +1,21 @@
+/// Conversion between 90 kHz ticks and the units of playlists.
+enum PlaylistTicks {
+    static let ticksPerSecond: Int64 = 90_000
+
+    /// The duration of `ticks`, rounded down to an attosecond.
+    static func duration(ticks: Int64) -> Duration {
+        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: ticksPerSecond)
+        return Duration(secondsComponent: seconds, attosecondsComponent: rest * 100_000_000_000_000 / 9)
+    }
+
+    /// The nearest number of ticks. The five decimals of EXTINF are finer than a tick, so reading a written duration
+    /// gives its exact number of ticks.
+    static func ticks(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return seconds * ticksPerSecond + (attoseconds * 9 + 50_000_000_000_000) / 100_000_000_000_000
+    }
+
+    static func ticks(milliseconds: Int64) -> Int64 { milliseconds * 90 }
+
+    static func milliseconds(ticks: Int64) -> Int64 { ticks / 90 }
+}

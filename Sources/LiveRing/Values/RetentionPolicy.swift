@@ -1,0 +1,38 @@
+/// The limits of what the ring keeps.
+package struct RetentionPolicy: Equatable, Sendable {
+    /// The number of segments in a live playlist if the ring has as many (Apple HLS authoring specification §8.11).
+    package static let minimumSegments = 6
+    /// The EXT-X-TARGETDURATIONs that a playlist holds after a removal (RFC 8216 §6.2.2).
+    package static let minimumTargetDurations: Int64 = 3
+    /// The entries that leave the playlist, and the files that are deleted, with one publish. After a restart a shorter
+    /// policy takes effect over several publishes instead of in one long pause.
+    package static let evictionsPerPublish = 8
+
+    /// The duration of the rewind; nil means no limit.
+    package var rewind: Duration?
+    /// The bytes of segments and subtitles in the spool; nil means no limit.
+    ///
+    /// One half is for listed segments. The other half is for segments that left the playlist, which can be fetched for
+    /// as long again (RFC 8216 §6.2.2).
+    package var byteLimit: UInt64?
+    /// The duration of `live.m3u8`.
+    package var liveWindow: Duration
+    /// The bytes of the file system that stay free.
+    package var freeReserve: UInt64
+
+    package init(
+        rewind: Duration?, byteLimit: UInt64? = nil, liveWindow: Duration = .seconds(30), freeReserve: UInt64 = 1 << 30
+    ) {
+        self.rewind = rewind
+        self.byteLimit = byteLimit
+        self.liveWindow = liveWindow
+        self.freeReserve = freeReserve
+    }
+
+    /// Whether a playlist that begins at a fixed time loses no segment until it is `span` long.
+    ///
+    /// The answer depends only on the policy, not on what is stored, because a playlist may not change its type.
+    func retains(span: Duration) -> Bool {
+        byteLimit == nil && span <= rewind ?? span
+    }
+}

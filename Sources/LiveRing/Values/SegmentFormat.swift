@@ -1,0 +1,29 @@
+package import Playlist
+
+/// The properties of a segment's media that a master playlist lists (RFC 8216 §4.3.4.2).
+package struct SegmentFormat: Hashable, Sendable {
+    /// The RFC 6381 name, for example "avc1.640028"; nil without video.
+    package var videoCodec: String?
+    /// The RFC 6381 name, for example "mp4a.40.2"; nil without audio.
+    package var audioCodec: String?
+    /// The displayed frame size; nil without video.
+    package var resolution: Variant.Resolution?
+    /// Frames per second with at most three decimals, for example "29.970"; nil if unknown.
+    package var frameRate: String?
+    /// "SDR", "HLG" or "PQ" (draft-pantos-hls-rfc8216bis §4.4.6.2); nil if unknown.
+    package var videoRange: String?
+
+    /// Whether the segment has audio and no video.
+    package var isAudioOnly: Bool { videoCodec == nil && audioCodec != nil }
+
+    package init(
+        videoCodec: String? = nil, audioCodec: String? = nil, resolution: Variant.Resolution? = nil,
+        frameRate: String? = nil, videoRange: String? = nil
+    ) {
+        self.videoCodec = videoCodec
+        self.audioCodec = audioCodec
+        self.resolution = resolution
+        self.frameRate = frameRate
+        self.videoRange = videoRange
+    }
+}

@@ -1,0 +1,66 @@
+/// The ASCII characters of the playlist grammar (RFC 8216 §4).
+enum ASCII {
+    static let tab: UInt8 = 0x09
+    static let lineFeed: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let space: UInt8 = 0x20
+    static let quote: UInt8 = 0x22
+    static let numberSign: UInt8 = 0x23
+    static let percent: UInt8 = 0x25
+    static let comma: UInt8 = 0x2C
+    static let minus: UInt8 = 0x2D
+    static let point: UInt8 = 0x2E
+    static let zero: UInt8 = 0x30
+    static let nine: UInt8 = 0x39
+    static let colon: UInt8 = 0x3A
+    static let equals: UInt8 = 0x3D
+    static let at: UInt8 = 0x40
+    static let lowercaseX: UInt8 = 0x78
+    static let delete: UInt8 = 0x7F
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == space || byte == tab || byte == carriageReturn }
+
+    /// Whether `byte` is a control character other than the tab, which separates IDs in EXT-X-SKIP.
+    static func isControl(_ byte: UInt8) -> Bool { (byte < space || byte == delete) && byte != tab }
+}
+
+extension ArraySlice<UInt8> {
+    func trimmingWhiteSpace() -> ArraySlice<UInt8> {
+        var start = startIndex
+        var end = endIndex
+        while start < end, ASCII.isWhiteSpace(self[start]) { start += 1 }
+        while start < end, ASCII.isWhiteSpace(self[end - 1]) { end -= 1 }
+        return self[start..<end]
+    }
+
+    /// The bytes without the control characters that RFC 8216 §4.1 forbids: those of one byte in UTF-8, and U+0080 to
+    /// U+009F, which have two.
+    func removingControlCharacters() -> ArraySlice<UInt8> {
+        guard contains(where: { ASCII.isControl($0) || $0 == Self.c1LeadByte }) else { return self }
+        var kept: [UInt8] = []
+        kept.reserveCapacity(count)
+        for byte in self where !ASCII.isControl(byte) {
+            if kept.last == Self.c1LeadByte, 0x80...0x9F ~= byte { kept.removeLast() } else { kept.append(byte) }
+        }
+        return kept[...].trimmingWhiteSpace()
+    }
+
+    /// The first byte of U+0080 to U+00BF in UTF-8.
+    private static let c1LeadByte: UInt8 = 0xC2
+}
+
+/// The value of a decimal-integer (RFC 8216 §4.2), 0 ... 2⁶⁴−1; nil for any other text.
+func decimalInteger(_ digits: some Sequence<UInt8>) -> UInt64? {
+    var value: UInt64 = 0
+    var count = 0
+    for digit in digits {
+        guard ASCII.zero...ASCII.nine ~= digit else { return nil }
+        let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+        let (sum, carry) = tens.addingReportingOverflow(UInt64(digit - ASCII.zero))
+        if overflow || carry { return nil }
+        value = sum
+        count += 1
+    }
+    return count > 0 ? value : nil
+}

@@ -1,0 +1,176 @@
+/// Which sources of a channel are open, and what each of them is for.
+///
+/// `transition(on:)` has one row for each legal pair of state and event. `decision(at:order:history:failbackDelay:)`
+/// returns what is due at a time. A channel without backups knows only `idle`, `onPrimary` and `ended`.
+///
+///     onPrimary ──outage──▸ trying ──trial passed──▸ onBackup, primary monitored
+///         ▴                 │    ▴                       │ primary healthy for a while
+///         │                 └────┘ trial failed: next    │
+///         └────trial passed──── failingBack ◂────────────┘
+enum FailoverState: Sendable {
+    case idle
+    /// The primary is published. It may be in an outage and wait for the next trial.
+    case onPrimary(SourceSession)
+    case onBackup(SourceSession, PrimaryMonitor)
+    /// The active source is in an outage, or there is none, and another source is tried. The monitor is nil unless a
+    /// backup is active or was active last. It is paused while the primary is on trial.
+    case trying(SourceTrial, Active, PrimaryMonitor?)
+    /// A backup is active, and the primary, healthy for a while, is tried.
+    case failingBack(SourceTrial, from: SourceSession)
+    /// No source is active or on trial. The monitor goes on: the primary's health counts once a backup is active again.
+    case searching(after: Predecessor, PrimaryMonitor?)
+    case ended(after: Predecessor)
+
+    enum Active: Sendable {
+        case source(SourceSession)
+        case none(after: Predecessor)
+    }
+
+    enum Event: Sendable {
+        /// A session with the primary was opened.
+        case primaryOpened(SourceSession)
+        case trialStarted(SourceTrial)
+        /// A trial of the primary was started because its monitor found it healthy.
+        case failbackStarted(SourceTrial)
+        case trialPassed
+        /// The trial failed, is no longer needed, or its session has ended.
+        case trialEnded
+        /// The session with the active source has ended, and the channel goes on.
+        case activeEnded(SessionEnd)
+        case monitorStarted(SourceSession)
+        case monitorPaused(at: Duration)
+        case channelEnded
+    }
+
+    /// A legal transition.
+    struct Transition: Sendable {
+        let next: FailoverState
+        /// Sessions that `next` has no use for, in the order in which their fetches are canceled.
+        var abandoned: [SourceSession?] = []
+    }
+}
+
+// MARK: - Transitions
+
+extension FailoverState {
+    /// Returns the transition for `event`; nil if the event is not legal in this state.
+    func transition(on event: Event) -> Transition? {
+        switch (self, event) {
+        case (.idle, .primaryOpened(let primary)):
+            Transition(next: .onPrimary(primary))
+
+        case (.onPrimary(let primary), .trialStarted(let trial)) where trial.source != 0:
+            Transition(next: .trying(trial, .source(primary), nil))
+        case (.onPrimary(let primary), .activeEnded(let end)):
+            Transition(next: .searching(after: Predecessor(primary, lost: end), nil))
+
+        case (.onBackup(let backup, let monitor), .trialStarted(let trial)) where trial.source != backup.source:
+            Self.trying(trial, .source(backup), monitor)
+        case (.onBackup(let backup, let monitor), .failbackStarted(let trial))
+        where trial.source == 0 && monitor.session != nil:
+            Transition(next: .failingBack(trial, from: backup), abandoned: [monitor.session])
+        case (.onBackup(let backup, let monitor), .activeEnded(let end)):
+            Transition(next: .searching(after: Predecessor(backup, lost: end), monitor))
+        case (.onBackup(let backup, let monitor), .monitorStarted(let session)) where monitor.session == nil:
+            Transition(next: .onBackup(backup, monitor.started(session)))
+        case (.onBackup(let backup, let monitor), .monitorPaused(let now)) where monitor.session != nil:
+            Transition(next: .onBackup(backup, monitor.paused(at: now)), abandoned: [monitor.session])
+
+        case (.trying(let trial, let active, let monitor), .trialPassed):
+            Transition(next: .on(trial.session, monitor), abandoned: [active.session])
+        case (.trying(let trial, let active, let monitor), .trialEnded):
+            Transition(next: .on(active, monitor), abandoned: [trial.session])
+        case (.trying(let other, .source(let backup), let monitor?), .failbackStarted(let trial))
+        where trial.source == 0 && monitor.session != nil:
+            Transition(next: .failingBack(trial, from: backup), abandoned: [monitor.session, other.session])
+        case (.trying(let trial, .source(let session), let monitor), .activeEnded(let end)):
+            Transition(next: .trying(trial, .none(after: Predecessor(session, lost: end)), monitor))
+        case (.trying(let trial, .source(let backup), let monitor?), .monitorStarted(let session))
+        where monitor.session == nil && trial.source != 0:
+            Transition(next: .trying(trial, .source(backup), monitor.started(session)))
+        case (.trying(let trial, .source(let backup), let monitor?), .monitorPaused(let now))
+        where monitor.session != nil:
+            Transition(next: .trying(trial, .source(backup), monitor.paused(at: now)), abandoned: [monitor.session])
+
+        case (.failingBack(let trial, let backup), .trialPassed):
+            Transition(next: .onPrimary(trial.session), abandoned: [backup])
+        case (.failingBack(let trial, let backup), .trialEnded):
+            Transition(next: .onBackup(backup, PrimaryMonitor()), abandoned: [trial.session])
+        case (.failingBack(let trial, let backup), .activeEnded(let end)):
+            Transition(next: .trying(trial, .none(after: Predecessor(backup, lost: end)), nil))
+
+        case (.searching(let predecessor, let monitor), .trialStarted(let trial)):
+            Self.trying(trial, .none(after: predecessor), monitor)
+
+        case (_, .channelEnded):
+            end.map { Transition(next: .ended(after: $0), abandoned: [active, trial?.session, monitor?.session]) }
+        default: nil
+        }
+    }
+
+    /// A trial of the primary takes the place of its monitor.
+    private static func trying(_ trial: SourceTrial, _ active: Active, _ monitor: PrimaryMonitor?) -> Transition {
+        guard trial.source == 0 else { return Transition(next: .trying(trial, active, monitor)) }
+        return Transition(next: .trying(trial, active, monitor?.stopped()), abandoned: [monitor?.session])
+    }
+
+    /// The state in which `session` is active and nothing is tried.
+    private static func on(_ session: SourceSession, _ monitor: PrimaryMonitor?) -> FailoverState {
+        session.source == 0 ? .onPrimary(session) : .onBackup(session, monitor ?? PrimaryMonitor())
+    }
+
+    private static func on(_ active: Active, _ monitor: PrimaryMonitor?) -> FailoverState {
+        switch active {
+        case .source(let session): on(session, monitor)
+        case .none(let predecessor): .searching(after: predecessor, monitor)
+        }
+    }
+
+    /// The predecessor if the channel ends now; nil if it has not begun or has ended.
+    private var end: Predecessor? {
+        switch self {
+        case .idle, .ended: nil
+        default: active.map { Predecessor($0) } ?? predecessor
+        }
+    }
+}
+
+// MARK: - Decisions
+
+extension FailoverState {
+    /// What the channel has to do next.
+    enum Decision: Equatable, Sendable {
+        /// Publish the source on trial from now on.
+        case switchToTrial
+        /// End the trial.
+        case endTrial
+        /// Try the next source in `FailoverOrder`.
+        case tryNext
+        /// Try the primary in order to publish it again.
+        case failBack
+        /// Follow the playlists of the primary.
+        case monitorPrimary
+        /// Leave the primary alone for a while.
+        case pauseMonitor
+    }
+
+    /// Returns the decision that is due at `now`; nil if none is.
+    func decision(
+        at now: Duration, order: FailoverOrder, history: SourceHistory, failbackDelay: Duration
+    ) -> Decision? {
+        switch self {
+        case .idle, .ended: return nil
+        case .onPrimary, .searching:
+            return isInOutage && order.nextAt <= now ? .tryNext : nil
+        case .onBackup(_, let monitor):
+            if isInOutage, order.nextAt <= now { return .tryNext }
+            return monitor.decision(at: now, failbackDelay: failbackDelay)
+        case .trying(let trial, let active, let monitor):
+            if let decision = trial.decision(at: now, isNeeded: isInOutage, history: history) { return decision }
+            guard case .source = active, trial.source != 0 else { return nil }
+            return monitor?.decision(at: now, failbackDelay: failbackDelay)
+        case .failingBack(let trial, _):
+            return trial.decision(at: now, isNeeded: true, history: history)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Playlist
+
+// Delivers what is ready, in playlist order, and ends the renditions.
+
+extension UpstreamSession {
+    /// Delivers, for each rendition, what is ready before the first segment that is not.
+    mutating func deliver(at now: Duration) {
+        for index in trackers.indices {
+            while let ready = nextReady(index, at: now) {
+                let role = trackers[index].role
+                switch ready {
+                case .segment(let segment): deliver(.segment(segment), of: role)
+                case .lost(let loss):
+                    report(.lost(role, loss))
+                    if role == .main { mediaStall.recordFailure(loss.reason) }
+                    deliver(.lost(loss), of: role)
+                }
+            }
+        }
+    }
+
+    /// Returns what is ready next, after requesting the keys and maps that it waits for.
+    private mutating func nextReady(_ index: Int, at now: Duration) -> SegmentQueue.Ready? {
+        for resource in trackers[index].queue.headResources {
+            request(resource, retriesFailed: false, for: index, at: now)
+        }
+        return trackers[index].popReady(cache)
+    }
+
+    /// Delivers the ends of renditions that are drained, and ends the session after the last one.
+    ///
+    /// A companion that does not end with the main rendition is waited for until its outage.
+    mutating func endIfDrained(at now: Duration) {
+        guard state == .following else { return }
+        let mainIsDrained = trackers.first?.isDrained(at: now) ?? false
+        for index in trackers.indices where !trackers[index].hasDeliveredEnd {
+            let isAbandoned = mainIsDrained && trackers[index].isSilent
+            guard trackers[index].isDrained(at: now) || isAbandoned else { continue }
+            trackers[index].hasDeliveredEnd = true
+            deliver(.ended(dateRanges: trackers[index].dateRangesAtEnd), of: trackers[index].role)
+        }
+        if trackers.allSatisfy(\.hasDeliveredEnd) { finish(.drained) }
+    }
+}
+
+extension RenditionTracker {
+    /// Whether the queue is empty and the playlist is in an outage, or was never joined.
+    fileprivate var isSilent: Bool {
+        guard queue.isEmpty else { return false }
+        switch stallEscalation.state {
+        case .idle: return true
+        case .expecting(_, let step): return step.map { $0 >= .outage } ?? false
+        }
+    }
+}

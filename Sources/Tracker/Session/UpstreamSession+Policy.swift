@@ -1,0 +1,45 @@
+package import Playlist
+
+extension UpstreamSession {
+    package struct Policy: Equatable, Sendable {
+        package var variant: VariantChoice
+        /// Silence after which the session gives up; nil: never.
+        package var giveUp: Duration?
+        /// Audio and video segments fetched at once. Each subtitle rendition has one more of its own.
+        package var maxInFlight: Int
+        /// Bytes of segments fetched or in flight ahead of the one to deliver next.
+        package var maxInFlightBytes: Int
+        /// Requests of any kind to one host at once; nil: no limit.
+        package var maxConnections: Int?
+        /// The time for which a playlist may have no segments after it was opened.
+        package var noSegmentsLimit: Duration
+        /// Attempts and time for opening, before the first media playlist is read.
+        package var openingTries: Int
+        package var openingLimit: Duration
+        /// Subtitle renditions that are followed, the first ones of those listed.
+        package var maxSubtitles: Int
+        /// Whether media is fetched and delivered; false: only the playlists are followed.
+        package var fetchesMedia = true
+        /// Whether the audio rendition of the variant's group is followed too.
+        package var followsAudio: Bool
+        /// The point at which to join; earlier media was received from another source, or by another process.
+        package var joinPoint = JoinPoint.edge
+
+        package init(
+            variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
+            noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
+            maxSubtitles: Int = 8, maxConnections: Int? = nil, followsAudio: Bool = true
+        ) {
+            self.maxConnections = maxConnections
+            self.followsAudio = followsAudio
+            self.maxSubtitles = maxSubtitles
+            self.variant = variant
+            self.giveUp = giveUp
+            self.maxInFlight = maxInFlight
+            self.maxInFlightBytes = maxInFlightBytes
+            self.noSegmentsLimit = noSegmentsLimit
+            self.openingTries = openingTries
+            self.openingLimit = openingLimit
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Glibc
+
+@main
+struct LiveRelay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "liverelay",
+        abstract: "Republish a live HLS channel as a clean one, through its ad breaks.",
+        discussion: """
+            Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and republishes \
+            it: every frame once, one continuous timeline, the right init section for every splice.
+
+            liverelay https://example.com/channel/master.m3u8
+            liverelay demo Captures/ssai_tagged
+            liverelay record https://example.com/channel/master.m3u8 evening --for 10m
+            liverelay replay evening --out republished
+            """,
+        version: "0.1.0",
+        subcommands: [
+            RelayCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
+            ReplayCommand.self,
+        ], defaultSubcommand: RelayCommand.self)
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            Console.standardError.close(within: closeLimit)
+        } catch let error as RelayError {
+            Console.standardError.write(line: "liverelay: \(error.line)")
+            Console.standardError.close(within: closeLimit)
+            Glibc.exit(error.exit.rawValue)
+        } catch {
+            Console.standardError.close(within: closeLimit)
+            exit(withError: error)
+        }
+    }
+
+    /// How long writing the last lines may take.
+    private static let closeLimit = Duration.milliseconds(1000)
+}

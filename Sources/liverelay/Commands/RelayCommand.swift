@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// `liverelay <upstream.m3u8>`
+struct RelayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay", abstract: "Republish one channel (the default).",
+        discussion: """
+            Serves /live.m3u8 (a sliding window), /dvr.m3u8 (the whole rewind; ?last=600, ?start=…&end=… in ISO 8601 or \
+            seconds since 1970), /master.m3u8 (with the subtitles; /dvr-master.m3u8 for the rewind), /status.json, /healthz \
+            and /readyz.
+
+            Ends with a different exit status for each kind of error; see README.md.
+            """)
+
+    @Argument(help: "URL of the channel's master or media playlist (http or https).")
+    var upstream: String
+
+    @Option(
+        name: .customLong("backup"),
+        help: ArgumentHelp(
+            "URL of a backup for an upstream that is stalled or unusable; repeatable.",
+            discussion: """
+                Backups are tried in order after three and a half target durations without a new segment, or without a \
+                segment that can be published. The channel returns to the upstream when that was healthy for a minute.
+                """, valueName: "url"))
+    var backups: [String] = []
+
+    @OptionGroup(title: "Serving") var serving: ServingOptions
+    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
+    @OptionGroup(title: "Audio") var audio: AudioOptions
+
+    func run() async throws {
+        try await serving.run(upstream: upstream, backups: backups, intake: intake, audio: audio) { base in
+            ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
+        }
+    }
+}

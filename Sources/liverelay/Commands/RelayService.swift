@@ -1,0 +1,129 @@
+import Capture
+import Channel
+import Foundation
+import LiveRing
+import Logging
+import Splice
+import Tracker
+
+/// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
+struct RelayService: Sendable {
+    let configuration: RelayConfiguration
+    /// Directory for a capture of the upstream's answers; nil: none is recorded.
+    let capture: URL?
+    let address: ListenAddress
+    let exitsAtEnd: Bool
+    let console: Console
+    let logger: Logger
+    /// Lines for the console once the first segment is published.
+    let startupLines: @Sendable (_ base: String) -> [String]
+
+    /// Runs until the upstream fails, or the process is asked to end, or, if asked for, the upstream has ended.
+    func run() async throws(RelayError) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
+        let responder = ChannelResponder(state)
+        let server: HTTPServer
+        do {
+            server = try await HTTPServer.start(on: address) { responder.response(to: $0) }
+        } catch { throw RelayError(error) }
+        let base = address.baseURL(port: server.port) + "/"
+        logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
+        let outcome = await runUntilEnd(state, base: base)
+        console.clearStatusLine()
+        await server.shutdown(within: HTTPServer.shutdownLimit)
+        if case .failure(let error) = outcome { throw error }
+    }
+
+    private func runUntilEnd(_ state: ChannelState, base: String) async -> Result<Void, RelayError> {
+        await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
+            group.addTask { await runChannel(into: state) }
+            group.addTask { await Signals.wait() }
+            group.addTask { await updateStatusLine(state, base: base) }
+            defer { group.cancelAll() }
+            for await ended in group { if let ended { return ended } }
+            return .success(())
+        }
+    }
+
+    /// - Returns: nil if the upstream has ended and the server continues.
+    private func runChannel(into state: ChannelState) async -> Result<Void, RelayError>? {
+        let log = RelayLog(logger)
+        var relay = Relay(
+            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
+        do {
+            let past = DVRRing.previousRing(in: configuration.spool)
+            try await relay.resume(after: past)
+            let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
+            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(after: past))
+            let end = try await driver.run(reporting: session) { output, now in
+                try await relay.perform(output, at: now)
+            }
+            try relay.recordEnd(end)
+            return exitsAtEnd ? .success(()) : nil
+        } catch let error as RelayError {
+            return .failure(error)
+        } catch let error as ChannelError {
+            return .failure(RelayError(error))
+        } catch let error as FetchError {
+            let failure = relay.recordFailure(.upstream(TrackerError(error, url: error.url)))
+            return .failure(RelayError(failure))
+        } catch is CancellationError {
+            return nil
+        } catch {
+            return .failure(RelayError(unexpected: error))
+        }
+    }
+
+    /// The fetcher of the channel's upstreams, which records their answers if `--record` was given.
+    private func upstream() throws -> any Fetcher {
+        let upstream = try CurlFetcher(
+            upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
+        guard let capture else { return upstream }
+        let clock = ContinuousClock()
+        let start = clock.now
+        do throws(CaptureError) {
+            let writer = try CaptureWriter(
+                capture, upstream: configuration.upstream, variant: configuration.variant,
+                backups: configuration.backups)
+            return CaptureRecorder(upstream, to: writer) {
+                start.duration(to: clock.now)
+            } onFailure: { [logger] error in
+                logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
+            }
+        } catch { throw RelayError(error) }
+    }
+
+    /// Updates the status line, and writes the startup lines when the first segment is published.
+    private func updateStatusLine(_ state: ChannelState, base: String) async -> Result<Void, RelayError>? {
+        var isPublishing = false
+        var replacements = 0
+        while !Task.isCancelled {
+            state.update { $0.logLinesDropped = console.dropped }
+            let status = state.status
+            if !isPublishing, status.output.segments > 0 {
+                isPublishing = true
+                for line in startupLines(base) { console.write(line: line) }
+            }
+            if status.output.spoolReplacements > replacements {
+                replacements = status.output.spoolReplacements
+                logger.warning("Spool removed or replaced: starting a new one, missing segments are listed as gaps")
+            }
+            console.setStatusLine(status.statusLine)
+            try? await Task.sleep(for: Console.statusInterval)
+        }
+        return nil
+    }
+}
+
+extension RelayStatus {
+    /// The status as one line of a terminal.
+    var statusLine: String {
+        let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
+        let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
+        let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
+        return
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Capture
+import Logging
+import Tracker
+
+/// `liverelay replay DIR`
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Republish a capture, as fast as possible.",
+        discussion: """
+            The replay does not wait and does not depend on the date: two replays of one capture give the same bytes. The \
+            result is a directory that any player opens by its ring.m3u8.
+
+            liverelay replay evening --out republished
+            liverelay replay evening --live --port 8000
+            """)
+
+    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
+    var capture: String
+
+    @Option(help: ArgumentHelp("Directory for the published files, which are kept.", valueName: "directory"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("MP4 file to publish during outages in the capture.", valueName: "file"))
+    var slate: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Serve the capture as an upstream instead, in real time, for any player or relay.",
+            discussion: """
+                Every answer has its recorded time and latency, including refusals, slow and cut bodies, resets and \
+                silence. The time starts with the first request.
+                """))
+    var live = false
+
+    @Flag(help: "With --live: restart at the end, with media sequence numbers that continue.")
+    var loop = false
+
+    @Option(help: "With --live: address to listen on.")
+    var listen = "127.0.0.1"
+
+    @Option(help: "With --live: port to listen on; 0 lets the system choose.")
+    var port: UInt16 = 0
+
+    @OptionGroup(title: "Audio") var audio: AudioOptions
+
+    @Option(help: "Lowest level of log lines.")
+    var logLevel = LogLevel.warning
+
+    func validate() throws {
+        if live, out != nil || slate != nil {
+            throw ValidationError("--live serves the recorded answers; --out and --slate need the republished channel.")
+        }
+        if loop, !live { throw ValidationError("--loop needs --live.") }
+    }
+
+    func run() async throws {
+        let recorded = try CaptureDirectory(argument: capture)
+        if live {
+            let address = ListenAddress(host: listen, port: Int(port))
+            try await CaptureServer(capture: recorded, address: address, loops: loop, console: .standardError).run()
+        } else {
+            try await republish(recorded)
+        }
+    }
+
+    private func republish(_ recorded: CaptureDirectory) async throws {
+        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let directory = try SpoolLocation(out)
+        defer { directory.removeIfTemporary() }
+        let logger = Logger(console: .standardError, level: logLevel)
+        let replay = Replay(recorded, spool: directory.path, sound: audio.configuration, slate: slate, logger: logger)
+        let end = try await replay.run()
+        if case .gaveUp(let error)? = end { throw RelayError(error) }
+        if case .failed(let error)? = end { throw RelayError(error) }
+        if recorded.isTruncated {
+            logger.warning("\(capture) was cut off during the recording; its complete part was replayed")
+        }
+        print(String(decoding: replay.state.status.json, as: UTF8.self), terminator: "")
+        if out != nil { print("Published in \(directory.path): play its ring.m3u8") }
+    }
+}

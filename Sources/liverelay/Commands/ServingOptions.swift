@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import LiveRing
+import Logging
+import Splice
+import Tracker
+
+/// Options for the server and the spool.
+struct ServingOptions: ParsableArguments {
+    @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
+    var listen = "127.0.0.1"
+
+    @Option(help: "Port to listen on; 0 lets the system choose.")
+    var port: UInt16 = 8080
+
+    @Option(
+        help: ArgumentHelp(
+            "Directory for the rewind. A restarted channel resumes where it stopped.",
+            discussion: "By default a temporary directory, which is removed at the end.", valueName: "directory"))
+    var spool: String?
+
+    @Option(help: "Rewind to keep: 90, 15m, 2h.")
+    var dvr = TimeSpan(seconds: 7200)
+
+    @Option(help: "Length of live.m3u8, which has at least six segments.")
+    var window = TimeSpan(seconds: 30)
+
+    @Option(
+        help: ArgumentHelp(
+            "Directory for a capture of every upstream answer, as long as the channel runs.",
+            discussion: "The directory must be empty or not existing yet; see liverelay help record.",
+            valueName: "directory"))
+    var record: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "MP4 file to publish while no upstream delivers.",
+            discussion: """
+                The slate starts after one and a half target durations of silence, at least 3 s, and repeats until the \
+                upstream is back. A replaced or overwritten file takes effect with the next segment; while it is \
+                incomplete, gaps are listed. Without a slate such time is listed as gaps (EXT-X-GAP) after three and a \
+                half target durations, at least 8 s.
+                """, valueName: "file"))
+    var slate: String?
+
+    @Option(help: "Lowest level of log lines.")
+    var logLevel = LogLevel.info
+
+    @Flag(
+        help: """
+            End with status 0 when the upstream has ended, instead of continuing to serve. A live channel that ends is \
+            polled for 3.5 target durations first, in case it starts again.
+            """)
+    var exitAtEnd = false
+
+    func run(
+        upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
+        startupLines: @escaping @Sendable (String) -> [String]
+    ) async throws {
+        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let directory = try SpoolLocation(spool)
+        defer { directory.removeIfTemporary() }
+        let console = Console.standardError
+        let logger = Logger(console: console, level: logLevel)
+        if directory.removedCount > 0 {
+            logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
+        }
+        if let slate, slate.movie.audioTrackUse != .copied {
+            logger.warning("The slate \(slate.path) is published without its audio: \(slate.movie.audioTrackUse.words)")
+        }
+        try await RelayService(
+            configuration: RelayConfiguration(
+                upstream: upstream, backups: backups, variant: intake.variant,
+                giveUp: intake.giveUpTime, spool: directory.path,
+                retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
+                requests: intake.requests, maxConnections: intake.maxConnections, audio: audio.configuration,
+                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
+            address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
+            logger: logger, startupLines: startupLines
+        ).run()
+    }
+}

@@ -1,0 +1,30 @@
+import Dispatch
+import Glibc
+
+/// Waits for SIGINT, SIGTERM or SIGHUP.
+enum Signals {
+    /// SIGHUP is left ignored if it was at the start, as under nohup.
+    private static var handledSignals: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// - Returns: success after a signal; nil if the task was canceled.
+    static func wait() async -> Result<Void, RelayError>? {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let sources = handledSignals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { arrival.yield() }
+            source.resume()
+            return source
+        }
+        defer { for source in sources { source.cancel() } }
+        for await _ in arrivals { return .success(()) }
+        return nil
+    }
+}

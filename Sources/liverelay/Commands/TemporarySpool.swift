@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import LiveRing
+
+/// A directory for the ring of one process, which removes it at its end.
+///
+/// A running process holds a lock on its directory. The next process removes the directories of killed processes, which
+/// hold no lock.
+final class TemporarySpool: Sendable {
+    private static let prefix = "liverelay-"
+    /// A process that starts at the same moment may remove a directory before it is locked, so creation is retried.
+    private static let attempts = 4
+
+    let path: String
+    /// Number of removed directories of killed processes.
+    let removedCount: Int
+    private let lock: DirectoryLock
+
+    /// - Throws: `.cannotSpool`.
+    init(in parent: URL) throws(RelayError) {
+        removedCount = Self.removeUnlocked(in: parent)
+        var code = EEXIST
+        for _ in 0..<Self.attempts {
+            let path = parent.appending(path: Self.prefix + UUID().uuidString).path
+            guard unsafe mkdir(path, 0o755) == 0 else {
+                code = errno
+                continue
+            }
+            guard let lock = DirectoryLock(path) else { continue }
+            (self.path, self.lock) = (path, lock)
+            return
+        }
+        throw RelayError(.system(.createDirectory, path: parent.path, code: code))
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    private static func removeUnlocked(in parent: URL) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        return names.count { name in
+            guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else {
+                return false
+            }
+            let path = parent.appending(path: name).path
+            guard let lock = DirectoryLock(path), !DVRRing.isInUse(path) else { return false }
+            // Hold the lock meanwhile, so that no other process uses the directory.
+            return withExtendedLifetime(lock) { (try? FileManager.default.removeItem(atPath: path)) != nil }
+        }
+    }
+}
+
+/// A lock on a directory of this user, released with its last owner or its process.
+private final class DirectoryLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Returns: nil if another process holds the lock, or if `path` is missing, no directory or another user's.
+    init?(_ path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+        var (held, found) = (stat(), stat())
+        let isOurs = unsafe fstat(descriptor, &held) == 0 && held.st_uid == geteuid()
+        let isLocked = isOurs && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        guard isLocked, unsafe lstat(path, &found) == 0, found.st_ino == held.st_ino, found.st_dev == held.st_dev else {
+            return nil
+        }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Playlist
+import Tracker
+
+/// Options for requests to the upstream.
+struct UpstreamOptions: ParsableArguments {
+    @Option(help: "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+    var variant = VariantChoice.highest
+
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp(
+            "Header for every request, as 'Name: value'; repeatable.",
+            discussion: """
+                Authorization, X-Api-Key and similar headers are sent to the upstream's own origin only, and so is a \
+                password in its URL.
+                """, valueName: "header"))
+    var headers: [HeaderArgument] = []
+
+    @Option(help: "User-Agent of every request.")
+    var userAgent = "liverelay"
+
+    @Option(help: "Cookie for the upstream's own host, as 'name=value; name=value'.")
+    var cookie: String?
+
+    @Option(help: "HTTP or SOCKS proxy.")
+    var proxy: String?
+
+    @Option(
+        help:
+            "Concurrent requests to one host, for origins that limit connections; by default four segments and the playlists."
+    )
+    var maxConnections: Int?
+
+    @Option(help: "Largest accepted segment: 64MiB, 1GiB.")
+    var maxSegment = ByteCount(256 << 20)
+
+    @Option(help: "Largest accepted playlist, decompressed.")
+    var maxPlaylist = ByteCount(16 << 20)
+
+    @Flag(
+        help: ArgumentHelp(
+            "Connect to public IP addresses only, for redirects too.",
+            discussion: """
+                For a service whose users choose the upstreams: loopback, private, link-local, multicast and other \
+                special addresses are refused after the name is resolved. No proxy is used.
+                """))
+    var denyPrivate = false
+
+    @Option(
+        name: .customLong("allow-address"),
+        help: ArgumentHelp(
+            "IP address that --deny-private permits; repeatable.", valueName: "address"))
+    var allowedAddresses: [IPAddress] = []
+
+    @Option(help: "End when nothing of the upstream could be published for that long; 0 for never.")
+    var giveUp = TimeSpan(seconds: 60)
+
+    /// The time after which the channel ends; nil for never.
+    var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
+
+    var requests: CurlConfiguration {
+        var configuration = CurlConfiguration(
+            headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
+            cookie: cookie, proxy: proxy, deniesPrivate: denyPrivate, permittedAddresses: Set(allowedAddresses))
+        configuration.segmentLimits.bodyBytes = maxSegment.bytes
+        configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
+        return configuration
+    }
+
+    func validate() throws {
+        if let maxConnections, maxConnections < 1 { throw ValidationError("--max-connections has to be at least 1.") }
+        if denyPrivate, proxy != nil {
+            throw ValidationError("--deny-private has no effect with --proxy: the proxy resolves names itself.")
+        }
+    }
+}
+
+extension IPAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension VariantChoice: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package var defaultValueDescription: String { "max" }
+}

@@ -1,0 +1,13 @@
+/// The host and port to listen on: `--listen` and `--port`.
+struct ListenAddress: Equatable, Sendable {
+    /// An IP address, without brackets if it is IPv6, or a name that resolves to one.
+    let host: String
+    /// 0...65535; 0 lets the system choose.
+    let port: Int
+
+    /// `http://127.0.0.1:8080`, with an IPv6 address in brackets.
+    /// - Parameter port: the port that the system chose.
+    func baseURL(port: Int) -> String {
+        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}

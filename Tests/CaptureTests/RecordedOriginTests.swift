@@ -1,0 +1,110 @@
+import Foundation
+import Playlist
+import Testing
+import Tracker
+
+@testable import Capture
+
+private let host = "http://h/"
+
+private func exchange(_ at: Duration, _ name: String, _ text: String) -> CapturedExchange {
+    CapturedExchange(
+        at: at, url: host + name, ending: .answer(CapturedAnswer(status: 200, body: .text(text))))
+}
+
+private func origin(_ entry: String, _ exchanges: [CapturedExchange], loops: Bool = false) throws -> RecordedOrigin {
+    let index = CaptureIndex(upstream: host + entry, about: "", exchanges: exchanges)
+    return try RecordedOrigin(CaptureDirectory(URL(filePath: "/nowhere"), index: index), loops: loops)
+}
+
+extension RecordedOrigin {
+    fileprivate func text(of path: String, at seconds: Int) -> String {
+        String(decoding: response(to: path, range: nil, at: .seconds(seconds)).body, as: UTF8.self)
+    }
+}
+
+@Test func servedPlaylistNamesPathsOfTheOrigin() throws {
+    let origin = try origin(
+        "main.m3u8?token",
+        [
+            exchange(.zero, "main.m3u8?token", "#EXTM3U\n#EXT-X-MAP:URI=\"//cdn/i.mp4?x\"\n#EXTINF:1,\na.ts?x\nb.ts\n"),
+            exchange(.seconds(5), "main.m3u8?token", "#EXTM3U\n"), exchange(.zero, "a.ts?x", "media"),
+        ])
+    #expect(origin.entryPath == "/1/main.m3u8")
+    let first = "#EXTM3U\n#EXT-X-MAP:URI=\"/0/i.mp4\"\n#EXTINF:1,\n/2/a.ts\n/0/b.ts\n"
+    #expect(
+        [0, 4, 5, 60].map { origin.text(of: origin.entryPath, at: $0) } == [first, first, "#EXTM3U\n", "#EXTM3U\n"])
+    #expect(origin.response(to: "/0/b.ts", range: nil, at: .zero).status == 404)
+}
+
+/// Two playlist states two seconds apart, the second with a discontinuity and the end.
+private let states = [
+    "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:2,\n7.ts\n#EXTINF:2,\n8.ts\n",
+    """
+    #EXTM3U
+    #EXT-X-TARGETDURATION:2
+    #EXT-X-MEDIA-SEQUENCE:8
+    #EXTINF:2,
+    8.ts
+    #EXT-X-DISCONTINUITY
+    #EXTINF:2,
+    9.ts
+    #EXT-X-ENDLIST
+
+    """,
+]
+
+/// EXT-X-MEDIA-SEQUENCE, EXT-X-DISCONTINUITY-SEQUENCE and the recorded segments; d: after a discontinuity.
+private let loopRows: [(when: String, seconds: Int, first: UInt64, discontinuities: UInt64, listed: [String])] = [
+    ("first state", 0, 7, 0, ["7", "8"]), ("second state", 2, 8, 0, ["8", "d9"]),
+    ("nothing new yet", 3, 8, 0, ["8", "d9"]), ("first segment of the next iteration", 4, 8, 0, ["8", "d9", "d7"]),
+    ("next iteration", 6, 8, 0, ["8", "d9", "d7", "8"]), ("its second state", 8, 11, 2, ["8", "d9"]),
+    ("first segment of the third iteration", 10, 11, 2, ["8", "d9", "d7"]),
+    ("third iteration", 12, 11, 2, ["8", "d9", "d7", "8"]),
+    ("a thousand iterations later", 6 * 1000, 3005, 1998, ["8", "d9", "d7", "8"]),
+]
+
+@Test(arguments: loopRows)
+func loopedCaptureIsAChannelWithoutEnd(
+    when: String, seconds: Int, first: UInt64, discontinuities: UInt64, listed: [String]
+) throws {
+    let origin = try origin(
+        "main.m3u8",
+        states.enumerated().map { exchange(.seconds(2 * $0), "main.m3u8", $1) }
+            + (7...9).map { exchange(.zero, "\($0).ts", "media") },
+        loops: true)
+    let playlist = try MediaPlaylistParser.parse(Array(origin.text(of: origin.entryPath, at: seconds).utf8))
+    let names = playlist.segments.map { segment in
+        (segment.isDiscontinuous ? "d" : "") + (segment.uri.split(separator: "/").last?.prefix { $0 != "." } ?? "")
+    }
+    #expect(names == listed && !playlist.hasEndList, "\(when)")
+    #expect(playlist.mediaSequence == first, "\(when)")
+    #expect((playlist.discontinuitySequence ?? 0) == discontinuities, "\(when)")
+}
+
+/// The demo's pace: a looped channel lists a new segment each time the last one has played, over many iterations.
+@Test func liveEdgeOfALoopAdvancesAtThePaceOfTheMedia() throws {
+    let window = { (range: Range<Int>) in
+        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + range.map { "#EXTINF:2,\n\($0).ts\n" }.joined()
+    }
+    let origin = try origin(
+        "main.m3u8",
+        (3...5).map { exchange(.seconds(2 * ($0 - 3)), "main.m3u8", window(0..<$0)) }
+            + (0..<5).map { exchange(.zero, "\($0).ts", "media") },
+        loops: true)
+    let edges = try (0..<40).map { step in
+        let playlist = try MediaPlaylistParser.parse(Array(origin.text(of: origin.entryPath, at: 2 * step).utf8))
+        return playlist.segments.last?.mediaSequence
+    }
+    #expect(edges == (2..<42).map { UInt64($0) })
+}
+
+@Test func withoutFaultsKeepsSuccessfulAnswersOnly() {
+    let refusal = CapturedExchange(
+        at: .zero, url: host + "a.ts", ending: .answer(CapturedAnswer(status: 404, body: .text(""))))
+    let partial = CapturedExchange(
+        at: .zero, url: host + "a.ts", ending: .answer(CapturedAnswer(status: 206, body: .text("a"))))
+    let reset = CapturedExchange(at: .zero, url: host + "a.ts", ending: .failure(.reset))
+    let index = CaptureIndex(upstream: host, about: "", exchanges: [refusal, partial, reset])
+    #expect(index.withoutFaults.exchanges == [partial])
+}

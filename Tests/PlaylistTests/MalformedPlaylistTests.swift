@@ -1,0 +1,170 @@
+import TestSupport
+import Testing
+
+@testable import Playlist
+
+/// Media playlist from lines; "#EXTM3U" is put before them.
+private func playlist(_ lines: String...) throws(PlaylistError) -> MediaPlaylist {
+    try MediaPlaylistParser.parse(Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8))
+}
+
+private let malformedRows:
+    [(when: String, text: String, reason: PlaylistError.Reason, tag: String, line: Int, section: String)] = [
+        ("EXTINF that is not a number", "#EXTINF:six,\na", .badValue("six,"), "EXTINF", 2, "4.3.2.1"),
+        (
+            "an IPTV channel list", "#EXTINF:-1 tvg-id=\"x\",Channel\nhttp://h/1",
+            .badValue("-1 tvg-id=\"x\",Channel"), "EXTINF", 2, "4.3.2.1"
+        ),
+        ("two EXTINFs for one URI", "#EXTINF:6,\n#EXTINF:4,\na", .duplicate, "EXTINF", 3, "4.3.2.1"),
+        ("a URI without EXTINF", "#EXT-X-TARGETDURATION:6\n\na", .missing, "EXTINF", 4, "4.3.2.1"),
+        (
+            "MEDIA-SEQUENCE that is no number", "#EXT-X-MEDIA-SEQUENCE:abc\n#EXTINF:6,\na", .badValue("abc"),
+            "EXT-X-MEDIA-SEQUENCE", 2, "4.3.3.2"
+        ),
+        ("MEDIA-SEQUENCE below 0", "#EXT-X-MEDIA-SEQUENCE:-1", .badValue("-1"), "EXT-X-MEDIA-SEQUENCE", 2, "4.3.3.2"),
+        (
+            "MEDIA-SEQUENCE with no room to count on", "#EXT-X-MEDIA-SEQUENCE:18446744073709551615",
+            .badValue("18446744073709551615"), "EXT-X-MEDIA-SEQUENCE", 2, "4.3.3.2"
+        ),
+        (
+            "MEDIA-SEQUENCE twice, not the same", "#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-MEDIA-SEQUENCE:2", .duplicate,
+            "EXT-X-MEDIA-SEQUENCE", 3, "4.3.3.2"
+        ),
+        (
+            "DISCONTINUITY-SEQUENCE that is no number", "#EXT-X-DISCONTINUITY-SEQUENCE:x", .badValue("x"),
+            "EXT-X-DISCONTINUITY-SEQUENCE", 2, "4.3.3.3"
+        ),
+        (
+            "TARGETDURATION that is no number", "#EXT-X-TARGETDURATION:ten", .badValue("ten"), "EXT-X-TARGETDURATION",
+            2, "4.3.3.1"
+        ),
+        ("nothing at all", "", .missing, "EXT-X-TARGETDURATION", 1, "4.3.3.1"),
+        (
+            "an IV without 0x", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=12", .badValue("IV=12"), "EXT-X-KEY", 2,
+            "4.3.2.4"
+        ),
+        (
+            "an IV of 17 bytes", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(String(repeating: "00", count: 17))",
+            .badValue("IV=0x\(String(repeating: "00", count: 17))"), "EXT-X-KEY", 2, "4.3.2.4"
+        ),
+        (
+            "an IV that is not hexadecimal", "\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xZZ", .badValue("IV=0xZZ"),
+            "EXT-X-KEY", 3, "4.3.2.4"
+        ),
+        ("a key without URI", "#EXT-X-KEY:METHOD=SAMPLE-AES", .missingAttribute("URI"), "EXT-X-KEY", 2, "4.3.2.4"),
+        ("a key without METHOD", "#EXT-X-KEY:URI=\"k\"", .missingAttribute("METHOD"), "EXT-X-KEY", 2, "4.3.2.4"),
+        (
+            "a key whose quote does not close", "#EXT-X-KEY:METHOD=AES-128,URI=\"k", .badValue("URI=\"k"), "EXT-X-KEY",
+            2, "4.2"
+        ),
+        ("a map without URI", "#EXT-X-MAP:BYTERANGE=\"10@0\"", .missingAttribute("URI"), "EXT-X-MAP", 2, "4.3.2.5"),
+        (
+            "a map with a bad range", "#EXT-X-MAP:URI=\"i\",BYTERANGE=\"ten\"", .badValue("BYTERANGE=ten"), "EXT-X-MAP",
+            2, "4.3.2.5"
+        ),
+        (
+            "a byte range that is none", "#EXTINF:6,\n#EXT-X-BYTERANGE:a@b\na", .badValue("a@b"), "EXT-X-BYTERANGE", 3,
+            "4.3.2.2"
+        ),
+        (
+            "an implied offset after nothing", "#EXTINF:6,\n#EXT-X-BYTERANGE:10\na", .badValue("10"), "EXT-X-BYTERANGE",
+            3, "4.3.2.2"
+        ),
+        (
+            "an implied offset after another resource",
+            "#EXTINF:6,\n#EXT-X-BYTERANGE:10@0\na\n#EXTINF:6,\n#EXT-X-BYTERANGE:10\nb", .badValue("10"),
+            "EXT-X-BYTERANGE", 6, "4.3.2.2"
+        ),
+        (
+            "a range past the last number", "#EXTINF:6,\n#EXT-X-BYTERANGE:10@18446744073709551615\na", .badValue("10"),
+            "EXT-X-BYTERANGE", 3, "4.3.2.2"
+        ),
+        (
+            "a skip without its count", "#EXT-X-SKIP:RECENTLY-REMOVED-DATERANGES=\"a\"",
+            .missingAttribute("SKIPPED-SEGMENTS"), "EXT-X-SKIP", 2, "4.4.5.2"
+        ),
+        (
+            "a skip beyond reason", "#EXT-X-SKIP:SKIPPED-SEGMENTS=99999999999",
+            .badValue("SKIPPED-SEGMENTS=99999999999"), "EXT-X-SKIP", 2, "4.4.5.2"
+        ),
+        ("a multivariant playlist", "#EXT-X-STREAM-INF:BANDWIDTH=1\na", .misplaced, "EXT-X-STREAM-INF", 2, "4.3.4.2"),
+    ]
+
+@Test(arguments: malformedRows)
+func malformedPlaylistsSayWhere(
+    when: String, text: String, reason: PlaylistError.Reason, tag: String, line: Int, section: String
+) {
+    let error = #expect(throws: PlaylistError.self, "\(when)") { _ = try playlist(text) }
+    #expect(error == PlaylistError(reason: reason, tag: tag, line: line, section: section), "\(when)")
+}
+
+private let notPlaylists: [(when: String, text: String, beginning: String)] = [
+    (
+        "a portal's page", "<!DOCTYPE html><html><body>Log in</body></html>",
+        "<!DOCTYPE html><html><body>Log in</body></html>"
+    ),
+    ("nothing", "", ""),
+    ("tags without the first line", "#EXT-X-VERSION:3\n#EXTINF:6,\na", "#EXT-X-VERSION:3\n#EXTINF:6,\na"),
+    ("bytes of media", "G@\u{0}\u{10}", "G@\u{0}\u{10}"),
+    ("a long page, cut", String(repeating: "x", count: 5000), String(repeating: "x", count: 64)),
+]
+
+@Test(arguments: notPlaylists)
+func refusesTextThatIsNoPlaylist(when: String, text: String, beginning: String) {
+    let expected = PlaylistError(
+        reason: .notAPlaylist(beginning: beginning), tag: "EXTM3U", line: 1, section: "4.3.1.1")
+    #expect(throws: expected, "\(when)") { try PlaylistParser.parse(Array(text.utf8)) }
+    #expect(throws: expected, "\(when)") { try MediaPlaylistParser.parse(Array(text.utf8)) }
+    #expect(throws: expected, "\(when)") { try MultivariantPlaylistParser.parse(Array(text.utf8)) }
+}
+
+/// Tags that do not govern media are kept as they are instead of costing the channel.
+private let toleratedRows = [
+    "#EXT-X-VERSION:three", "#EXT-X-PLAYLIST-TYPE:LIVE", "#EXT-X-START:TIME-OFFSET=now", "#EXT-X-PART-INF:",
+    "#EXT-X-SERVER-CONTROL:HOLD-BACK=x", "#EXT-X-DATERANGE:START-DATE=\"2026-01-02T03:04:05Z\"",
+    "#EXT-X-PRELOAD-HINT:URI=\"p", "#EXT-X-SESSION-DATA:DATA-ID=\"x\"", "#EXT-X-UNHEARD-OF:\"",
+]
+
+@Test(arguments: toleratedRows)
+func unreadableTagsOfTheHeadAreKept(line: String) throws {
+    let read = try playlist(line, "#EXTINF:6,", "a")
+    #expect(read.unknownTags == [line])
+    #expect(read.segments.count == 1)
+}
+
+/// Whatever the bytes are, the parser answers with a value or a typed error.
+@Test func damagedTextNeverTraps() {
+    let sample = Array(
+        """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:6
+        #EXT-X-MEDIA-SEQUENCE:18446744073
+        #EXT-X-DEFINE:NAME="v",VALUE="w"
+        #EXT-X-KEY:METHOD=AES-128,URI="k{$v}",IV=0x12
+        #EXT-X-MAP:URI="i",BYTERANGE="10@20"
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-02T03:04:05.678+01:00
+        #EXT-X-PART:DURATION=1.5,URI="p",BYTERANGE="5@18446744073709551610"
+        #EXTINF:6.006,title
+        #EXT-X-BYTERANGE:99999@18446744073709551
+        seg{$v}.ts
+        """.utf8)
+    let alphabet = Array("#:,\"=@.-0959{}$\r\n \u{0}".utf8) + [0xFF, 0xC3]
+    var random = SeededGenerator(seed: 3)
+    var read = 0
+    for _ in 0..<4000 {
+        var bytes = sample
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            let index = Int.random(in: 8..<bytes.count, using: &random)
+            if random.once(in: 3) {
+                bytes.remove(at: index)
+            } else {
+                bytes[index] = alphabet.randomElement(using: &random) ?? 0
+            }
+        }
+        if let playlist = try? MediaPlaylistParser.parse(bytes) {
+            read += 1
+            _ = PlaylistWriter.write(playlist)
+        }
+    }
+    #expect(200..<4000 ~= read, "both outcomes were seen: \(read)")
+}

@@ -1,0 +1,79 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+private let gapRows: [ChannelRow] = [
+    ChannelRow(
+        when: "an outage without a backup: outage gaps",
+        sources: ChannelOrigins().with { $0.primary.instead = down(14..<60) },
+        seconds: 75, backups: 0, gapTolerance: .init(.halves(7)),
+        delivers: "p104 p105 p106 p107 - - - - - x2 |p110 p111 p112 p113 p114 p115 p116 p117"),
+    ChannelRow(
+        when: "an outage with a slate: outage gaps begin sooner",
+        sources: ChannelOrigins().with { $0.primary.instead = down(14..<30) },
+        seconds: 40, backups: 0, gapTolerance: .init(.halves(3)),
+        delivers: "p104 p105 p106 p107 - - p108 p109 p110 p111"),
+    ChannelRow(
+        when: "three segments listed at a time: late only while no more than the two of the join are known",
+        sources: ChannelOrigins().with { sources in
+            let steady = SessionOrigin()
+            sources.primary.instead = { request, now in
+                guard request.purpose != .segment else { return nil }
+                return text(steady.playlist(at: .seconds(now.components.seconds / 18 * 18)), request)
+            }
+        }, seconds: 80, backups: 0, gapTolerance: .init(.halves(3)),
+        delivers: "p104 p105 - p106 p107 p108 p109 p110 p111 p112 p113 p114 p115 p116 p117"),
+    ChannelRow(
+        when: "a VOD playlist that loses a segment: no outage gap",
+        sources: ChannelOrigins().with {
+            $0.primary.stopsAt = .zero
+            $0.primary.endsWithList = true
+            $0.primary.latency = { .seconds($0.url.contains("seg102") ? 9 : 0) }
+            $0.primary.instead = { request, now in
+                request.url.contains("seg102") && now < .seconds(50) ? failed(.timedOut, request) : nil
+            }
+        }, seconds: 99, backups: 0, gapTolerance: .init(.halves(3)), delivers: "p100 p101 x1 |p103 p104 p105 .",
+        end: .drained),
+]
+
+@Test(arguments: gapRows)
+private func silenceIsDeliveredAsOutageGaps(row: ChannelRow) async throws { try await row.check() }
+
+/// A channel that an earlier process published up to segment 105.
+private struct ResumedRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    /// Seconds during which the primary is unreachable.
+    let primaryDown: Range<Int>
+    var backups = 0
+    var giveUp: Duration?
+    let seconds: Int
+    let delivers: String
+    var end: SessionEnd?
+
+    var testDescription: String { when }
+}
+
+private let resumedRows: [ResumedRow] = [
+    ResumedRow(when: "the upstream is reachable", primaryDown: 0..<0, seconds: 8, delivers: "p105 p106"),
+    ResumedRow(
+        when: "the upstream is unreachable for a minute", primaryDown: 0..<60, seconds: 68,
+        delivers: "- - - - - - - - - - x4 |p110 p111 p112 p113 p114 p115"),
+    ResumedRow(
+        when: "the upstream is unreachable until the give-up limit", primaryDown: 0..<900, giveUp: .seconds(40),
+        seconds: 90, delivers: "- - - - - -",
+        end: .failed(TrackerError(.unreachable(.refused), url: ChannelOrigins.primaryURL))),
+    ResumedRow(
+        when: "the upstream is unreachable, and there is a backup", primaryDown: 0..<900, backups: 1, seconds: 12,
+        delivers: "- a104 a105 a106"),
+]
+
+@Test(arguments: resumedRows)
+private func resumedChannelDeliversGapsBeforeItsUpstreamOpens(row: ResumedRow) async throws {
+    let simulation = try await ChannelSimulation(
+        ChannelOrigins().with { $0.primary.instead = down(row.primaryDown) }, seconds: row.seconds,
+        backups: row.backups, giveUp: row.giveUp, gapTolerance: .init(.halves(3)),
+        joinPoint: JoinPoint(mediaSequence: 105))
+    #expect(simulation.trace == row.delivers)
+    #expect(simulation.end == row.end)
+}

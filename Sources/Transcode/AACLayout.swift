@@ -1,17 +1,19 @@
 import Media
 
-/// The speakers of one of AAC's channel configurations (ISO/IEC 14496-3 Table 1.19).
+/// Speaker layout of an AAC channel configuration (ISO/IEC 14496-3 Table 1.19).
 struct AACLayout: Hashable, Sendable {
     /// 1 mono, 2 stereo ... 6 for 5.1, 7 for 7.1.
     let channelConfiguration: Int
 
-    /// - Parameter channelConfiguration: nil for any that does not stand in the table.
+    /// - Returns: nil for a channel configuration that is not in the table.
     init?(channelConfiguration: Int) {
         guard Self.rows.indices.contains(channelConfiguration - 1) else { return nil }
         self.channelConfiguration = channelConfiguration
     }
 
-    /// The one with as many channels; 6.1, which has none, becomes 5.1, and more than eight become 7.1.
+    /// Layout with `channelCount` channels.
+    ///
+    /// The table has no layout for 6.1, which becomes 5.1. More than eight channels become 7.1.
     init(nearestTo channelCount: Int) {
         switch channelCount {
         case ...1: channelConfiguration = 1
@@ -23,10 +25,12 @@ struct AACLayout: Hashable, Sendable {
 
     var channelCount: Int { row.channels }
 
-    /// One bit a speaker, as WAVEFORMATEXTENSIBLE and libav number them.
+    /// Speaker mask, one bit per speaker, numbered as in WAVEFORMATEXTENSIBLE and libav.
     var mask: UInt64 { row.mask }
 
-    /// Two bits a sample for one or two channels, a third less for each beyond: nothing is heard of the second coding.
+    /// Bit rate in bit/s at which the second encoding is inaudible.
+    ///
+    /// The first two channels get 2 bits per sample each, every further channel 4/3 bits.
     func bitRate(sampleRate: Int) -> Int64 {
         Int64(sampleRate) * (Int64(min(channelCount, 2)) * 6 + Int64(max(0, channelCount - 2)) * 4) / 3
     }

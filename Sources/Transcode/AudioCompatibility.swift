@@ -1,19 +1,19 @@
 package import Media
 
-/// Whether sound can be copied as it is: fragmented MP4 has to carry it, and players have to take it.
+/// Decision whether audio is copied or transcoded: fragmented MP4 must carry it and players must decode it.
 package enum AudioCompatibility: Equatable, Sendable {
     package enum Incompatibility: Equatable, Sendable {
-        /// MPEG audio of layer I or II, DTS, PCM: no sample entry that players know.
+        /// MPEG audio layer I or II, DTS or PCM, for which players know no sample entry.
         case codec
-        /// The channels stand in a program_config_element, or are more than players take.
+        /// Channels described by a program_config_element, or more channels than players accept.
         case channels
-        /// An audio object type beside AAC-LC with or without SBR and parametric stereo.
+        /// An audio object type other than AAC-LC with or without SBR and parametric stereo.
         case objectType(Int)
-        /// Several raw_data_blocks, or an unusual number of samples, in one frame.
+        /// Several raw_data_blocks in one frame, or an unusual number of samples per frame.
         case frameLength(Int)
-        /// A rate that the track's timescale does not divide, so that no frame lasts a whole number of its units.
+        /// A sample rate that does not divide the track's timescale: no frame lasts a whole number of units.
         case sampleRate(Int)
-        /// The decoder's configuration cannot be read.
+        /// An unreadable decoder configuration.
         case configuration
     }
 
@@ -29,7 +29,7 @@ package enum AudioCompatibility: Equatable, Sendable {
         case .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus: break
         case .mpegAudio, .dts, .smpte302, .blurayPCM: return .codec
         case .aac:
-            if let obstacle = aacIncompatibility(configuration) { return obstacle }
+            if let incompatibility = aacIncompatibility(configuration) { return incompatibility }
         }
         return TrackTimescale.divides(sampleRate: configuration.sampleRate)
             ? nil : .sampleRate(configuration.sampleRate)
@@ -42,7 +42,7 @@ package enum AudioCompatibility: Equatable, Sendable {
                 return .objectType(specific.audioObjectType)
             }
             if AACLayout(channelConfiguration: specific.channelConfiguration) == nil { return .channels }
-            // 960 is what digital radio uses.
+            // Digital radio uses 960.
             if ![1024, 960].contains(configuration.samplesPerFrame) {
                 return .frameLength(configuration.samplesPerFrame)
             }
@@ -59,13 +59,14 @@ extension TrackTimescale {
 }
 
 extension AudioConfiguration {
-    /// AAC-LC in frames of 1024 samples with this rate and these channels; where it has no such rate, 48 kHz, and no such
-    /// channels, the nearest.
+    /// AAC-LC configuration nearest to `sampleRate` and `channelCount`, with 1024 samples per frame.
+    ///
+    /// A rate that AAC does not have becomes 48 kHz.
     static func aacLC(sampleRate: Int, channelCount: Int) -> AudioConfiguration {
-        let known =
+        let isSupported =
             AudioSpecificConfig.samplingFrequencies.contains(sampleRate)
             && TrackTimescale.divides(sampleRate: sampleRate)
-        let rate = known ? sampleRate : 48_000
+        let rate = isSupported ? sampleRate : 48_000
         let layout = AACLayout(nearestTo: channelCount)
         return AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: layout.channelCount, samplesPerFrame: 1024,
@@ -73,7 +74,7 @@ extension AudioConfiguration {
                 samplingFrequency: rate, channelConfiguration: layout.channelConfiguration))
     }
 
-    /// Whether it is AAC-LC as the bridge writes it, so that one init section does for both.
+    /// Whether this is AAC-LC as the transcoder writes it, so that both share one init section.
     var isPlainAACLC: Bool {
         guard codec == .aac, samplesPerFrame == AACEncoder.samplesPerFrame,
             TrackTimescale.divides(sampleRate: sampleRate)

@@ -1,14 +1,15 @@
 import Media
 
-/// What becomes of a channel's sound.
+/// How a channel's audio is processed.
 package enum AudioPolicy: String, CaseIterable, Sendable {
-    /// What fragmented MP4 carries and players take is copied; the rest is encoded again as AAC-LC.
+    /// Copy audio that fragmented MP4 carries and players decode. Transcode other audio to AAC-LC.
     case copy
-    /// All of it is encoded again as AAC-LC, at its own rate and with its own channels.
+    /// Transcode all audio to AAC-LC at its own sample rate and channel count.
     case bridge
-    /// The channel's first configuration is kept for ever if it is AAC-LC (else the AAC-LC nearest to it): what differs
-    /// is encoded again, for players that read one init section only.
+    /// Transcode to one configuration for the life of the channel, for players that read only one init section.
+    ///
+    /// The configuration is the channel's first, or the nearest AAC-LC. Audio that already has it is copied.
     case uniform
-    /// The channel has no track of sound.
+    /// Publish no audio track.
     case drop
 }

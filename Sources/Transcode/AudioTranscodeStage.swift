@@ -1,12 +1,14 @@
 package import Media
 
-/// The stage between demuxer and merge: sound that can be copied passes, the rest goes over the audio bridge, stretch by
-/// stretch. What comes out is packets like those that went in, so nothing behind it knows the difference.
+/// Transcodes the audio packets that cannot be copied, between the demuxer and the audio/video matcher.
+///
+/// Audio is transcoded span by span. The output packets have the form of the input packets, so later stages do not
+/// distinguish copied from transcoded audio.
 package struct AudioTranscodeStage: Sendable {
     package struct Counts: Equatable, Sendable {
-        /// Frames that were decoded to be encoded again.
+        /// Frames that were decoded and encoded again.
         package var transcoded = 0
-        /// Frames that should have been but could not be decoded.
+        /// Frames that could not be decoded for transcoding.
         package var undecodable = 0
 
         static func += (left: inout Counts, right: Counts) {
@@ -15,15 +17,15 @@ package struct AudioTranscodeStage: Sendable {
         }
     }
 
-    /// Sound that goes over the bridge.
+    /// A span of audio that is being transcoded.
     private struct Span: Sendable {
         let pid: UInt16
         let configuration: AudioConfiguration
-        /// Nil when the libraries refused: the stretch is left out.
+        /// Nil after a libav error: the span is dropped.
         var transcoder: AudioTranscoder?
-        /// When the next packet is due, on a clock that does not wrap.
-        var next: Ticks
-        /// What the last one lasts.
+        /// Expected time of the next packet, unwrapped.
+        var expectedTime: Ticks
+        /// Duration of the last packet.
         var lastDuration = Ticks.zero
     }
 
@@ -32,65 +34,66 @@ package struct AudioTranscodeStage: Sendable {
         case transcode(to: AudioTranscoder.Target)
     }
 
-    /// What the frames of a configuration turned out to be.
+    /// Result of probing the frames of one configuration for implicit SBR and parametric stereo.
     private struct ProbedExtensions: Sendable {
         let source: AudioConfiguration
-        let found: AudioConfiguration?
+        let signaled: AudioConfiguration?
     }
 
     private let policy: AudioPolicy
     private var span: Span?
-    /// With `.uniform`: what everything is coded as; nil before the first sound.
+    /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
     private var extensions: ProbedExtensions?
     package private(set) var counts = Counts()
-    /// Why the libraries refused, the last time they did.
+    /// The last libav error.
     package private(set) var lastError: MediaError?
 
-    /// - Parameter uniform: with that policy, what an earlier process of the channel began with.
+    /// - Parameter uniform: output configuration of an earlier process of the channel, for the policy `.uniform`.
     package init(_ policy: AudioPolicy, uniform: AudioConfiguration? = nil) {
         self.policy = policy
         if policy == .uniform, let uniform, uniform.isPlainAACLC { self.uniform = uniform }
     }
 
-    /// One segment's sound.
+    /// Processes the audio packets of one segment.
     /// - Parameters:
-    ///   - left: what the segments before had left open; what the bridge still held of them is added to it.
-    ///   - isPlain: nothing says that `packets` do not go on where `left` ended.
+    ///   - flushed: packets that the segments before left incomplete. The transcoder's remaining output for those
+    ///     segments is appended.
+    ///   - isContinuous: whether `packets` may continue where `flushed` ended.
     package mutating func process(flushed: inout [AudioPacket], _ packets: inout [AudioPacket], isContinuous: Bool) {
-        flushed = carry(flushed)
+        flushed = process(flushed)
         if !isContinuous { (lastCopied, extensions) = (nil, nil) }
-        if !isContinuous || packets.isEmpty { flushed += end(before: packets.first) }
-        packets = carry(packets)
+        if !isContinuous || packets.isEmpty { flushed += endSpan(before: packets.first) }
+        packets = process(packets)
     }
 
-    /// The rendition ended.
-    package mutating func finish(_ left: [AudioPacket]) -> [AudioPacket] { carry(left) + end() }
+    /// Processes the last packets of the rendition and flushes the transcoder.
+    package mutating func finish(_ packets: [AudioPacket]) -> [AudioPacket] { process(packets) + endSpan() }
 
-    private mutating func carry(_ packets: [AudioPacket]) -> [AudioPacket] {
+    private mutating func process(_ packets: [AudioPacket]) -> [AudioPacket] {
         if span == nil, packets.allSatisfy({ $0.configuration == lastCopied }) { return packets }
-        return packets.indices.flatMap { carry(signalExtensions(of: packets[$0], in: packets[$0...])) }
+        return packets.indices.flatMap { process(signalExtensions(of: packets[$0], in: packets[$0...])) }
     }
 
-    /// AAC that hides SBR or parametric stereo is called what it is, on every side of the bridge.
+    /// Returns the packet with implicit SBR or parametric stereo signaled in its configuration.
     private mutating func signalExtensions(of packet: AudioPacket, in packets: ArraySlice<AudioPacket>) -> AudioPacket {
         if extensions?.source != packet.configuration {
             let same = packets.prefix { $0.configuration == packet.configuration }
             extensions = ProbedExtensions(
                 source: packet.configuration,
-                found: ImplicitSBRProbe.signaledConfiguration(packet.configuration, in: same))
+                signaled: ImplicitSBRProbe.signaledConfiguration(packet.configuration, in: same))
         }
-        return extensions?.found.map(packet.withConfiguration) ?? packet
+        return extensions?.signaled.map(packet.withConfiguration) ?? packet
     }
 
-    private mutating func carry(_ packet: AudioPacket) -> [AudioPacket] {
-        if packet.configuration == lastCopied { return end() + [packet] }
+    private mutating func process(_ packet: AudioPacket) -> [AudioPacket] {
+        if packet.configuration == lastCopied { return endSpan() + [packet] }
         switch route(packet.configuration) {
         case .copy(let configuration) where configuration == packet.configuration:
             lastCopied = configuration
-            return end() + [packet]
-        case .copy(let configuration): return end() + [packet.withConfiguration(configuration)]
+            return endSpan() + [packet]
+        case .copy(let configuration): return endSpan() + [packet.withConfiguration(configuration)]
         case .transcode(let target): return transcode(packet, to: target)
         }
     }
@@ -111,7 +114,7 @@ package struct AudioTranscodeStage: Sendable {
     }
 
     private mutating func transcode(_ packet: AudioPacket, to target: AudioTranscoder.Target) -> [AudioPacket] {
-        let ended = continues(with: packet, within: Ticks.longestFrame) ? [] : end()
+        let ended = continues(with: packet, within: Ticks.longestFrame) ? [] : endSpan()
         if packet.isDamaged {
             counts.undecodable += 1
             return ended
@@ -121,13 +124,13 @@ package struct AudioTranscodeStage: Sendable {
                 counts.undecodable += 1
                 return ended
             }
-            begin(packet, at: time, to: target)
+            beginSpan(packet, at: time, to: target)
         }
         return ended + feed(packet)
     }
 
-    private mutating func begin(_ packet: AudioPacket, at time: Ticks, to target: AudioTranscoder.Target) {
-        span = Span(pid: packet.pid, configuration: packet.configuration, transcoder: nil, next: time)
+    private mutating func beginSpan(_ packet: AudioPacket, at time: Ticks, to target: AudioTranscoder.Target) {
+        span = Span(pid: packet.pid, configuration: packet.configuration, transcoder: nil, expectedTime: time)
         do throws(MediaError) {
             span?.transcoder = try AudioTranscoder(from: packet.configuration, to: target)
         } catch {
@@ -137,18 +140,20 @@ package struct AudioTranscodeStage: Sendable {
 
     private mutating func feed(_ packet: AudioPacket) -> [AudioPacket] {
         guard let span else { return [] }
-        let time = packet.pts.map { Ticks(wire: $0, near: span.next) } ?? span.next
-        self.span?.next = time + packet.duration
+        let time = packet.pts.map { Ticks(wire: $0, near: span.expectedTime) } ?? span.expectedTime
+        self.span?.expectedTime = time + packet.duration
         self.span?.lastDuration = packet.duration
-        return withTranscoder(span) { (bridge) throws(MediaError) in try bridge.transcode(packet.payload, at: time) }
+        return withTranscoder(of: span) { (transcoder) throws(MediaError) in
+            try transcoder.transcode(packet.payload, at: time)
+        }
     }
 
-    /// Ends the stretch and gives what is still in the bridge, unless `next` goes on where it ends.
-    private mutating func end(before next: AudioPacket? = nil) -> [AudioPacket] {
+    /// Ends the span and flushes its transcoder, unless `next` continues the span.
+    private mutating func endSpan(before next: AudioPacket? = nil) -> [AudioPacket] {
         guard let span else { return [] }
         if let next, continues(with: next, within: Ticks(span.lastDuration.count / 2)) { return [] }
         self.span = nil
-        return withTranscoder(span, isPacket: false) { (bridge) throws(MediaError) in try bridge.finish() }
+        return withTranscoder(of: span, isPacket: false) { (transcoder) throws(MediaError) in try transcoder.finish() }
     }
 
     private func continues(with packet: AudioPacket, within tolerance: Ticks) -> Bool {
@@ -156,28 +161,28 @@ package struct AudioTranscodeStage: Sendable {
             return false
         }
         guard let wire = packet.pts else { return true }
-        let step = Ticks(wire: wire, near: span.next) - span.next
+        let step = Ticks(wire: wire, near: span.expectedTime) - span.expectedTime
         return step <= tolerance && step >= .zero - tolerance
     }
 
-    /// What a call on the bridge gives; a refusal ends its use, and the stretch is left out from there on.
+    /// Returns the output packets of a call on the span's transcoder. After an error the rest of the span is dropped.
     private mutating func withTranscoder(
-        _ stretch: Span, isPacket: Bool = true, _ call: (AudioTranscoder) throws(MediaError) -> [AudioTranscoder.Frame]
+        of span: Span, isPacket: Bool = true, _ call: (AudioTranscoder) throws(MediaError) -> [AudioTranscoder.Frame]
     ) -> [AudioPacket] {
-        guard let bridge = stretch.transcoder else {
+        guard let transcoder = span.transcoder else {
             if isPacket { counts.undecodable += 1 }
             return []
         }
-        let undecodable = bridge.undecodable
+        let undecodable = transcoder.undecodable
         do throws(MediaError) {
-            let frames = try call(bridge)
-            let refused = bridge.undecodable - undecodable
-            counts.undecodable += refused
-            if isPacket { counts.transcoded += 1 - min(1, refused) }
+            let frames = try call(transcoder)
+            let failed = transcoder.undecodable - undecodable
+            counts.undecodable += failed
+            if isPacket { counts.transcoded += 1 - min(1, failed) }
             if policy == .uniform, uniform == nil { uniform = frames.first?.configuration }
             return frames.map {
                 AudioPacket(
-                    pid: stretch.pid, configuration: $0.configuration, pts: $0.time.wire, isDamaged: false,
+                    pid: span.pid, configuration: $0.configuration, pts: $0.time.wire, isDamaged: false,
                     payload: $0.payload[...])
             }
         } catch {

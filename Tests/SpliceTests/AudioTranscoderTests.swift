@@ -6,7 +6,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Clicks at 0.25 s, 0.75 s, 1.25 s …, each a bell so short that its middle is known to a fraction of a sample.
+/// Generates and finds clicks at 0.25 s, 0.75 s, 1.25 s ….
+///
+/// Each click is a Gaussian short enough to locate its center to a fraction of a sample.
 enum ClickTrack {
     static let first = 0.25
     static let step = 0.5
@@ -19,10 +21,10 @@ enum ClickTrack {
         ]
     }
 
-    /// Middle of each click in `samples`, in samples from the first.
-    static func middles(_ samples: [Float], rate: Int) -> [Double] {
+    /// Returns the center of each click, in samples from the start of `samples`.
+    static func centers(_ samples: [Float], rate: Int) -> [Double] {
         let width = rate / 200
-        var middles: [Double] = []
+        var centers: [Double] = []
         var index = 0
         while index < samples.count {
             guard abs(samples[index]) > 0.2 else {
@@ -32,40 +34,40 @@ enum ClickTrack {
             let window = max(0, index - width)..<min(samples.count, index + width)
             let energies = window.map { Double(samples[$0] * samples[$0]) }
             let sum = energies.reduce(0, +)
-            middles.append(zip(window, energies).reduce(0) { $0 + Double($1.0) * $1.1 } / sum)
+            centers.append(zip(window, energies).reduce(0) { $0 + Double($1.0) * $1.1 } / sum)
             index += width
         }
-        return middles
+        return centers
     }
 }
 
-/// Sound as packets, and what ffmpeg makes of them.
+/// Audio packets, and their audio as ffmpeg decodes it.
 struct PacketAudio {
     let packets: [AudioPacket]
 
     var first: Ticks { packets.first?.pts ?? .zero }
 
-    /// All packets through ffmpeg, mixed to one channel.
+    /// Decodes all packets with ffmpeg and mixes them to one channel.
     func samples(rate: Int) throws -> [Float] {
         let bytes = try FragmentTool.make(
             ["-i", "INPUT", "-ac", "1", "-ar", "\(rate)", "-f", "f32le"], input: packets.flatMap(Self.frame))
         return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
     }
 
-    /// Seconds at which the clicks are heard when each packet sounds at its time.
+    /// Returns the presentation times of the clicks, in seconds.
     func clicks(rate: Int) throws -> [Double] {
-        try ClickTrack.middles(samples(rate: rate), rate: rate).map {
+        try ClickTrack.centers(samples(rate: rate), rate: rate).map {
             Double(first.count) / 90_000 + $0 / Double(rate)
         }
     }
 
-    /// What a decoder of the source's own makes of it; PCM needs none, and begins where its first packet says.
+    /// Returns the expected click times by decoding the source; for PCM computed from the time of the first packet.
     func expectedClicks(rate: Int) throws -> [Double] {
         guard packets.first?.configuration.codec == .smpte302 else { return try clicks(rate: rate) }
         return (0..<2).map { Double(first.count) / 90_000 + ClickTrack.first + Double($0) * ClickTrack.step }
     }
 
-    /// AAC gets its ADTS header back; the others are a stream as they are.
+    /// Returns the packet as elementary stream bytes. AAC gets an ADTS header.
     private static func frame(_ packet: AudioPacket) -> [UInt8] {
         guard packet.configuration.codec == .aac else { return Array(packet.payload) }
         let info = packet.configuration.decoderSpecificInfo
@@ -80,96 +82,96 @@ struct PacketAudio {
     }
 }
 
-@Suite("Audio bridge")
+@Suite("Audio transcoding")
 struct AudioTranscoderTests {
     static let rows: [(what: String, codec: [String], rate: Int, channels: Int, policy: AudioPolicy, output: Int)] = [
-        ("layer II, as broadcast", ["-c:a", "mp2", "-b:a", "192k"], 48_000, 2, .copy, 48_000),
-        ("layer II of another rate", ["-c:a", "mp2", "-b:a", "128k"], 44_100, 1, .copy, 44_100),
+        ("layer II at 48 kHz", ["-c:a", "mp2", "-b:a", "192k"], 48_000, 2, .copy, 48_000),
+        ("layer II at 44.1 kHz", ["-c:a", "mp2", "-b:a", "128k"], 44_100, 1, .copy, 44_100),
         ("layer II of MPEG-2", ["-c:a", "mp2", "-b:a", "64k"], 24_000, 1, .copy, 24_000),
         ("DTS", ["-c:a", "dca", "-strict", "-2", "-b:a", "768k"], 48_000, 2, .copy, 48_000),
-        ("PCM of SMPTE 302M", ["-c:a", "s302m", "-strict", "-2"], 48_000, 2, .copy, 48_000),
-        ("layer III, asked for", ["-c:a", "libmp3lame", "-b:a", "128k"], 48_000, 2, .bridge, 48_000),
-        ("AC-3, asked for", ["-c:a", "ac3", "-b:a", "192k"], 48_000, 2, .bridge, 48_000),
-        ("E-AC-3 5.1, asked for", ["-c:a", "eac3", "-b:a", "384k"], 48_000, 6, .bridge, 48_000),
-        ("AAC, asked for", ["-c:a", "aac"], 44_100, 2, .bridge, 44_100),
+        ("SMPTE 302M PCM", ["-c:a", "s302m", "-strict", "-2"], 48_000, 2, .copy, 48_000),
+        ("layer III, policy bridge", ["-c:a", "libmp3lame", "-b:a", "128k"], 48_000, 2, .bridge, 48_000),
+        ("AC-3, policy bridge", ["-c:a", "ac3", "-b:a", "192k"], 48_000, 2, .bridge, 48_000),
+        ("E-AC-3 5.1, policy bridge", ["-c:a", "eac3", "-b:a", "384k"], 48_000, 6, .bridge, 48_000),
+        ("AAC, policy bridge", ["-c:a", "aac"], 44_100, 2, .bridge, 44_100),
     ]
 
-    @Test("a click comes out where it went in, to the sample", arguments: rows.indices)
-    func exact(_ index: Int) throws {
+    @Test("transcoding keeps the time of a click within half a sample", arguments: rows.indices)
+    func transcodingKeepsTime(_ index: Int) throws {
         let row = Self.rows[index]
         let source = try demuxed(row.codec, rate: row.rate, channels: row.channels)
         var stage = AudioTranscodeStage(row.policy)
-        let bridged = stage.finish(source)
-        let configuration = try #require(bridged.first?.configuration)
+        let transcoded = stage.finish(source)
+        let configuration = try #require(transcoded.first?.configuration)
         #expect(configuration == .aacLC(sampleRate: row.output, channelCount: row.channels), "\(row.what)")
-        #expect(Set(bridged.map(\.configuration)).count == 1, "\(row.what)")
-        let heard = try PacketAudio(packets: bridged).clicks(rate: row.output)
+        #expect(Set(transcoded.map(\.configuration)).count == 1, "\(row.what)")
+        let measured = try PacketAudio(packets: transcoded).clicks(rate: row.output)
         let expected = try PacketAudio(packets: source).expectedClicks(rate: row.rate)
-        #expect(heard.count == expected.count && heard.count == 2, "\(row.what)")
-        let worst = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
+        #expect(measured.count == expected.count && measured.count == 2, "\(row.what)")
+        let worst = zip(measured, expected).map { abs($0 - $1) }.max() ?? 1
         #expect(worst * Double(row.output) < 0.5, "\(row.what): \(worst * Double(row.output)) samples")
         #expect(stage.counts == .init(transcoded: source.count, undecodable: 0), "\(row.what)")
     }
 
-    @Test("another rate is no other time", arguments: [(44_100, 48_000), (48_000, 44_100), (32_000, 48_000)])
-    func resampled(from rate: Int, to other: Int) throws {
+    @Test("resampling keeps the time of a click", arguments: [(44_100, 48_000), (48_000, 44_100), (32_000, 48_000)])
+    func resamplingKeepsTime(from rate: Int, to other: Int) throws {
         let source = try demuxed(["-c:a", "mp2", "-b:a", "128k"], rate: rate, channels: 1)
         var stage = AudioTranscodeStage(.uniform, uniform: .aacLC(sampleRate: other, channelCount: 2))
-        let bridged = stage.finish(source)
-        let heard = try PacketAudio(packets: bridged).clicks(rate: other)
+        let transcoded = stage.finish(source)
+        let measured = try PacketAudio(packets: transcoded).clicks(rate: other)
         let expected = try PacketAudio(packets: source).clicks(rate: rate)
-        #expect(heard.count == expected.count && heard.count == 2)
-        let worst = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
+        #expect(measured.count == expected.count && measured.count == 2)
+        let worst = zip(measured, expected).map { abs($0 - $1) }.max() ?? 1
         #expect(worst * Double(other) < 0.5, "\(worst * Double(other)) samples")
     }
 
     @Test(
-        "the same packets in segments of any length give the same frames",
+        "equal packets in segments of any length give equal frames",
         arguments: [["-c:a", "mp2"], ["-c:a", "s302m", "-strict", "-2"]])
-    func borders(codec: [String]) throws {
+    func segmentBoundariesDoNotMatter(codec: [String]) throws {
         let source = try demuxed(codec, rate: 48_000, channels: 2)
         var whole = AudioTranscodeStage(.copy)
         let expected = whole.finish(source)
         for size in [1, 7, 40] {
             var stage = AudioTranscodeStage(.copy)
-            var given: [AudioPacket] = []
+            var output: [AudioPacket] = []
             for start in stride(from: 0, to: source.count, by: size) {
-                var left: [AudioPacket] = []
+                var flushed: [AudioPacket] = []
                 var packets = Array(source[start..<min(source.count, start + size)])
-                stage.process(flushed: &left, &packets, isContinuous: start % 3 != 0)
-                given += left + packets
+                stage.process(flushed: &flushed, &packets, isContinuous: start % 3 != 0)
+                output += flushed + packets
             }
-            #expect(given + stage.finish([]) == expected, "\(size) packets a segment")
+            #expect(output + stage.finish([]) == expected, "\(size) packets per segment")
         }
     }
 
-    @Test("every sample of a stretch comes out, and no time is made up")
-    func wholeStretch() throws {
+    @Test("all samples of a span are output, with consecutive times")
+    func spanIsTranscodedWhole() throws {
         let source = try demuxed(["-c:a", "mp2"], rate: 48_000, channels: 2)
         var stage = AudioTranscodeStage(.copy)
-        let bridged = stage.finish(source)
+        let transcoded = stage.finish(source)
         let samples = source.count * 1152
-        #expect(bridged.count == (samples + 1023) / 1024 + 1)
+        #expect(transcoded.count == (samples + 1023) / 1024 + 1)
         let first = try #require(source.first?.pts)
-        for (index, packet) in bridged.enumerated() {
+        for (index, packet) in transcoded.enumerated() {
             let expected = first.count + (Int64(index - 1) * 1024 * 90_000) / 48_000
             #expect(abs((packet.pts?.count ?? 0) - expected) <= 1, "frame \(index)")
         }
     }
 
-    @Test("a hole stays where it was")
-    func hole() throws {
+    @Test("a timestamp gap keeps its position")
+    func gapKeepsPosition() throws {
         var source = try demuxed(["-c:a", "mp2"], rate: 48_000, channels: 2)
         source.removeSubrange(20..<23)
         var stage = AudioTranscodeStage(.copy)
-        let bridged = stage.finish(source)
-        let steps = zip(bridged, bridged.dropFirst()).map { ($1.pts ?? .zero).count - ($0.pts ?? .zero).count }
+        let transcoded = stage.finish(source)
+        let steps = zip(transcoded, transcoded.dropFirst()).map { ($1.pts ?? .zero).count - ($0.pts ?? .zero).count }
         #expect(steps.filter { $0 > 1922 } == [1920 + 3 * 2160])
         #expect(stage.counts.undecodable == 0)
     }
 
-    @Test("what cannot be decoded is counted, and the sound goes on")
-    func damage() throws {
+    @Test("undecodable packets are counted and the audio continues")
+    func undecodablePacketsAreCounted() throws {
         var source = try demuxed(["-c:a", "mp2"], rate: 48_000, channels: 2)
         for index in [10, 11, 30] {
             let packet = source[index]
@@ -178,15 +180,15 @@ struct AudioTranscoderTests {
                 payload: [0xFF, 0xFF, 0, 0])
         }
         var stage = AudioTranscodeStage(.copy)
-        let bridged = stage.finish(source)
+        let transcoded = stage.finish(source)
         #expect(stage.counts.undecodable == 3)
         #expect(stage.counts.transcoded == source.count - 3)
-        let last = try #require(bridged.last?.pts)
+        let last = try #require(transcoded.last?.pts)
         let end = try #require(source.last?.pts)
         #expect(abs((last - end).count) < 2 * 2160)
     }
 
-    /// Fed through our own demuxer, as a segment would be.
+    /// Encodes a click track with ffmpeg and demuxes it like a segment.
     private func demuxed(_ codec: [String], rate: Int, channels: Int) throws -> [AudioPacket] {
         let stream = try OracleMedia.run(
             ["-nostdin", "-v", "error"] + ClickTrack.source(rate: rate, seconds: 1, channels: channels) + codec

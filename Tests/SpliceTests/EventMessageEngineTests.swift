@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// What stands in the `emsg` boxes of a segment, by the offsets of version 1 and not by the reader under test.
+/// An `emsg` box of a segment, parsed by the offsets of version 1 instead of the parser under test.
 private struct WrittenMessage: Equatable {
     let time: UInt64
     let duration: UInt64
@@ -39,7 +39,7 @@ private struct WrittenMessage: Equatable {
 extension SplicedSegment {
     fileprivate var bytes: [UInt8] { fragment.header + fragment.payloads.joined() }
 
-    /// When each picture is shown, in that order.
+    /// Presentation times of the frames, in presentation order.
     fileprivate func presentationTimes() throws -> [Int64] {
         let tracks = try MovieFragment.fragments(of: bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
         return tracks.flatMap { track in
@@ -52,11 +52,11 @@ extension SplicedSegment {
     }
 }
 
-/// A programme in fragmented MP4 and messages at some of its pictures.
-private struct Programme {
+/// A program in fragmented MP4.
+private struct TestProgram {
     let initialization: [UInt8]
     let segments: [[UInt8]]
-    /// Of the pictures of each segment, in the order in which they are shown.
+    /// Presentation times of the frames of each segment, in presentation order.
     let times: [[Ticks]]
 
     init(size: String, rate: String, timescale: String) throws {
@@ -76,13 +76,13 @@ private struct Programme {
 
 @Suite struct EventMessageEngineTests {
     private func input(
-        _ programme: Programme, _ index: Int, sequence: Int, isTagged: Bool, _ messages: [EventMessageSketch] = []
+        _ program: TestProgram, _ index: Int, sequence: Int, isTagged: Bool, _ messages: [EventMessageSketch] = []
     ) -> SpliceInput {
         .segment(
             SegmentInput(
                 rendition: .main, mediaSequence: UInt64(sequence), isDiscontinuous: isTagged,
-                initialization: programme.initialization,
-                bytes: messages.flatMap(\.bytes) + programme.segments[index]))
+                initialization: program.initialization,
+                bytes: messages.flatMap(\.bytes) + program.segments[index]))
     }
 
     private func engine(companion: Bool = false) -> SpliceEngine {
@@ -91,40 +91,40 @@ private struct Programme {
                 hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 1_000_000))
     }
 
-    /// Each message is at a picture; it comes out at that picture, whatever clock and timescale it had.
+    /// Each message has the time of a frame, and is published with that frame's time, on any clock and timescale.
     @Test func messagesArriveWithTheirFrames() throws {
-        let programmes = [
-            try Programme(size: "320x180", rate: "25", timescale: "12800"),
-            try Programme(size: "160x90", rate: "30000/1001", timescale: "30000"),
-            try Programme(size: "320x180", rate: "25", timescale: "90000"),
+        let programs = [
+            try TestProgram(size: "320x180", rate: "25", timescale: "12800"),
+            try TestProgram(size: "160x90", rate: "30000/1001", timescale: "30000"),
+            try TestProgram(size: "320x180", rate: "25", timescale: "90000"),
         ]
         var engine = engine()
         var output: [SplicedSegment] = []
-        var marked: [Int] = []
-        var pictures = 0
+        var messageFrames: [Int] = []
+        var frames = 0
         var sequence = 0
-        for (serial, programme) in programmes.enumerated() {
-            for index in programme.segments.indices {
-                let times = programme.times[index]
-                let place = min(3 + 2 * serial + index, times.count - 1)
-                marked.append(pictures + place)
-                let origin = index % 2 == 0 ? try start(of: programme, index) : .zero
+        for (serial, program) in programs.enumerated() {
+            for index in program.segments.indices {
+                let times = program.times[index]
+                let frame = min(3 + 2 * serial + index, times.count - 1)
+                messageFrames.append(frames + frame)
+                let origin = index % 2 == 0 ? try start(of: program, index) : .zero
                 let message = EventMessageSketch(
                     version: UInt8(index % 2), timescale: 90_000,
-                    time: UInt64((times[place] - origin).count),
+                    time: UInt64((times[frame] - origin).count),
                     duration: 9000, id: UInt32(sequence), data: [UInt8(sequence)])
                 output += try engine.handle(
-                    input(programme, index, sequence: sequence, isTagged: serial > 0 && index == 0, [message]))
-                (pictures, sequence) = (pictures + times.count, sequence + 1)
+                    input(program, index, sequence: sequence, isTagged: serial > 0 && index == 0, [message]))
+                (frames, sequence) = (frames + times.count, sequence + 1)
             }
         }
         output += try engine.handle(.ended(.main))
-        let shown = try output.flatMap { try $0.presentationTimes() }
-        #expect(shown.count == pictures && engine.counts.periods == 3)
+        let presented = try output.flatMap { try $0.presentationTimes() }
+        #expect(presented.count == frames && engine.counts.periods == 3)
         let messages = output.flatMap { WrittenMessage.all(in: $0.bytes) }
         #expect(messages.map(\.number) == (0..<UInt64(sequence)).map(\.self))
-        for (message, picture) in zip(messages, marked) {
-            #expect(abs(Int64(message.time) - shown[picture]) <= 1, "message \(message.number)")
+        for (message, frame) in zip(messages, messageFrames) {
+            #expect(abs(Int64(message.time) - presented[frame]) <= 1, "message \(message.number)")
         }
         #expect(messages.allSatisfy { $0.duration == 9000 && $0.scheme == "urn:a" })
         for segment in output {
@@ -138,20 +138,20 @@ private struct Programme {
         try expectPlayable(output)
     }
 
-    /// Of all that is shown or heard in it: these segments have no index.
-    private func start(of programme: Programme, _ index: Int) throws -> Ticks {
+    /// Returns the start of a segment, because these segments have no `sidx`.
+    private func start(of program: TestProgram, _ index: Int) throws -> Ticks {
         var demuxer = FragmentedMP4Demuxer()
-        try demuxer.initialize(with: programme.initialization)
-        let packets = try demuxer.feed(programme.segments[index])
+        try demuxer.initialize(with: program.initialization)
+        let packets = try demuxer.feed(program.segments[index])
         let times = (packets.video.compactMap(\.pts) + packets.audio.compactMap(\.pts))
-        // The priming of the sound has a time in front of 0.
+        // The audio priming has a negative time.
         return times.map { Ticks(wire: $0, near: .zero) }.min() ?? .zero
     }
 
-    /// ffprobe reads each run without a word, all of its pictures, and the boxes in front of the fragments.
+    /// Expects that ffprobe reads all frames of each period without messages.
     private func expectPlayable(_ output: [SplicedSegment]) throws {
-        for run in Set(output.map(\.description.index)).sorted() {
-            let segments = output.filter { $0.description.index == run }
+        for period in Set(output.map(\.description.index)).sorted() {
+            let segments = output.filter { $0.description.index == period }
             let file = segments[0].initSection.bytes + segments.flatMap(\.bytes)
             let probe = try FragmentTool.run(
                 "ffprobe",
@@ -159,47 +159,48 @@ private struct Programme {
                     "-v", "warning", "-select_streams", "v", "-count_packets", "-show_entries",
                     "stream=nb_read_packets", "-of", "csv=p=0", "INPUT",
                 ], input: file)
-            let pictures = try segments.reduce(0) { try $0 + $1.presentationTimes().count }
-            #expect(probe.errors.isEmpty && probe.text == "\(pictures)\n", "run \(run): \(probe.errors)")
+            let frames = try segments.reduce(0) { try $0 + $1.presentationTimes().count }
+            #expect(probe.errors.isEmpty && probe.text == "\(frames)\n", "period \(period): \(probe.errors)")
         }
     }
 
-    @Test func aBreakIsPublishedWhenItIsSignaled() throws {
-        let programme = try Programme(size: "160x90", rate: "25", timescale: "12800")
-        let at = programme.times[2][0]
+    @Test func adBreakIsPublishedWhenSignaled() throws {
+        let program = try TestProgram(size: "160x90", rate: "25", timescale: "12800")
+        let at = program.times[2][0]
         let section = SectionSketch.out(event: 7, at: 5, lasting: 900_000).bytes
         let command = EventMessageSketch(
             timescale: 90_000, time: UInt64(at.count), id: 9, scheme: Array(EventMessage.spliceScheme.utf8),
             data: section)
         var engine = engine()
         var output: [SplicedSegment] = []
-        for index in programme.segments.indices {
+        for index in program.segments.indices {
             output += try engine.handle(
-                input(programme, index, sequence: index, isTagged: false, index < 2 ? [command] : []))
+                input(program, index, sequence: index, isTagged: false, index < 2 ? [command] : []))
         }
         output += try engine.handle(.ended(.main))
-        let told = output.flatMap(\.spliceCommands)
-        #expect(told.map(\.information.bytes) == [section] && output[0].spliceCommands.count == 1)
-        let shown = try output.flatMap { try $0.presentationTimes() }
-        let picture = programme.times[..<2].reduce(0) { $0 + $1.count }
-        let date = 1_000_000 + (shown[picture] - shown[0]) / 90
-        #expect(abs(try #require(told.first).date - date) <= 1, "the message's time, not the section's")
+        let commands = output.flatMap(\.spliceCommands)
+        #expect(commands.map(\.information.bytes) == [section] && output[0].spliceCommands.count == 1)
+        let presented = try output.flatMap { try $0.presentationTimes() }
+        let frame = program.times[..<2].reduce(0) { $0 + $1.count }
+        let date = 1_000_000 + (presented[frame] - presented[0]) / 90
+        #expect(
+            abs(try #require(commands.first).date - date) <= 1, "the date is that of the message, not of the section")
         #expect(output.flatMap { WrittenMessage.all(in: $0.bytes) }.map(\.data) == [section])
         #expect(engine.counts.duplicateMessages == 1)
     }
 
-    @Test func whatComesTooLateIsCounted() throws {
-        let programme = try Programme(size: "160x90", rate: "25", timescale: "12800")
+    @Test func messageAfterTheEndIsCounted() throws {
+        let program = try TestProgram(size: "160x90", rate: "25", timescale: "12800")
         var engine = engine()
         let message = EventMessageSketch(time: 60_000)
-        _ = try engine.handle(input(programme, 0, sequence: 0, isTagged: false, [message]))
+        _ = try engine.handle(input(program, 0, sequence: 0, isTagged: false, [message]))
         #expect(engine.counts.metadataDiscarded == 0)
         _ = try engine.handle(.ended(.main))
         #expect(engine.counts.metadataDiscarded == 1 && engine.counts.messagesWritten == 0)
     }
 }
 
-/// Tags in front of packed audio beside pictures: the capture of it, with more in its tags.
+/// Adds ID3 tags to the packed audio of a capture.
 @Suite struct CompanionMetadataTests {
     private static func tag(_ text: String) -> [UInt8] {
         let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(text.utf8.count + 1), 0, 0, 3] + Array(text.utf8)
@@ -234,17 +235,18 @@ private struct Programme {
         let inputs = alternating(try inputs(.main)[...], try inputs(.audio)[...])
         let (segments, counts) = try splice(inputs)
         let messages = segments.flatMap { WrittenMessage.all(in: $0.bytes) }
-        #expect(messages.map(\.data) == (0..<7).map { Self.tag("\($0)") }, "without the time, which is none of it")
+        #expect(messages.map(\.data) == (0..<7).map { Self.tag("\($0)") }, "the timestamp tag is not metadata")
         #expect(messages.allSatisfy { $0.scheme == EventMessage.id3Scheme })
         #expect(counts.messagesWritten == 7 && counts.metadataDiscarded == 0)
         let expected = try expected(segments)
         #expect(messages.map { Int64($0.time) } == expected)
     }
 
-    /// As far behind the first picture of its run as its time is behind that picture's.
+    /// Returns the expected message times, computed from the distance to the period's first frame.
     private func expected(_ segments: [SplicedSegment]) throws -> [Int64] {
-        let runs = try segments.filter { $0.isDiscontinuous || $0.description.index == 0 }.reduce(into: [Int: Int64]())
-        {
+        let starts = try segments.filter { $0.isDiscontinuous || $0.description.index == 0 }.reduce(
+            into: [Int: Int64]()
+        ) {
             let decode = try MovieFragment.fragments(of: $1.bytes)[0].tracks[0].decodeTime ?? 0
             if $0[$1.description.index] == nil { $0[$1.description.index] = Int64(decode) + 18_000 }
         }
@@ -253,22 +255,22 @@ private struct Programme {
         return try zip(
             CaptureFixture("packed_audio").bodies("v"), CaptureFixture("packed_audio").bodies("a")
         ).enumerated().map { index, bodies in
-            let run = index < 2 ? 0 : index < 5 ? 1 : 2
+            let period = index < 2 ? 0 : index < 5 ? 1 : 2
             if index == 2 || index == 5 { demuxer = TransportDemuxer(tracks: .video) }
-            let pictures = try demuxer.feed(bodies.0).video
-            first[run] = first[run] ?? pictures.first?.pts
-            let (start, time) = (try #require(first[run]), try #require(ID3Tags(bodies.1).timestamp))
-            let behind = Ticks(wire: time, near: start) - start
-            return try #require(runs[run]) + behind.count
+            let video = try demuxer.feed(bodies.0).video
+            first[period] = first[period] ?? video.first?.pts
+            let (start, time) = (try #require(first[period]), try #require(ID3Tags(bodies.1).timestamp))
+            let distance = Ticks(wire: time, near: start) - start
+            return try #require(starts[period]) + distance.count
         }
     }
 
-    @Test func theSameWhicheverRenditionCameFirst() throws {
-        let (main, sound) = (try inputs(.main), try inputs(.audio))
+    @Test func outputDoesNotDependOnOrderOfRenditions() throws {
+        let (main, companion) = (try inputs(.main), try inputs(.audio))
         let orders = [
-            alternating(main[...], sound[...]), alternating(sound[...], main[...]),
-            sound[..<2] + alternating(main.dropLast(2), sound.dropFirst(2)) + main.suffix(2),
-            main[..<2] + alternating(main.dropFirst(2), sound.dropLast(2)) + sound.suffix(2),
+            alternating(main[...], companion[...]), alternating(companion[...], main[...]),
+            companion[..<2] + alternating(main.dropLast(2), companion.dropFirst(2)) + main.suffix(2),
+            main[..<2] + alternating(main.dropFirst(2), companion.dropLast(2)) + companion.suffix(2),
         ]
         let outputs = try orders.map { try splice($0) }
         for output in outputs {
@@ -278,8 +280,8 @@ private struct Programme {
     }
 
     @Test func metadataWithoutFramesIsCounted() {
-        var merger = AudioVideoMatcher(isMuxed: false)
-        merger.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
-        #expect(merger.metadataDiscarded == 1 && merger.dequeueMetadata().isEmpty)
+        var matcher = AudioVideoMatcher(isMuxed: false)
+        matcher.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
+        #expect(matcher.metadataDiscarded == 1 && matcher.dequeueMetadata().isEmpty)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Against libavformat's own muxer and demuxer.
-@Suite("Fragments and init sections, beside ffmpeg's")
+/// Compares our fragments and init sections with libavformat's.
+@Suite("Fragments and init sections compared with ffmpeg")
 struct FragmentMuxerTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
@@ -41,34 +41,36 @@ struct FragmentMuxerTests {
         Row("H.264 Main, no B-frames", video: x264 + ["0", "-profile:v", "main"]),
         Row("H.264 Baseline", video: x264 + ["0", "-profile:v", "baseline"]),
         Row("H.264 High 10", video: x264 + ["2", "-pix_fmt", "yuv420p10le"]),
-        Row("H.264 High 4:2:2 of unusual shape", video: x264 + ["2", "-pix_fmt", "yuv422p", "-vf", "setsar=16/11"]),
+        Row(
+            "H.264 High 4:2:2, sample aspect ratio 16:11",
+            video: x264 + ["2", "-pix_fmt", "yuv422p", "-vf", "setsar=16/11"]),
         Row("HEVC Main", video: x265 + ["log-level=none:info=0:keyint=25"], audio: ["-c:a", "aac", "-ac", "1"]),
         Row("HEVC Main 10", video: x265 + ["log-level=none:info=0:keyint=25", "-pix_fmt", "yuv420p10le"]),
         Row("AAC 5.1", audio: ["-c:a", "aac", "-ac", "6"]),
         Row("AAC at 44.1 kHz", audio: ["-c:a", "aac", "-ar", "44100"]),
         Row("MP3", audio: ["-c:a", "libmp3lame"]),
-        Row("MP3 at a halved rate", audio: ["-c:a", "libmp3lame", "-ar", "24000"]),
+        Row("MP3 at half the sample rate", audio: ["-c:a", "libmp3lame", "-ar", "24000"]),
         Row("AC-3", audio: ["-c:a", "ac3", "-ac", "2"]),
         Row("E-AC-3", audio: ["-c:a", "eac3", "-ac", "6"]),
     ]
 
-    @Test("the decoder's configuration is what ffmpeg writes, byte by byte", arguments: rows)
-    func configuration(_ row: Row) throws {
+    @Test("the decoder configuration equals ffmpeg's byte for byte", arguments: rows)
+    func decoderConfigurationEqualsFFmpegs(_ row: Row) throws {
         let source = try FragmentSource(FragmentTool.make(row.arguments))
         let tracks = try MovieTrack.tracks(of: source.initSection.bytes)
         #expect(tracks.count == source.tracks.count)
         for (ours, theirs) in zip(tracks, source.tracks) {
             #expect(ours.sampleEntries[0].type == theirs.sampleEntries[0].type)
-            let (own, other) = (
+            let (ourRecord, theirRecord) = (
                 try #require(ours.sampleEntries[0].configuration.first),
                 try #require(theirs.sampleEntries[0].configuration.first)
             )
-            #expect(own.type == other.type)
-            #expect(masked(own) == masked(other))
+            #expect(ourRecord.type == theirRecord.type)
+            #expect(masked(ourRecord) == masked(theirRecord))
         }
     }
 
-    /// In esds ffmpeg repeats the track's id and estimates bit rates and buffer, where we write 0.
+    /// Clears the fields of esds in which ffmpeg writes the track ID, bit rates and buffer size, and we write 0.
     private func masked(_ record: SampleEntry.ChildBox) -> [UInt8] {
         var payload = Array(record.payload)
         guard record.type == "esds" else { return payload }
@@ -76,33 +78,33 @@ struct FragmentMuxerTests {
         return payload
     }
 
-    @Test("ffprobe reads every sample of ours as it reads the source's", arguments: rows)
-    func packets(_ row: Row) throws {
+    @Test("ffprobe reads the same samples from our file and the source", arguments: rows)
+    func samplesEqualSource(_ row: Row) throws {
         let file = try FragmentTool.make(row.arguments)
         let source = try FragmentSource(file)
         let ours = source.rewritten()
         for track in source.tracks {
             let kind = track.handler == "vide" ? "v" : "a"
             let scale = track.handler == "vide" ? 1 : Int(TrackTimescale.audio) / Int(track.timescale)
-            let (theirs, own) = (try packets(kind, of: file), try packets(kind, of: ours))
-            #expect(theirs.count > 20)
-            #expect(own == theirs.map { $0.scaled(by: scale) })
+            let (theirPackets, ourPackets) = (try packets(kind, of: file), try packets(kind, of: ours))
+            #expect(theirPackets.count > 20)
+            #expect(ourPackets == theirPackets.map { $0.scaled(by: scale) })
         }
     }
 
-    @Test("ffmpeg decodes ours to the same pictures and samples", arguments: rows)
-    func decoding(_ row: Row) throws {
+    @Test("ffmpeg decodes our file to the same frames and samples", arguments: rows)
+    func decodedMediaEqualsSource(_ row: Row) throws {
         let file = try FragmentTool.make(row.arguments)
         let ours = try FragmentSource(file).rewritten()
         let decode = ["-nostdin", "-v", "warning", "-i", "INPUT", "-f", "streamhash", "-hash", "md5", "pipe:1"]
-        let (theirs, own) = (
+        let (theirAnswer, ourAnswer) = (
             try FragmentTool.run("ffmpeg", decode, input: file), try FragmentTool.run("ffmpeg", decode, input: ours)
         )
-        #expect(!own.text.isEmpty && own.text == theirs.text)
-        #expect(own.errors.isEmpty, "\(own.errors)")
+        #expect(!ourAnswer.text.isEmpty && ourAnswer.text == theirAnswer.text)
+        #expect(ourAnswer.errors.isEmpty, "\(ourAnswer.errors)")
     }
 
-    /// One line of ffprobe, times in the track's timescale.
+    /// One packet line of ffprobe, with times in the track's timescale.
     struct Packet: Equatable {
         var pts: Int
         var dts: Int

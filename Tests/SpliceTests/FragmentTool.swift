@@ -1,6 +1,6 @@
 import Foundation
 
-/// ffmpeg and ffprobe, which did not come from us.
+/// Runs ffmpeg and ffprobe.
 enum FragmentTool {
     struct Answer {
         let output: [UInt8]
@@ -10,6 +10,7 @@ enum FragmentTool {
         var text: String { String(decoding: output, as: UTF8.self) }
     }
 
+    /// Runs a tool and waits for its end.
     /// - Parameter input: written to a file whose path replaces "INPUT" among the arguments.
     static func run(
         _ tool: String, _ arguments: [String], input: [UInt8]? = nil, hidesBanner: Bool = true
@@ -36,13 +37,13 @@ enum FragmentTool {
             status: process.terminationStatus)
     }
 
-    /// What ffmpeg writes to its standard output; an empty answer when it fails.
+    /// Returns ffmpeg's standard output; empty if ffmpeg fails.
     static func make(_ arguments: [String], input: [UInt8]? = nil) throws -> [UInt8] {
         try run("ffmpeg", ["-nostdin", "-v", "error"] + arguments + ["pipe:1"], input: input).output
     }
 }
 
-/// Two digits a byte.
+/// Decodes hexadecimal digits, ignoring other characters.
 func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }

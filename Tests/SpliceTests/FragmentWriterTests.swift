@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Fragments")
 struct FragmentWriterTests {
-    /// What a traf holds beyond what every one does.
+    /// Samples of a track, and the optional fields that its `traf` needs.
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
-        /// Duration, composition offset, sync.
+        /// Duration, composition offset and whether it is a sync sample.
         let samples: [(UInt32, Int32, Bool)]
         let headerFlags: UInt32
-        let runFlags: UInt32
-        /// Of tfhd and trun together, boxes' headers included.
+        let trunFlags: UInt32
+        /// Total size of `tfhd` and `trun` with their box headers.
         let size: Int
 
         var testDescription: String { when }
@@ -24,56 +24,57 @@ struct FragmentWriterTests {
 
     static let rows: [Row] = [
         Row(
-            when: "an IDR and what depends on it, constant frame rate", samples: [(3600, 0, true), (3600, 0, false)],
-            headerFlags: 0x02_0028, runFlags: 0x205, size: 24 + 24 + 2 * 4),
+            when: "an IDR and a dependent frame, constant frame rate", samples: [(3600, 0, true), (3600, 0, false)],
+            headerFlags: 0x02_0028, trunFlags: 0x205, size: 24 + 24 + 2 * 4),
         Row(
             when: "B-frames", samples: [(3600, 7200, true), (3600, 14_400, false), (3600, 0, false)],
-            headerFlags: 0x02_0028, runFlags: 0xA05, size: 24 + 24 + 3 * 8),
+            headerFlags: 0x02_0028, trunFlags: 0xA05, size: 24 + 24 + 3 * 8),
         Row(
-            when: "a reorder delay above the constant one", samples: [(3600, -3600, true), (3600, 3600, false)],
-            headerFlags: 0x02_0028, runFlags: 0xA05, size: 24 + 24 + 2 * 8),
+            when: "a reorder delay above the composition delay", samples: [(3600, -3600, true), (3600, 3600, false)],
+            headerFlags: 0x02_0028, trunFlags: 0xA05, size: 24 + 24 + 2 * 8),
         Row(
             when: "a variable frame rate", samples: [(3600, 0, true), (7200, 0, false)],
-            headerFlags: 0x02_0020, runFlags: 0x305, size: 20 + 24 + 2 * 8),
+            headerFlags: 0x02_0020, trunFlags: 0x305, size: 20 + 24 + 2 * 8),
         Row(
             when: "a second IDR", samples: [(3600, 0, true), (3600, 0, false), (3600, 0, true)],
-            headerFlags: 0x02_0028, runFlags: 0x601, size: 24 + 20 + 3 * 8),
+            headerFlags: 0x02_0028, trunFlags: 0x601, size: 24 + 20 + 3 * 8),
         Row(
             when: "an IDR that is not the first", samples: [(3600, 0, false), (3600, 0, true)],
-            headerFlags: 0x02_0028, runFlags: 0x601, size: 24 + 20 + 2 * 8),
+            headerFlags: 0x02_0028, trunFlags: 0x601, size: 24 + 20 + 2 * 8),
         Row(
             when: "audio: all sync", samples: [(301_056, 0, true), (301_056, 0, true)],
-            headerFlags: 0x02_0028, runFlags: 0x201, size: 24 + 20 + 2 * 4),
+            headerFlags: 0x02_0028, trunFlags: 0x201, size: 24 + 20 + 2 * 4),
         Row(
-            when: "a hole that the sample before it carries", samples: [(301_056, 0, true), (7_056_000, 0, true)],
-            headerFlags: 0x02_0020, runFlags: 0x301, size: 20 + 20 + 2 * 8),
+            when: "a gap covered by the duration of the sample before it",
+            samples: [(301_056, 0, true), (7_056_000, 0, true)],
+            headerFlags: 0x02_0020, trunFlags: 0x301, size: 20 + 20 + 2 * 8),
         Row(
             when: "no sync sample", samples: [(3600, 0, false), (3600, 0, false)],
-            headerFlags: 0x02_0028, runFlags: 0x201, size: 24 + 20 + 2 * 4),
+            headerFlags: 0x02_0028, trunFlags: 0x201, size: 24 + 20 + 2 * 4),
         Row(
-            when: "one sample", samples: [(3600, 0, true)], headerFlags: 0x02_0028, runFlags: 0x201,
+            when: "one sample", samples: [(3600, 0, true)], headerFlags: 0x02_0028, trunFlags: 0x201,
             size: 24 + 20 + 4),
-        Row(when: "no sample at all", samples: [], headerFlags: 0x02_0020, runFlags: 0x201, size: 20 + 20),
+        Row(when: "no sample at all", samples: [], headerFlags: 0x02_0020, trunFlags: 0x201, size: 20 + 20),
     ]
 
-    @Test("only what varies is said for each sample", arguments: rows)
-    func shape(_ row: Row) throws {
+    @Test("only varying values are written per sample", arguments: rows)
+    func onlyVaryingValuesArePerSample(_ row: Row) throws {
         let track = track(row.samples)
         let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil)
         let moof = try BoxReader.boxes(in: whole(fragment)[...]).require("moof")
         let traf = try moof.descendant("traf").children()
         #expect(traf.map(\.type) == ["tfhd", "tfdt", "trun"])
-        let (header, run) = (try traf.require("tfhd"), try traf.require("trun"))
+        let (header, trun) = (try traf.require("tfhd"), try traf.require("trun"))
         #expect(word(header, 0) == row.headerFlags)
-        #expect(word(run, 0) == 1 << 24 | row.runFlags)
+        #expect(word(trun, 0) == 1 << 24 | row.trunFlags)
         #expect(word(try traf.require("tfdt"), 0) == 1 << 24)
-        #expect(header.body.count + run.body.count + 16 == row.size)
+        #expect(header.body.count + trun.body.count + 16 == row.size)
         let read = try #require(MovieFragment.fragments(of: whole(fragment)).first?.tracks.first)
         expectEqual(read, track)
     }
 
-    @Test("a fragment is these bytes")
-    func golden() {
+    @Test("a fragment has the expected bytes")
+    func fragmentBytes() {
         let video = MuxTrack(
             trackID: 1, decodeTime: 0x1_0000_0002,
             samples: [
@@ -99,8 +100,8 @@ struct FragmentWriterTests {
         #expect(fragment.byteCount == expected.count + 6)
     }
 
-    @Test("a part after the first has no styp, and its offsets count from moof all the same")
-    func laterPart() throws {
+    @Test("a chunk after the first has no styp, and its offsets count from moof")
+    func laterChunkHasNoStyp() throws {
         let track = track([(3600, 0, true), (3600, 0, false)])
         let (first, later) = (
             FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil),
@@ -113,8 +114,8 @@ struct FragmentWriterTests {
         for fragment in read { expectEqual(fragment.tracks[0], track) }
     }
 
-    @Test("beyond 4 GiB mdat has a 64-bit size")
-    func largeSize() throws {
+    @Test("mdat above 4 GiB has a 64-bit size")
+    func largePayloadHas64BitSize() throws {
         let payload = [UInt8](repeating: 7, count: 1 << 24)[...]
         let samples = (0..<257).map { _ in
             MuxSample(duration: 1, compositionOffset: 0, isSync: true, payload: payload)
@@ -124,11 +125,11 @@ struct FragmentWriterTests {
         #expect(Array(fragment.header.suffix(16)) == bytes("00000001 6d646174 0000000101000010"))
         let moof = fragment.header.count - 16
         #expect(moof == 8 + 16 + 8 + 24 + 20 + 20 + 257 * 4)
-        #expect(Array(fragment.header[92..<96]) == bytes("00000474"), "the payload begins behind the longer header")
+        #expect(Array(fragment.header[92..<96]) == bytes("00000474"), "the payload begins after the longer header")
     }
 
-    @Test("whatever is written is read back the same", arguments: 0..<40)
-    func roundTrip(seed: UInt64) throws {
+    @Test("written fragments read back equal", arguments: 0..<40)
+    func fragmentsRoundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let (video, audio) = (randomTrack(1, &random), randomTrack(2, &random))
         let fragment = FragmentWriter.write(

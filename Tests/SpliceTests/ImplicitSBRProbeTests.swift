@@ -6,9 +6,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-@Suite("HE-AAC that does not say so")
+@Suite("HE-AAC with implicit signaling")
 struct ImplicitSBRProbeTests {
-    /// A raw_data_block without spectrum, with or without SBR data behind it (ISO/IEC 14496-3 §4.4.2).
+    /// Builds a raw_data_block without spectral data, optionally followed by SBR data (ISO/IEC 14496-3 §4.4.2).
     private func block(channels: Int, hasSBR: Bool) -> [UInt8] {
         var bits = BitWriter()
         bits.append(channels == 1 ? 0 : 1, bits: 3)  // single_channel_element or channel_pair_element
@@ -22,7 +22,7 @@ struct ImplicitSBRProbeTests {
         if hasSBR {
             bits.append(6, bits: 3)  // fill_element
             bits.append(3, bits: 4)  // bytes
-            bits.append(0xD, bits: 4)  // EXT_SBR_DATA, without a header yet
+            bits.append(0xD, bits: 4)  // EXT_SBR_DATA without a header
             bits.append(0, bits: 20)
         }
         bits.append(7, bits: 3)
@@ -41,39 +41,39 @@ struct ImplicitSBRProbeTests {
     }
 
     static let rows:
-        [(what: String, info: String, rate: Int, channels: Int, sbr: [Bool], gives: String, name: String)] = [
+        [(what: String, info: String, rate: Int, channels: Int, sbr: [Bool], output: String, codecs: String)] = [
             ("SBR in stereo", "1310", 24_000, 2, [true, true], "131056e598", "mp4a.40.5"),
-            ("SBR in mono, and no parametric stereo", "1388", 22_050, 1, [true, true], "138856e5a0", "mp4a.40.5"),
+            ("SBR in mono without parametric stereo", "1388", 22_050, 1, [true, true], "138856e5a0", "mp4a.40.5"),
             ("SBR from the second frame on", "1310", 24_000, 2, [false, true], "131056e598", "mp4a.40.5"),
             ("plain AAC at a low rate", "1310", 24_000, 2, [false, false, false], "1310", "mp4a.40.2"),
-            ("a rate that nobody doubles", "1190", 48_000, 2, [true, true], "1190", "mp4a.40.2"),
-            ("said already that there is none", "131056e500", 24_000, 2, [true], "131056e500", "mp4a.40.2"),
+            ("a rate too high for SBR", "1190", 48_000, 2, [true, true], "1190", "mp4a.40.2"),
+            ("explicitly signaled absence of SBR", "131056e500", 24_000, 2, [true], "131056e500", "mp4a.40.2"),
         ]
 
-    @Test("is called what it is", arguments: rows.indices)
-    func announced(_ index: Int) throws {
+    @Test("detected SBR is signaled in the configuration", arguments: rows.indices)
+    func detectedSBRIsSignaled(_ index: Int) throws {
         let row = Self.rows[index]
         var stage = AudioTranscodeStage(.copy)
-        let given = stage.finish(packets(row.info, rate: row.rate, channels: row.channels, sbr: row.sbr))
-        let configuration = try #require(given.first?.configuration)
-        #expect(given.allSatisfy { $0.configuration == configuration }, "\(row.what)")
-        #expect(configuration.decoderSpecificInfo == bytes(row.gives), "\(row.what)")
-        #expect(configuration.codecString == row.name, "\(row.what)")
+        let output = stage.finish(packets(row.info, rate: row.rate, channels: row.channels, sbr: row.sbr))
+        let configuration = try #require(output.first?.configuration)
+        #expect(output.allSatisfy { $0.configuration == configuration }, "\(row.what)")
+        #expect(configuration.decoderSpecificInfo == bytes(row.output), "\(row.what)")
+        #expect(configuration.codecString == row.codecs, "\(row.what)")
         #expect(configuration.sampleRate == row.rate, "\(row.what): frames are counted at the core's rate")
     }
 
     @Test(
-        "ffprobe reads the announcement out of the init section",
+        "ffprobe reads the signaled SBR from the init section",
         arguments: [
             ("1310", 2, "24000,2")
         ])
-    func read(info: String, channels: Int, expected: String) throws {
+    func signaledSBRIsReadByFFprobe(info: String, channels: Int, expected: String) throws {
         let configuration = AudioConfiguration(
             codec: .aac, sampleRate: 24_000, channelCount: channels, samplesPerFrame: 1024,
             decoderSpecificInfo: bytes(info))
-        var source = SilentFrameCache()
-        let made = source.frame(for: configuration)
-        let silence = try #require(made)
+        var cache = SilentFrameCache()
+        let frame = cache.frame(for: configuration)
+        let silence = try #require(frame)
         let sample = MuxSample(
             duration: UInt32(TrackTimescale.audio * 1024 / 24_000), compositionOffset: 0, isSync: true,
             payload: silence.payload[...])

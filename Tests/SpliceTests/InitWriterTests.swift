@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Init sections")
 struct InitWriterTests {
-    @Test("the boxes of both tracks, in order")
-    func layout() throws {
+    @Test("the boxes of both tracks are in order")
+    func boxLayout() throws {
         let initSection = try InitWriter.write(video: BoxReaderTests.video, audio: BoxReaderTests.audio)
         let boxes = try BoxReader.boxes(in: initSection.bytes[...])
         #expect(boxes.map(\.type) == ["ftyp", "moov"])
@@ -28,8 +28,8 @@ struct InitWriterTests {
         [0, 0, 0, 0, 0, 0, 0, trackID, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 12)[...]
     }
 
-    @Test("a name follows from the bytes, and the bytes from the configurations")
-    func name() throws {
+    @Test("the name depends on the bytes, and the bytes on the configurations")
+    func nameDependsOnConfigurations() throws {
         let (video, audio) = (BoxReaderTests.video, BoxReaderTests.audio)
         let first = try InitWriter.write(video: video, audio: audio)
         #expect(try InitWriter.write(video: video, audio: audio) == first)
@@ -40,25 +40,28 @@ struct InitWriterTests {
         #expect(try InitWriter.write(video: other, audio: audio).name != first.name)
     }
 
-    static let pictures: [(when: String, row: Int, boxes: [BoxType])] = [
-        ("square samples, nothing of colour", 5, ["avcC", "pasp"]),
+    static let colorRows: [(when: String, row: Int, boxes: [BoxType])] = [
+        ("square samples without color description", 5, ["avcC", "pasp"]),
         ("BT.709", 26, ["avcC", "colr", "pasp"]),
-        ("full range without colour", 31, ["avcC", "colr", "pasp"]),
+        ("full range without color description", 31, ["avcC", "colr", "pasp"]),
     ]
 
-    @Test("colr and pasp stand there when the parameter set says so", arguments: pictures)
-    func picture(when: String, row: Int, boxes: [BoxType]) throws {
+    @Test("colr and pasp follow the parameter set", arguments: colorRows)
+    func colorBoxes(when: String, row: Int, boxes: [BoxType]) throws {
         let configuration = VideoConfiguration(
             codec: .h264, sequenceParameterSets: [h264Rows[row].nalUnit], pictureParameterSets: [])
         let tracks = try MovieTrack.tracks(of: InitWriter.write(video: configuration, audio: nil).bytes)
         #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].says)")
     }
 
-    static let refusals: [(when: String, configuration: VideoConfiguration, field: String)] = [
+    static let rejectedRows: [(when: String, configuration: VideoConfiguration, field: String)] = [
         ("no sequence parameter set", sets([]), "seq_parameter_set"),
-        ("more than 31", sets(Array(repeating: h264Rows[0].nalUnit, count: 32)), "numOfParameterSets"),
         (
-            "one longer than its length can say",
+            "more than 31 sequence parameter sets", sets(Array(repeating: h264Rows[0].nalUnit, count: 32)),
+            "numOfParameterSets"
+        ),
+        (
+            "a parameter set longer than 65535 bytes",
             sets([h264Rows[0].nalUnit, [UInt8](repeating: 0x67, count: 65_536)]), "parameterSetLength"
         ),
     ]
@@ -67,8 +70,8 @@ struct InitWriterTests {
         VideoConfiguration(codec: .h264, sequenceParameterSets: sets, pictureParameterSets: [])
     }
 
-    @Test("what cannot be written is refused", arguments: refusals)
-    func refusal(when: String, configuration: VideoConfiguration, field: String) {
+    @Test("a configuration that cannot be written is rejected", arguments: rejectedRows)
+    func rejectedConfiguration(when: String, configuration: VideoConfiguration, field: String) {
         let error = #expect(throws: MediaError.self, "\(when)") {
             try InitWriter.write(video: configuration, audio: nil)
         }

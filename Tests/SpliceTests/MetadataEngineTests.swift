@@ -7,18 +7,18 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// A committed programme with splice information and timed ID3 put beside its pictures.
+/// Adds SCTE-35 and timed ID3 streams to a capture.
 struct MetadataEngineTests {
-    /// Puts the streams into the programme map wherever it stands, and `written` behind the tables.
-    private func adding(_ written: [UInt8], to segment: [UInt8]) throws -> [UInt8] {
+    /// Adds the streams to every program map, and the packets in `added` after the first one.
+    private func adding(_ added: [UInt8], to segment: [UInt8]) throws -> [UInt8] {
         var result: [UInt8] = []
         var mapPID: UInt16?
         var hasAdded = false
         for offset in stride(from: 0, to: segment.count, by: 188) {
             let packet = TransportPacket(segment, at: offset)
             let section = Array(segment[packet.payload].dropFirst())
-            if packet.pid == 0 { mapPID = ProgramAssociation(Self.cut(section))?.programs.first?.mapPID }
-            guard packet.pid == mapPID, let map = ProgramMap(Self.cut(section)) else {
+            if packet.pid == 0 { mapPID = ProgramAssociation(Self.trimmed(section))?.programs.first?.mapPID }
+            guard packet.pid == mapPID, let map = ProgramMap(Self.trimmed(section)) else {
                 result += segment[offset..<offset + 188]
                 continue
             }
@@ -28,13 +28,14 @@ struct MetadataEngineTests {
                 streams + [.init(pid: 300, type: 0x86), .init(pid: 301, type: 0x15)], program: map.programNumber,
                 mapPID: packet.pid)
             result += builder.bytes
-            if !hasAdded { result += written }
+            if !hasAdded { result += added }
             hasAdded = true
         }
         return result
     }
 
-    private static func cut(_ payload: [UInt8]) -> [UInt8] {
+    /// Returns the section without the bytes after its end.
+    private static func trimmed(_ payload: [UInt8]) -> [UInt8] {
         guard payload.count > 3 else { return [] }
         return Array(payload.prefix(3 + Int(payload[1] & 15) << 8 + Int(payload[2])))
     }
@@ -68,7 +69,9 @@ struct MetadataEngineTests {
 
         #expect(segments.map { $0.placements.map(\.mediaSequence) } == [[40], [41], [42]])
         #expect(segments.map { $0.placements.first?.date } == segments.map(\.programDateTime))
-        #expect(segments.map(\.spliceCommands.count) == [1, 0, 0], "a splice is told of as soon as it is known")
+        #expect(
+            segments.map(\.spliceCommands.count) == [1, 0, 0],
+            "the splice command is published with the segment that contains it")
         let spliceDate = try #require(segments[0].spliceCommands.first?.date)
         #expect(abs(spliceDate - segments[2].programDateTime) <= 1)
 
@@ -86,10 +89,10 @@ struct MetadataEngineTests {
         #expect(probe.errors.isEmpty && probe.text.split(separator: "\n").count == 2, "\(probe.errors)")
     }
 
-    @Test func nothingElseIsDifferent() throws {
+    @Test func mediaIsUnchangedByMetadataStreams() throws {
         let bodies = try CaptureFixture.clean.bodies("clean-").prefix(2)
         let plain = try feed(Array(bodies)).segments
-        let marked = try feed(bodies.map { try adding([], to: $0) }).segments
-        #expect(plain.map(\.fragment) == marked.map(\.fragment))
+        let withMetadata = try feed(bodies.map { try adding([], to: $0) }).segments
+        #expect(plain.map(\.fragment) == withMetadata.map(\.fragment))
     }
 }

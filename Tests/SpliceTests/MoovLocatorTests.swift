@@ -68,7 +68,7 @@ import Testing
             if case .unusableSlate(let found) = error.reason { fault = found }
         }
         #expect(fault == row.fault, "\(row.when)")
-        #expect(bytesRead <= 600 + 16 * MoovLocator.mostBoxes, "\(row.when)")
+        #expect(bytesRead <= 600 + 16 * MoovLocator.maxBoxes, "\(row.when)")
         if row.fault == nil { #expect(index.moov.count == 500, "\(row.when)") }
     }
 

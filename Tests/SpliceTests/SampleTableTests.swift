@@ -7,9 +7,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Sample tables in every form that ISO/IEC 14496-12 §8.6 and §8.7 give them, and in forms that they cannot have.
+/// Tests valid and malformed sample tables (ISO/IEC 14496-12 §8.6, §8.7).
 @Suite struct SampleTableTests {
-    /// Six samples of 3, 5, 7, 9, 11 and 13 bytes in chunks of two at 100, 200 and 300, unless a row replaces a box.
+    /// Boxes of six samples of 3, 5, 7, 9, 11 and 13 bytes, in chunks of two at 100, 200 and 300. Rows replace boxes.
     static let boxes: [BoxType: [UInt32]] = [
         "stts": [0, 2, 4, 40, 2, 20], "stsz": [0, 0, 6, 3, 5, 7, 9, 11, 13], "stsc": [0, 1, 1, 2, 1],
         "stco": [0, 3, 100, 200, 300],
@@ -32,29 +32,30 @@ import Testing
         }
     }
 
-    static let rows: [(when: String, boxes: [BoxType: [UInt32]?], gives: Table)] = [
-        ("as it is", [:], plain),
+    static let rows: [(when: String, boxes: [BoxType: [UInt32]?], table: Table)] = [
+        ("unchanged boxes", [:], plain),
         ("sync samples", ["stss": [0, 2, 1, 4]], plain.with { $0.syncSamples = [0, 3] }),
         (
             "composition offsets", ["ctts": [0, 2, 1, 80, 5, 0]],
             plain.with { $0.compositionOffsets = [80, 0, 0, 0, 0, 0] }
         ),
         (
-            "signed ones in version 1, and in version 0 where writers do", ["ctts": [1 << 24, 1, 6, 0xFFFF_FFD8]],
+            "signed composition offsets in version 1, and in version 0 against the standard",
+            ["ctts": [1 << 24, 1, 6, 0xFFFF_FFD8]],
             plain.with { $0.compositionOffsets = [-40, -40, -40, -40, -40, -40] }
         ),
         (
-            "one size for all", ["stsz": [0, 4, 6]],
+            "one size for all samples", ["stsz": [0, 4, 6]],
             plain.with { table in
                 table.sizes = [4, 4, 4, 4, 4, 4]
                 table.offsets = [100, 104, 200, 204, 300, 304]
             }
         ),
-        ("sizes of 16 bits", ["stsz": nil, "stz2": [0, 16, 6, 0x3_0005, 0x7_0009, 0xB_000D]], plain),
-        ("sizes of 8 bits", ["stsz": nil, "stz2": [0, 8, 6, 0x0305_0709, 0x0B0D_0000]], plain),
-        ("sizes of 4 bits", ["stsz": nil, "stz2": [0, 4, 6, 0x3579_BD00]], plain),
+        ("16-bit sizes", ["stsz": nil, "stz2": [0, 16, 6, 0x3_0005, 0x7_0009, 0xB_000D]], plain),
+        ("8-bit sizes", ["stsz": nil, "stz2": [0, 8, 6, 0x0305_0709, 0x0B0D_0000]], plain),
+        ("4-bit sizes", ["stsz": nil, "stz2": [0, 4, 6, 0x3579_BD00]], plain),
         (
-            "offsets of 64 bits", ["stco": nil, "co64": [0, 3, 0, 100, 7, 0, 0, 300]],
+            "64-bit offsets", ["stco": nil, "co64": [0, 3, 0, 100, 7, 0, 0, 300]],
             plain.with { $0.offsets = [100, 103, 0x7_0000_0000, 0x7_0000_0007, 300, 311] }
         ),
         (
@@ -62,28 +63,31 @@ import Testing
             plain.with { $0.offsets = [100, 200, 205, 212, 300, 311] }
         ),
         ("more chunks than samples", ["stco": [0, 4, 100, 200, 300, 0xFFFF_FFFF]], plain),
-        ("runs of chunks that are not there", ["stsc": [0, 2, 1, 2, 1, 0xFFFF_FFFF, 2, 1]], plain),
-        ("runs of no sample, and longer than they need be", ["stts": [0, 3, 0, 1, 4, 40, 0xFFFF_FFFF, 20]], plain),
+        ("entries for chunks beyond the last", ["stsc": [0, 2, 1, 2, 1, 0xFFFF_FFFF, 2, 1]], plain),
+        (
+            "entries of no samples and of more samples than the track has",
+            ["stts": [0, 3, 0, 1, 4, 40, 0xFFFF_FFFF, 20]], plain
+        ),
     ]
 
     static let faults: [(when: String, boxes: [BoxType: [UInt32]?], fault: SlateFault)] = [
         ("no stts", ["stts": nil], .badTable(box: "stts")),
         ("no sizes", ["stsz": nil], .badTable(box: "stsz")),
         ("no chunks", ["stco": nil], .badTable(box: "stco")),
-        ("times of fewer samples", ["stts": [0, 1, 5, 40]], .badTable(box: "stts")),
-        ("a table cut short", ["stts": [0, 2, 4, 40]], .badTable(box: "stts")),
-        ("offsets of fewer samples", ["ctts": [0, 1, 5, 40]], .badTable(box: "ctts")),
-        ("sizes cut short", ["stsz": [0, 0, 7, 3, 5, 7, 9, 11, 13]], .badTable(box: "stsz")),
-        ("sizes of 12 bits", ["stsz": nil, "stz2": [0, 12, 6, 0, 0, 0]], .badTable(box: "stz2")),
-        ("a billion samples of no entry", ["stsz": [0, 1, 1 << 30]], .tooManySamples(count: 1 << 30)),
-        ("a sync sample twice", ["stss": [0, 2, 1, 1]], .badTable(box: "stss")),
-        ("a sync sample that is none of them", ["stss": [0, 1, 7]], .badTable(box: "stss")),
-        ("chunks of fewer samples", ["stco": [0, 2, 100, 200]], .badTable(box: "stsc")),
-        ("chunks that do not rise", ["stsc": [0, 2, 1, 2, 1, 1, 2, 1]], .badTable(box: "stsc")),
-        ("chunks that begin with the second", ["stsc": [0, 1, 2, 2, 1]], .badTable(box: "stsc")),
-        ("chunks of nothing", ["stsc": [0, 1, 1, 0, 1]], .badTable(box: "stsc")),
+        ("durations of too few samples", ["stts": [0, 1, 5, 40]], .badTable(box: "stts")),
+        ("a truncated stts", ["stts": [0, 2, 4, 40]], .badTable(box: "stts")),
+        ("composition offsets of too few samples", ["ctts": [0, 1, 5, 40]], .badTable(box: "ctts")),
+        ("truncated sizes", ["stsz": [0, 0, 7, 3, 5, 7, 9, 11, 13]], .badTable(box: "stsz")),
+        ("12-bit sizes", ["stsz": nil, "stz2": [0, 12, 6, 0, 0, 0]], .badTable(box: "stz2")),
+        ("a billion samples of one size", ["stsz": [0, 1, 1 << 30]], .tooManySamples(count: 1 << 30)),
+        ("a duplicate sync sample", ["stss": [0, 2, 1, 1]], .badTable(box: "stss")),
+        ("a sync sample beyond the last sample", ["stss": [0, 1, 7]], .badTable(box: "stss")),
+        ("chunks of too few samples", ["stco": [0, 2, 100, 200]], .badTable(box: "stsc")),
+        ("chunk numbers that do not increase", ["stsc": [0, 2, 1, 2, 1, 1, 2, 1]], .badTable(box: "stsc")),
+        ("a first entry with chunk 2", ["stsc": [0, 1, 2, 2, 1]], .badTable(box: "stsc")),
+        ("chunks of no samples", ["stsc": [0, 1, 1, 0, 1]], .badTable(box: "stsc")),
         ("two sample entries", ["stsc": [0, 2, 1, 2, 1, 2, 2, 2]], .severalSampleEntries),
-        ("a sample behind the end", ["stco": [0, 3, 100, 200, 999_999_990]], .samplesPastEnd),
+        ("a sample after the end of the file", ["stco": [0, 3, 100, 200, 999_999_990]], .samplesPastEnd),
         (
             "an offset that overflows",
             ["stco": nil, "co64": [0, 1, 0xFFFF_FFFF, 0xFFFF_FFFF], "stsc": [0, 1, 1, 6, 1]],
@@ -94,8 +98,8 @@ import Testing
     private static func table(_ replaced: [BoxType: [UInt32]?], fileSize: UInt64) throws -> Table {
         var writer = BoxWriter()
         writer.box("stbl") { stbl in
-            for (type, words) in boxes.mapValues(Optional.some).merging(replaced, uniquingKeysWith: { $1 }) {
-                if let words { stbl.box(type) { box in for word in words { box.u32(word) } } }
+            for (type, values) in boxes.mapValues(Optional.some).merging(replaced, uniquingKeysWith: { $1 }) {
+                if let values { stbl.box(type) { box in for value in values { box.u32(value) } } }
             }
         }
         let samples = try SampleTable(BoxReader.boxes(in: writer.bytes[...])[0], fileSize: fileSize).samples
@@ -106,40 +110,40 @@ import Testing
     }
 
     @Test(arguments: rows.indices)
-    func reads(_ index: Int) throws {
+    func validTablesAreRead(_ index: Int) throws {
         let row = Self.rows[index]
-        #expect(try Self.table(row.boxes, fileSize: 1 << 40) == row.gives, "\(row.when)")
+        #expect(try Self.table(row.boxes, fileSize: 1 << 40) == row.table, "\(row.when)")
     }
 
     @Test(arguments: faults.indices)
-    func refuses(_ index: Int) throws {
+    func malformedTablesAreRejected(_ index: Int) throws {
         let row = Self.faults[index]
         #expect(throws: MediaError.slate(row.fault), "\(row.when)") { try Self.table(row.boxes, fileSize: 1 << 20) }
     }
 
-    /// Damage is an error or another slate, and nothing else.
+    /// A damaged file must give an error or another slate.
     @Test("damaged tables never trap", arguments: 0..<4)
-    func damage(seed: Int) throws {
+    func damagedTablesNeverTrap(seed: Int) throws {
         let file = try Self.file.get()
         let boxes = try BoxReader.boxes(in: file[...])
         let moov = try boxes.require("moov")
         var random = SeededGenerator(seed: UInt64(seed))
-        var taken = 0
+        var accepted = 0
         for _ in 0..<50 {
             var damaged = file
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: moov.start + 8..<moov.body.endIndex, using: &random)
-                damaged[place] = [0, 0xFF, 0x80, damaged[place] ^ 1].randomElement(using: &random) ?? 0
+                let index = Int.random(in: moov.start + 8..<moov.body.endIndex, using: &random)
+                damaged[index] = [0, 0xFF, 0x80, damaged[index] ^ 1].randomElement(using: &random) ?? 0
             }
             do throws(MediaError) {
                 let movie = try SlateMovie.of(damaged).movie
                 var demuxer = FragmentedMP4Demuxer()
                 try demuxer.initialize(with: movie.initialization)
                 for segment in try movie.segments(of: damaged, longest: .seconds(1)) { _ = try demuxer.feed(segment) }
-                taken += 1
+                accepted += 1
             } catch {}
         }
-        #expect(taken > 0 && taken < 50)
+        #expect(accepted > 0 && accepted < 50)
     }
 
     private static let file = Result {

@@ -6,12 +6,12 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-@Suite("Silence")
+@Suite("Silent AAC frames")
 struct SilenceTests {
     static let layouts = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8)]
 
-    @Test("ffmpeg decodes nothing but zeros and has nothing to say", arguments: layouts, [3, 4, 11])
-    func decodes(layout: (configuration: Int, channels: Int), frequencyIndex: Int) throws {
+    @Test("ffmpeg decodes silent frames to zeros without errors", arguments: layouts, [3, 4, 11])
+    func silentFramesDecodeToZeros(layout: (configuration: Int, channels: Int), frequencyIndex: Int) throws {
         let audio = configuration(layout.configuration, layout.channels, frequencyIndex)
         let frame = try #require(audio.silentRawDataBlock)
         let file = try stream(of: frame, count: 12, audio)
@@ -23,28 +23,28 @@ struct SilenceTests {
         #expect(answer.output.allSatisfy { $0 == 0 })
     }
 
-    @Test("a frame with sound in it is not silent to this test")
-    func canFail() throws {
-        let noise = try FragmentTool.make(
+    @Test("a sine decodes to samples other than zero, so that the test above can fail")
+    func sineIsNotSilent() throws {
+        let sine = try FragmentTool.make(
             ["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", "aac", "-f", "adts"])
-        let decoded = try FragmentTool.make(["-i", "INPUT", "-f", "s16le"], input: noise)
+        let decoded = try FragmentTool.make(["-i", "INPUT", "-f", "s16le"], input: sine)
         #expect(!decoded.isEmpty && decoded.contains { $0 != 0 })
     }
 
-    static let none: [(what: String, info: String)] = [
+    static let unsupportedRows: [(what: String, info: String)] = [
         ("channels in a program_config_element", "1180"), ("AAC SSR", "1990"), ("xHE-AAC", "f94640"),
-        ("a reserved channel configuration", "11f8"), ("a configuration that ends early", "11"),
+        ("a reserved channel configuration", "11f8"), ("a truncated configuration", "11"),
     ]
 
-    @Test("what cannot be written by hand is nil", arguments: none)
-    func unknown(what: String, info: String) {
+    @Test("an unsupported configuration has no silent frame", arguments: unsupportedRows)
+    func unsupportedConfiguration(what: String, info: String) {
         let audio = AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: bytes(info))
-        var source = SilentFrameCache()
-        #expect(source.frame(for: audio) == nil, "\(what)")
+        var cache = SilentFrameCache()
+        #expect(cache.frame(for: audio) == nil, "\(what)")
     }
 
-    @Test func sizes() {
+    @Test func frameSizesByChannelConfiguration() {
         #expect((1...7).map { AACSilence.frame(channelConfiguration: $0)?.count } == [4, 6, 10, 13, 15, 19, 24])
         #expect(AACSilence.frame(channelConfiguration: 0) == nil)
         #expect(AACSilence.frame(channelConfiguration: 8) == nil)

@@ -6,57 +6,57 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Ordinary files as segments, and as a loop; libavformat reads the same files by itself.
+/// Reads slate files as segments and as a loop, and compares them with libavformat.
 @Suite struct SlateMovieTests {
     struct Row: Sendable {
         let when: String
         var video = SlateMedia.h264
         var audio: [String]? = SlateMedia.aac
         var rate = "25"
-        /// Seconds by which pictures and sound begin later.
-        var late = (pictures: "0", sound: "0")
+        /// Seconds by which video and audio begin later.
+        var delay = (video: "0", audio: "0")
         var output: [String] = []
         var codec = VideoConfiguration.Codec.h264
-        /// What replaces what in the file.
+        /// Hexadecimal bytes to replace in the file.
         var patch: (old: String, new: String)?
         var audioTrackUse = SlateMovie.AudioTrackUse.copied
-        /// By which libavformat makes decode times earlier, so that no picture is shown before it is decoded.
+        /// Ticks by which libavformat shifts decode times so that no frame is presented before it is decoded.
         var shift: Int64 = 0
-        /// Microseconds by which the first frame of a run may be early; in front of it a hole of less than a frame is closed.
+        /// Microseconds by which the first audio frame of a period may be early: a gap of less than a frame before it is closed.
         var tolerance: Int64 = 25_000
     }
 
     static let rows = [
         Row(when: "H.264 with B-frames, AAC, moov at the end"),
-        Row(when: "moov in front", output: ["-movflags", "+faststart"]),
+        Row(when: "moov before mdat", output: ["-movflags", "+faststart"]),
         Row(when: "44.1 kHz mono", audio: ["-c:a", "aac", "-ar", "44100", "-ac", "1"]),
         Row(
-            when: "HE-AAC that says so", audio: ["-c:a", "aac", "-ar", "24000", "-ac", "2"],
+            when: "HE-AAC with explicit signaling", audio: ["-c:a", "aac", "-ar", "24000", "-ac", "2"],
             patch: ("131056e500", "131056e598")),
         Row(when: "AC-3", audio: ["-c:a", "ac3", "-ar", "48000", "-ac", "2"], tolerance: 32_000),
-        Row(when: "no sound", audio: nil, audioTrackUse: .absent),
+        Row(when: "no audio", audio: nil, audioTrackUse: .absent),
         Row(
-            when: "sound that nobody carries", audio: ["-c:a", "libvorbis"],
+            when: "unsupported audio codec", audio: ["-c:a", "libvorbis"],
             audioTrackUse: .unusable(sampleEntries: ["mp4a"])),
         Row(when: "HEVC", video: SlateMedia.hevc, codec: .hevc),
         Row(when: "negative composition offsets", output: ["-movflags", "+negative_cts_offsets"], shift: 3600),
-        Row(when: "30000/1001 frames a second", rate: "30000/1001"),
-        Row(when: "pictures that begin later", late: ("0.4", "0")),
-        Row(when: "sound that begins later", late: ("0", "0.4")),
+        Row(when: "30000/1001 frames per second", rate: "30000/1001"),
+        Row(when: "video that begins later", delay: ("0.4", "0")),
+        Row(when: "audio that begins later", delay: ("0", "0.4")),
         Row(
-            when: "a picture that stands still, with silence",
+            when: "a still image with silence",
             video: ["-vf", "loop=-1:1,trim=duration=3"] + SlateMedia.h264, audio: ["-af", "volume=0"] + SlateMedia.aac),
     ]
 
     private static let files: [Result<[UInt8], any Error>] = rows.map { row in
         Result {
             let file = try SlateMedia.make(
-                video: row.video, audio: row.audio, rate: row.rate, late: row.late, output: row.output)
+                video: row.video, audio: row.audio, rate: row.rate, delay: row.delay, output: row.output)
             return row.patch.map { file.replacing($0.old, with: $0.new) } ?? file
         }
     }
 
-    @Test("is the same as libavformat finds in the file", arguments: rows.indices)
+    @Test("segments contain the packets that libavformat reads from the file", arguments: rows.indices)
     func agreesWithLibavformat(_ index: Int) throws {
         let (row, file) = (Self.rows[index], try Self.files[index].get())
         let (movie, bytesRead) = try SlateMovie.of(file)
@@ -65,74 +65,74 @@ import Testing
         let segments = try movie.segments(of: file, longest: .seconds(1))
         let ours = try FragmentedMP4Demuxer.all(segments, initialization: movie.initialization)
         let truth = try OracleDemuxer.packets(file, container: "mp4")
-        let pictures = truth.filter(\.isVideo).map {
+        let video = truth.filter(\.isVideo).map {
             var frame = ComparableFrame(movie: $0, codec: row.codec)
             frame.dts = frame.dts.map { Ticks($0 + row.shift).wire.count }
             return frame
         }
-        #expect(ours.video.map(ComparableFrame.init) == pictures, "\(row.when)")
-        let heard = row.audioTrackUse == .copied ? Self.presentedAudio(truth) : []
-        #expect(ours.audio.map(ComparableFrame.init) == heard.map { ComparableFrame(movie: $0) }, "\(row.when)")
+        #expect(ours.video.map(ComparableFrame.init) == video, "\(row.when)")
+        let audio = row.audioTrackUse == .copied ? Self.presentedAudio(truth) : []
+        #expect(ours.audio.map(ComparableFrame.init) == audio.map { ComparableFrame(movie: $0) }, "\(row.when)")
         #expect(ours.counts == DemuxCounts(), "\(row.when)")
-        // What was written is read by libavformat as it is by us.
+        // libavformat reads the same packets from the written segments.
         let again = try OracleDemuxer.packets(movie.initialization + segments.joined(), container: "mp4")
         #expect(
             again.filter(\.isVideo).map { ComparableFrame(movie: $0, codec: row.codec) }.map(\.parts)
-                == pictures.map(\.parts))
-        #expect(again.filter { !$0.isVideo }.map(\.bytes) == heard.map(\.bytes), "\(row.when)")
+                == video.map(\.parts))
+        #expect(again.filter { !$0.isVideo }.map(\.bytes) == audio.map(\.bytes), "\(row.when)")
     }
 
-    /// Those that are heard beside a picture.
+    /// Returns the audio packets that overlap the video.
     private static func presentedAudio(_ packets: [OraclePacket]) -> [OraclePacket] {
         func times(_ packets: [OraclePacket]) -> (start: Double, end: Double, step: Double) {
             let times = packets.map { Double($0.pts ?? 0) / Double($0.timescale) }.sorted()
             let step = times.count > 1 ? times[1] - times[0] : 0
             return (times.first ?? 0, (times.last ?? 0) + step, step)
         }
-        let (pictures, sound) = (times(packets.filter(\.isVideo)), packets.filter { !$0.isVideo })
-        let frame = times(sound).step
-        return sound.filter {
+        let (videoTimes, audio) = (times(packets.filter(\.isVideo)), packets.filter { !$0.isVideo })
+        let frame = times(audio).step
+        return audio.filter {
             let time = Double($0.pts ?? 0) / Double($0.timescale)
-            return time + frame > pictures.start + 1e-6 && time < pictures.end - 1e-6
+            return time + frame > videoTimes.start + 1e-6 && time < videoTimes.end - 1e-6
         }
     }
 
-    @Test("three rounds are one continuous programme, with sound where it was", arguments: rows.indices)
-    func loops(_ index: Int) throws {
+    @Test("three passes are one continuous timeline with unchanged audio delay", arguments: rows.indices)
+    func loopIsContinuous(_ index: Int) throws {
         let (row, file) = (Self.rows[index], try Self.files[index].get())
         let movie = try SlateMovie.of(file).movie
-        let show = try SlateShow(movie, of: file, rounds: 3, longest: .seconds(1))
+        let output = try SlateOutput(movie, of: file, passes: 3, longest: .seconds(1))
         let source = try FragmentedMP4Demuxer.all(
             movie.segments(of: file, longest: .seconds(1)), initialization: movie.initialization)
-        #expect(show.refusal == nil)
-        let pieces = try movie.segments(longest: .seconds(1)).count
-        #expect(show.published.count == 3 * pieces, "\(row.when)")
-        #expect(show.published.map(\.isDiscontinuous) == (0..<3 * pieces).map { $0 % pieces == 0 }, "\(row.when)")
-        #expect(show.published.allSatisfy { $0.isIndependent && $0.duration <= .seconds(1) }, "\(row.when)")
-        #expect(show.pictures.map(\.count).reduce(0, +) == 3 * source.video.count, "\(row.when)")
-        #expect(show.isContinuous, "\(row.when)")
-        #expect(show.counts.timestampsSanitized == 0 && show.counts.audioDriftCorrections == 0, "\(row.when)")
-        #expect(show.audio.allSatisfy { !$0.isEmpty }, "\(row.when): a fragment never lacks a track")
-        let departures = show.departures(from: source)
-        #expect(departures.allSatisfy { abs($0) <= row.tolerance }, "\(row.when): \(departures.max() ?? 0) µs")
-        // Of each round at most the frames at its two ends.
+        #expect(output.refusal == nil)
+        let count = try movie.segments(longest: .seconds(1)).count
+        #expect(output.published.count == 3 * count, "\(row.when)")
+        #expect(output.published.map(\.isDiscontinuous) == (0..<3 * count).map { $0 % count == 0 }, "\(row.when)")
+        #expect(output.published.allSatisfy { $0.isIndependent && $0.duration <= .seconds(1) }, "\(row.when)")
+        #expect(output.video.map(\.count).reduce(0, +) == 3 * source.video.count, "\(row.when)")
+        #expect(output.isContinuous, "\(row.when)")
+        #expect(output.counts.timestampsSanitized == 0 && output.counts.audioDriftCorrections == 0, "\(row.when)")
+        #expect(output.audio.allSatisfy { !$0.isEmpty }, "\(row.when): a fragment has no audio")
+        let errors = output.audioDelayErrors(from: source)
+        #expect(errors.allSatisfy { abs($0) <= row.tolerance }, "\(row.when): \(errors.max() ?? 0) µs")
+        // At most the two frames at the ends of each pass are missing.
         let distinct = Dictionary(grouping: source.audio, by: \.payload).values.count { $0.count == 1 }
-        #expect(departures.count >= 3 * (distinct - 2), "\(row.when)")
+        #expect(errors.count >= 3 * (distinct - 2), "\(row.when)")
     }
 
-    @Test("a group longer than a segment is one piece, and the splice cuts it")
-    func longGroup() throws {
+    @Test("a GOP longer than a segment is one slate segment, which the splice engine cuts")
+    func longGOPIsOneSegment() throws {
         let file = try SlateMedia.make(video: ["-c:v", "libx264", "-preset", "veryfast", "-g", "250"])
         let movie = try SlateMovie.of(file).movie
         #expect(try movie.segments(longest: .seconds(1)).map(\.duration) == [.seconds(3)])
-        let show = try SlateShow(movie, of: file, rounds: 2, longest: .seconds(1))
-        #expect(show.published.allSatisfy { $0.duration <= .seconds(1) } && show.isContinuous)
-        #expect(show.pictures.map(\.count).reduce(0, +) == 150)
+        let output = try SlateOutput(movie, of: file, passes: 2, longest: .seconds(1))
+        #expect(output.published.allSatisfy { $0.duration <= .seconds(1) } && output.isContinuous)
+        #expect(output.video.map(\.count).reduce(0, +) == 150)
     }
 
-    /// What x265 makes unless it is told otherwise: nobody can join at such a group, and nothing of it is lost.
-    @Test("open groups of HEVC go on in every round")
-    func openGroups() throws {
+    /// Open GOPs are the default of x265. Their leading pictures must not be lost.
+    @Test("HEVC open GOPs are complete in every pass")
+    func openGOPsAreComplete() throws {
         let file = try SlateMedia.make(
             video: [
                 "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
@@ -140,50 +140,50 @@ import Testing
             ]
         )
         let movie = try SlateMovie.of(file).movie
-        let show = try SlateShow(movie, of: file, rounds: 3, longest: .seconds(1))
-        #expect(show.isContinuous && show.counts.timestampsSanitized == 0)
-        #expect(show.pictures.map(\.count).reduce(0, +) == 225)
-        #expect(show.published.allSatisfy { $0.duration <= .seconds(1) })
+        let output = try SlateOutput(movie, of: file, passes: 3, longest: .seconds(1))
+        #expect(output.isContinuous && output.counts.timestampsSanitized == 0)
+        #expect(output.video.map(\.count).reduce(0, +) == 225)
+        #expect(output.published.allSatisfy { $0.duration <= .seconds(1) })
     }
 
-    @Test("pieces are about equal, none longer than allowed", arguments: [1, 2, 3, 60])
-    func pieces(longest: Int64) throws {
+    @Test("segments have similar durations within the limit", arguments: [1, 2, 3, 60])
+    func segmentDurations(longest: Int64) throws {
         let file = try Self.files[0].get()
         let movie = try SlateMovie.of(file).movie
-        let pieces = try movie.segments(longest: .seconds(longest))
-        #expect(pieces.map(\.duration).reduce(.zero, +) == .seconds(3))
-        #expect(pieces.allSatisfy { $0.duration <= .seconds(longest) })
-        #expect(pieces.count == Int((3 + longest - 1) / longest))
-        for piece in pieces {
-            #expect(zip(piece.ranges, piece.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
+        let segments = try movie.segments(longest: .seconds(longest))
+        #expect(segments.map(\.duration).reduce(.zero, +) == .seconds(3))
+        #expect(segments.allSatisfy { $0.duration <= .seconds(longest) })
+        #expect(segments.count == Int((3 + longest - 1) / longest))
+        for segment in segments {
+            #expect(zip(segment.ranges, segment.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
         }
     }
 
-    @Test("with --audio uniform the slate's sound is the channel's")
-    func uniform() throws {
+    @Test("with --audio uniform the slate has the channel's audio configuration")
+    func uniformUsesChannelAudio() throws {
         let file = try Self.files[2].get()
         let movie = try SlateMovie.of(file).movie
-        let show = try SlateShow(movie, of: file, rounds: 2, longest: .seconds(1), policy: .uniform)
-        #expect(show.published.allSatisfy { $0.position.audio == SlateShow.start.audio } && show.isContinuous)
+        let output = try SlateOutput(movie, of: file, passes: 2, longest: .seconds(1), policy: .uniform)
+        #expect(output.published.allSatisfy { $0.position.audio == SlateOutput.start.audio } && output.isContinuous)
     }
 
-    static let refusals: [(when: String, video: [String], rate: String, seconds: String, fault: SlateFault)] = [
+    static let rejectedRows: [(when: String, video: [String], rate: String, seconds: String, fault: SlateFault)] = [
         ("fragmented", SlateMedia.h264 + MovieMedia.fragments, "25", "2", .fragmented),
-        ("a picture a second", SlateMedia.h264, "1", "5", .frameRateTooLow(longest: .seconds(1))),
+        ("one frame per second", SlateMedia.h264, "1", "5", .frameRateTooLow(longest: .seconds(1))),
         ("half a second", SlateMedia.h264, "25", "0.48", .tooShort(.milliseconds(480))),
     ]
 
-    @Test("says why it cannot be shown", arguments: refusals.indices)
-    func refused(_ index: Int) throws {
-        let row = Self.refusals[index]
+    @Test("an unusable file is rejected with its reason", arguments: rejectedRows.indices)
+    func unusableFileIsRejected(_ index: Int) throws {
+        let row = Self.rejectedRows[index]
         let file = try SlateMedia.make(video: row.video, audio: nil, seconds: row.seconds, rate: row.rate)
         #expect(throws: MediaError.slate(row.fault), "\(row.when)") { try SlateMovie.of(file) }
     }
 
-    @Test("a file that was cut short is refused, wherever its moov is")
-    func cutShort() throws {
-        let (behind, inFront) = (try Self.files[0].get(), try Self.files[1].get())
-        #expect(throws: MediaError.slate(.noMovie)) { try SlateMovie.of(behind.dropLast(1)) }
-        #expect(throws: MediaError.slate(.samplesPastEnd)) { try SlateMovie.of(inFront.dropLast(1)) }
+    @Test("a truncated file is rejected, wherever its moov is")
+    func truncatedFileIsRejected() throws {
+        let (moovLast, moovFirst) = (try Self.files[0].get(), try Self.files[1].get())
+        #expect(throws: MediaError.slate(.noMovie)) { try SlateMovie.of(moovLast.dropLast(1)) }
+        #expect(throws: MediaError.slate(.samplesPastEnd)) { try SlateMovie.of(moovFirst.dropLast(1)) }
     }
 }

@@ -6,51 +6,52 @@ import TestSupport
 @testable import Splice
 @testable import Transcode
 
-/// A made-up channel with one subtitle rendition: programmes on clocks of their own, cut into segments of picture and
-/// segments of text, handed to a `SubtitleTimeline` in some order.
+/// A generated channel with one subtitle rendition, for tests of `SubtitleTimeline`.
+///
+/// Its programs have clocks of their own, and are divided into video segments and subtitle segments.
 struct SubtitleChannel {
     struct Cue {
-        /// Seconds × 1000 behind the programme's first picture.
+        /// Milliseconds after the program's first frame.
         var start: Int64
         var end: Int64
         var text: String
     }
 
     struct SourceProgram {
-        /// Presentation time of its first picture on its own clock; the wire has the low 33 bits.
+        /// Presentation time of its first frame on its own clock, not reduced to 33 bits.
         var clock: Int64
-        /// Milliseconds of each segment.
-        var pictures: [Int64]
-        var texts: [Int64]
+        /// Durations of the segments, milliseconds.
+        var video: [Int64]
+        var subtitles: [Int64]
         var cues: [Cue] = []
-        /// Added to its discontinuity number by a tag in front of it.
+        /// Whether EXT-X-DISCONTINUITY precedes it.
         var isTagged = true
     }
 
     enum Mapping {
-        /// MPEGTS is the programme's clock, LOCAL where cue times count from.
-        case right
-        /// No X-TIMESTAMP-MAP, and cue times count from the beginning of each segment.
+        /// MPEGTS is the program's clock, and LOCAL the origin of cue times.
+        case correct
+        /// No X-TIMESTAMP-MAP, and cue times count from the start of each segment.
         case absentPerSegment
-        /// The map is off by so many milliseconds everywhere.
-        case off(Int64)
+        /// The map has a constant error, milliseconds.
+        case shifted(Int64)
     }
 
     enum Step: Equatable {
-        case picture, text
+        case video, subtitles
     }
 
     var programs: [SourceProgram]
-    var mapping = Mapping.right
+    var mapping = Mapping.correct
     var hasDates = true
-    /// Of the text playlist's media sequence against the picture's, when both have segments of the same length.
+    /// Difference of the subtitle playlist's media sequence number to the video's, if both have segments of equal duration.
     var numberOffset: UInt64 = 0
-    var textDiscontinuityOffset: UInt64 = 0
+    var discontinuityOffset: UInt64 = 0
     var lateness: Ticks? = .seconds(60)
 
-    /// Where programme `index` begins on the channel's timeline.
+    /// Returns the start of a program on the channel's timeline.
     func output(_ index: Int) -> Int64 {
-        18_000 + programs[..<index].reduce(0) { $0 + $1.pictures.reduce(0, +) * 90 }
+        18_000 + programs[..<index].reduce(0) { $0 + $1.video.reduce(0, +) * 90 }
     }
 
     private func discontinuity(_ index: Int) -> UInt64 {
@@ -59,20 +60,20 @@ struct SubtitleChannel {
 
     static let epoch: Int64 = 1_700_000_000_000
 
-    /// Segments of picture, with their published numbers.
-    var pictures: [(spans: [SourceSpan], pending: CuePlacer.PublishedSegment)] {
+    /// Video segments with their published numbers.
+    var videoSegments: [(spans: [SourceSpan], pending: SubtitleSegmenter.PublishedSegment)] {
         var number: UInt64 = 100
-        var result: [([SourceSpan], CuePlacer.PublishedSegment)] = []
-        for (index, programme) in programs.enumerated() {
+        var result: [([SourceSpan], SubtitleSegmenter.PublishedSegment)] = []
+        for (index, program) in programs.enumerated() {
             var begin: Int64 = 0
-            for length in programme.pictures {
+            for length in program.video {
                 let output = self.output(index) + begin * 90
                 let span = SourceSpan(
                     period: index, mediaSequence: number, discontinuitySequence: discontinuity(index),
                     programDateTime: hasDates ? Self.epoch + output / 90 : nil,
-                    start: Ticks(programme.clock + begin * 90), end: Ticks(programme.clock + (begin + length) * 90),
+                    start: Ticks(program.clock + begin * 90), end: Ticks(program.clock + (begin + length) * 90),
                     outputStart: Ticks(output))
-                let pending = CuePlacer.PublishedSegment(
+                let pending = SubtitleSegmenter.PublishedSegment(
                     mediaSequence: number, period: index, start: Ticks(output), end: Ticks(output + length * 90))
                 result.append(([span], pending))
                 (begin, number) = (begin + length, number + 1)
@@ -81,95 +82,96 @@ struct SubtitleChannel {
         return result
     }
 
-    var texts: [SubtitleInput] {
+    var subtitleSegments: [SubtitleInput] {
         var number = 100 + numberOffset
         var result: [SubtitleInput] = []
-        for (index, programme) in programs.enumerated() {
+        for (index, program) in programs.enumerated() {
             var begin: Int64 = 0
-            for length in programme.texts {
+            for length in program.subtitles {
                 let date = hasDates ? Self.epoch + output(index) / 90 + begin : nil
                 result.append(
                     SubtitleInput(
-                        mediaSequence: number, discontinuitySequence: discontinuity(index) + textDiscontinuityOffset,
+                        mediaSequence: number, discontinuitySequence: discontinuity(index) + discontinuityOffset,
                         duration: Ticks(length * 90), programDateTime: date,
-                        bytes: text(of: programme, from: begin, to: begin + length)))
+                        bytes: text(of: program, from: begin, to: begin + length)))
                 (begin, number) = (begin + length, number + 1)
             }
         }
         return result
     }
 
-    private func text(of programme: SourceProgram, from begin: Int64, to end: Int64) -> [UInt8] {
-        // Local times begin at an hour, as broadcasters like it.
+    private func text(of program: SourceProgram, from begin: Int64, to end: Int64) -> [UInt8] {
+        // Local times begin at one hour, as is common in broadcasting.
         let local: Int64 = 3_600_000
         var lines = ["WEBVTT"]
         var base = local
         let wire = { (time: Int64) in Ticks(time).wire.count }
         switch mapping {
-        case .right: lines.append("X-TIMESTAMP-MAP=LOCAL:01:00:00.000,MPEGTS:\(wire(programme.clock))")
-        case .off(let milliseconds):
-            lines.append("X-TIMESTAMP-MAP=MPEGTS:\(wire(programme.clock + milliseconds * 90)),LOCAL:01:00:00.000")
+        case .correct: lines.append("X-TIMESTAMP-MAP=LOCAL:01:00:00.000,MPEGTS:\(wire(program.clock))")
+        case .shifted(let milliseconds):
+            lines.append("X-TIMESTAMP-MAP=MPEGTS:\(wire(program.clock + milliseconds * 90)),LOCAL:01:00:00.000")
         case .absentPerSegment: base = -begin
         }
-        for cue in programme.cues where cue.start < end && cue.end > begin {
+        for cue in program.cues where cue.start < end && cue.end > begin {
             let (start, stop) = (max(0, base + cue.start), base + cue.end)
             lines.append("\n\(WebVTTTime.text(start)) --> \(WebVTTTime.text(stop))\n\(cue.text)")
         }
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// What is given when pictures and texts come in that order, then the rest of the texts, then the rest of the pictures.
-    func run(_ order: [Step]) -> SubtitleResult {
+    /// Feeds the segments in `order`, then the remaining subtitle segments, then the remaining video segments.
+    func result(_ order: [Step]) -> SubtitleResult {
         var timeline = SubtitleTimeline(renditions: 1, lateness: lateness)
-        var (pictures, texts) = (self.pictures[...], self.texts[...])
-        var run = SubtitleResult(segments: pictures.map(\.pending))
-        for step in order + texts.map({ _ in .text }) + pictures.map({ _ in .picture }) {
+        var (video, subtitles) = (videoSegments[...], subtitleSegments[...])
+        var result = SubtitleResult(segments: video.map(\.pending))
+        for step in order + subtitles.map({ _ in .subtitles }) + video.map({ _ in .video }) {
             switch step {
-            case .picture:
-                guard let next = pictures.popFirst() else { continue }
-                run.take(timeline.append(next.spans, of: next.pending))
-            case .text:
-                guard let next = texts.popFirst() else { continue }
-                run.take(timeline.append(next, rendition: 0))
+            case .video:
+                guard let next = video.popFirst() else { continue }
+                result.append(timeline.append(next.spans, of: next.pending))
+            case .subtitles:
+                guard let next = subtitles.popFirst() else { continue }
+                result.append(timeline.append(next, rendition: 0))
             }
         }
-        run.settledBeforeTheEnd = run.files.count
-        run.take(timeline.end(0))
-        run.take(timeline.endVideo())
-        run.counts = timeline.counts
-        return run
+        result.filesBeforeEnd = result.files.count
+        result.append(timeline.end(0))
+        result.append(timeline.endVideo())
+        result.counts = timeline.counts
+        return result
     }
 
-    /// Picture and text as a live channel has them: what ends first comes first.
-    var inStep: [Step] {
-        var (picture, text): (Int64, Int64) = (0, 0)
+    /// The order of segments in a live channel: by the end of the segment.
+    var liveOrder: [Step] {
+        var (videoEnd, subtitleEnd): (Int64, Int64) = (0, 0)
         var steps: [Step] = []
-        var (pictures, texts) = (programs.flatMap(\.pictures)[...], programs.flatMap(\.texts)[...])
-        while let nextPicture = pictures.first, let nextText = texts.first {
-            if picture + nextPicture <= text + nextText {
-                picture += nextPicture
-                pictures.removeFirst()
-                steps.append(.picture)
+        var (video, subtitles) = (programs.flatMap(\.video)[...], programs.flatMap(\.subtitles)[...])
+        while let nextVideo = video.first, let nextSubtitles = subtitles.first {
+            if videoEnd + nextVideo <= subtitleEnd + nextSubtitles {
+                videoEnd += nextVideo
+                video.removeFirst()
+                steps.append(.video)
             } else {
-                text += nextText
-                texts.removeFirst()
-                steps.append(.text)
+                subtitleEnd += nextSubtitles
+                subtitles.removeFirst()
+                steps.append(.subtitles)
             }
         }
         return steps
     }
 }
 
-/// What a timeline gave.
+/// The output of a `SubtitleTimeline`.
 struct SubtitleResult {
-    let segments: [CuePlacer.PublishedSegment]
+    let segments: [SubtitleSegmenter.PublishedSegment]
     var files: [SegmentSubtitles] = []
     var counts = SubtitleCounts()
-    var settledBeforeTheEnd = 0
+    /// Files emitted before the end of the channel.
+    var filesBeforeEnd = 0
 
-    init(segments: [CuePlacer.PublishedSegment]) { self.segments = segments }
+    init(segments: [SubtitleSegmenter.PublishedSegment]) { self.segments = segments }
 
-    mutating func take(_ settled: [SegmentSubtitles]) { files += settled }
+    mutating func append(_ files: [SegmentSubtitles]) { self.files += files }
 
     /// Cues of each file, by the number of its segment.
     var cues: [UInt64: [WebVTT.Cue]] {
@@ -177,24 +179,25 @@ struct SubtitleResult {
             files.map { ($0.mediaSequence, (try? WebVTTParser.parse($0.bytes))?.cues ?? []) }, uniquingKeysWith: +)
     }
 
-    /// Start and end of each cue, milliseconds, by its text; several where files differ.
+    /// Start and end of each cue in milliseconds, by its text. There are several if files differ.
     var times: [String: Set<[Int64]>] {
         cues.values.joined().reduce(into: [:]) { $0[$1.payload, default: []].insert([$1.start, $1.end]) }
     }
 
-    /// Each file stands once, in order; a cue is in the files of all segments it overlaps, and in no others.
+    /// Violations of the rules: one file per segment, in order, and a cue in the files of exactly the segments it overlaps.
     var faults: [String] {
         var faults: [String] = []
-        if files.map(\.mediaSequence) != segments.map(\.mediaSequence) { faults.append("not one file a segment") }
+        if files.map(\.mediaSequence) != segments.map(\.mediaSequence) { faults.append("not one file per segment") }
         let cues = self.cues
         let all = Set(
             cues.values.joined().map { [$0.start, $0.end] + [Int64(bitPattern: UInt64($0.payload.utf8.count))] })
         if all.isEmpty { faults.append("no cue at all") }
         for segment in segments {
-            let held = cues[segment.mediaSequence] ?? []
-            if Set(held).count != held.count { faults.append("a cue stands twice in \(segment.mediaSequence)") }
-            if held.contains(where: { $0.start * 90 >= segment.end.count || $0.end * 90 + 45 < segment.start.count }) {
-                faults.append("a foreign cue in \(segment.mediaSequence)")
+            let fileCues = cues[segment.mediaSequence] ?? []
+            if Set(fileCues).count != fileCues.count { faults.append("a duplicate cue in \(segment.mediaSequence)") }
+            if fileCues.contains(where: { $0.start * 90 >= segment.end.count || $0.end * 90 + 45 < segment.start.count }
+            ) {
+                faults.append("a cue of another segment in \(segment.mediaSequence)")
             }
         }
         return faults

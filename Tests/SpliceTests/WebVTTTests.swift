@@ -8,7 +8,7 @@ import Testing
 @testable import Transcode
 
 @Suite struct WebVTTTests {
-    /// A cue as the rows tell it.
+    /// Expected cue of a row.
     struct ExpectedCue: Equatable {
         var start: Int64
         var end: Int64
@@ -20,7 +20,7 @@ import Testing
     static let rows: [(what: String, text: String, cues: [ExpectedCue])] = [
         ("one cue", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi\n", [ExpectedCue(start: 1000, end: 2500, payload: "hi")]),
         (
-            "no line end at the end", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi",
+            "no line end at the end of the file", "WEBVTT\n\n00:01.000 --> 00:02.500\nhi",
             [ExpectedCue(start: 1000, end: 2500, payload: "hi")]
         ),
         (
@@ -29,11 +29,11 @@ import Testing
         ),
         ("CR alone", "WEBVTT\r\r00:01.000 --> 00:02.000\ra\r", [ExpectedCue(start: 1000, end: 2000, payload: "a")]),
         (
-            "a title behind the signature", "WEBVTT - news\n\n00:01.000 --> 00:02.000\na\n",
+            "a title after the signature", "WEBVTT - news\n\n00:01.000 --> 00:02.000\na\n",
             [ExpectedCue(start: 1000, end: 2000, payload: "a")]
         ),
         (
-            "hours of many digits", "WEBVTT\n\n488888:59:59.999 --> 488889:00:00.000\na\n",
+            "hours with many digits", "WEBVTT\n\n488888:59:59.999 --> 488889:00:00.000\na\n",
             [ExpectedCue(start: 1_760_000_399_999, end: 1_760_000_400_000, payload: "a")]
         ),
         (
@@ -51,21 +51,21 @@ import Testing
             [ExpectedCue(start: 1000, end: 2000, payload: "a"), ExpectedCue(start: 3000, end: 4000, payload: "b")]
         ),
         (
-            "the header goes on to the cue", "WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\na\n",
+            "no empty line between header and cue", "WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\na\n",
             [ExpectedCue(start: 1000, end: 2000, payload: "a")]
         ),
         (
             "a cue without text", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n",
             [ExpectedCue(start: 1000, end: 2000, payload: "")]
         ),
-        ("nothing but the signature", "WEBVTT", []),
+        ("only the signature", "WEBVTT", []),
         (
-            "markup and arrows of other kinds", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a -> b &gt; c\n",
+            "markup and other arrows", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a -> b &gt; c\n",
             [ExpectedCue(start: 1000, end: 2000, payload: "<v A>a -> b &gt; c")]
         ),
     ]
 
-    @Test(arguments: rows.indices) func cuesAreRead(_ index: Int) throws {
+    @Test(arguments: rows.indices) func cuesAreParsed(_ index: Int) throws {
         let row = Self.rows[index]
         let file = try WebVTTParser.parse(Array(row.text.utf8))
         let cues = file.cues.map {
@@ -78,36 +78,36 @@ import Testing
 
     static let mapRows: [(what: String, header: String, map: WebVTT.TimestampMap?)] = [
         (
-            "as the standard writes it", "X-TIMESTAMP-MAP=LOCAL:00:00:01.500,MPEGTS:900000",
+            "as in the standard", "X-TIMESTAMP-MAP=LOCAL:00:00:01.500,MPEGTS:900000",
             .init(local: 1500, media: Ticks(900_000))
         ),
         (
-            "the other way round", "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:01.500",
+            "fields in the other order", "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:01.500",
             .init(local: 1500, media: Ticks(900_000))
         ),
         (
-            "with spaces and short", "X-TIMESTAMP-MAP= MPEGTS:900000, LOCAL:00:01.500",
+            "spaces and a short time", "X-TIMESTAMP-MAP= MPEGTS:900000, LOCAL:00:01.500",
             .init(local: 1500, media: Ticks(900_000))
         ),
         (
-            "among other lines", "Kind: captions\nX-TIMESTAMP-MAP=MPEGTS:1,LOCAL:00:00:00.000\nLanguage: en",
+            "between other header lines", "Kind: captions\nX-TIMESTAMP-MAP=MPEGTS:1,LOCAL:00:00:00.000\nLanguage: en",
             .init(local: 0, media: Ticks(1))
         ),
-        ("behind an empty line", "\nX-TIMESTAMP-MAP=MPEGTS:1,LOCAL:00:00:00.000", .init(local: 0, media: Ticks(1))),
-        ("past 33 bits", "X-TIMESTAMP-MAP=MPEGTS:8589934593,LOCAL:00:00:00.000", .init(local: 0, media: Ticks(1))),
-        ("half of it", "X-TIMESTAMP-MAP=MPEGTS:5", .init(local: 0, media: Ticks(5))),
-        ("a number that is none", "X-TIMESTAMP-MAP=MPEGTS:-5,LOCAL:00:00:00.000", nil),
-        ("none", "Kind: captions", nil),
+        ("after an empty line", "\nX-TIMESTAMP-MAP=MPEGTS:1,LOCAL:00:00:00.000", .init(local: 0, media: Ticks(1))),
+        ("more than 33 bits", "X-TIMESTAMP-MAP=MPEGTS:8589934593,LOCAL:00:00:00.000", .init(local: 0, media: Ticks(1))),
+        ("only MPEGTS", "X-TIMESTAMP-MAP=MPEGTS:5", .init(local: 0, media: Ticks(5))),
+        ("a negative number", "X-TIMESTAMP-MAP=MPEGTS:-5,LOCAL:00:00:00.000", nil),
+        ("no map", "Kind: captions", nil),
     ]
 
-    @Test(arguments: mapRows.indices) func theMapIsRead(_ index: Int) throws {
+    @Test(arguments: mapRows.indices) func mapIsParsed(_ index: Int) throws {
         let row = Self.mapRows[index]
         let file = try WebVTTParser.parse(Array("WEBVTT\n\(row.header)\n\n00:01.000 --> 00:02.000\na\n".utf8))
         #expect(file.map == row.map, "\(row.what)")
         #expect(file.cues.count == 1, "\(row.what)")
     }
 
-    @Test func stylesAndRegionsBeforeTheFirstCueAreKept() throws {
+    @Test func stylesAndRegionsBeforeFirstCueAreKept() throws {
         let text = """
             WEBVTT
 
@@ -131,13 +131,13 @@ import Testing
     }
 
     static let malformedRows: [(what: String, timing: String)] = [
-        ("it ends before it begins", "00:02.000 --> 00:01.000"), ("no end", "00:02.000 -->"),
-        ("61 seconds", "00:61.000 --> 02:00.000"), ("two digits of milliseconds", "00:01.00 --> 00:02.00"),
+        ("an end before the start", "00:02.000 --> 00:01.000"), ("no end", "00:02.000 -->"),
+        ("a second of 61", "00:61.000 --> 02:00.000"), ("two digits of milliseconds", "00:01.00 --> 00:02.00"),
         ("no digits", "aa:bb.ccc --> 00:02.000"), ("a sign", "-0:01.000 --> 00:02.000"),
-        ("hours without end", "99999999999999999999:00:00.000 --> 00:02.000"),
+        ("too many hour digits", "99999999999999999999:00:00.000 --> 00:02.000"),
     ]
 
-    @Test(arguments: malformedRows.indices) func aMalformedCueIsCountedAndDropped(_ index: Int) throws {
+    @Test(arguments: malformedRows.indices) func malformedCueIsDroppedAndCounted(_ index: Int) throws {
         let row = Self.malformedRows[index]
         let text = "WEBVTT\n\n\(row.timing)\nbad\n\n00:05.000 --> 00:06.000\ngood\n"
         let file = try WebVTTParser.parse(Array(text.utf8))
@@ -145,17 +145,17 @@ import Testing
         #expect(file.malformed == 1, "\(row.what)")
     }
 
-    @Test func whatIsNoWebVTTIsRefused() {
+    @Test func otherFormatsAreRejected() {
         for text in ["", "WEBVTTX\n\n", "<html>", "1\n00:00:01,000 --> 00:00:02,000\nsrt\n", "#EXTM3U\n"] {
             #expect(throws: MediaError.self, "\(text)") { try WebVTTParser.parse(Array(text.utf8)) }
         }
-        let large = Array("WEBVTT\n".utf8) + [UInt8](repeating: 0x20, count: WebVTTParser.largestFile)
+        let large = Array("WEBVTT\n".utf8) + [UInt8](repeating: 0x20, count: WebVTTParser.maxFileSize)
         #expect(throws: MediaError(.tooLarge(bytes: large.count), section: "RFC 8216 §3.5")) {
             try WebVTTParser.parse(large)
         }
     }
 
-    /// Any bytes whatever: no trap, and nothing read is out of bounds.
+    /// Parses random lines.
     @Test func randomLinesNeverTrap() {
         var random = SeededGenerator(seed: 7)
         let parts = [
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenReadsBack() throws {
+    @Test func writtenFileRoundTrips() throws {
         let cues = [
             WebVTT.Cue(identifier: "x", start: 3_600_001, end: 360_000_000, settings: "line:0", payload: "a\nb"),
             WebVTT.Cue(identifier: nil, start: 0, end: 0, settings: "", payload: ""),
@@ -178,7 +178,7 @@ import Testing
         let file = try WebVTTParser.parse(bytes)
         #expect(file.cues == cues && file.definitions == ["STYLE\n::cue {}"])
         let map = try #require(file.map)
-        // The two sides name the same moment, to the tick, and it is at the segment's start.
+        // Both fields refer to the same time, to the tick, which is the segment's start.
         #expect(Ticks.milliseconds(map.local).wire == map.media)
         #expect(start - .milliseconds(map.local) < Ticks(90) && start >= .milliseconds(map.local))
     }

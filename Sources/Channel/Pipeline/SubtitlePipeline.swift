@@ -50,7 +50,7 @@ struct SubtitlePipeline: Sendable {
         let input = SubtitleInput(
             mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
             duration: Ticks(segment.duration), programDateTime: segment.programDateTime?.millisecondsSince1970,
-            isAfterSeam: tracked.isAfterDiscontinuity, bytes: clear)
+            isAfterDiscontinuity: tracked.isAfterDiscontinuity, bytes: clear)
         return await publish(timeline.append(input, rendition: rendition))
     }
 

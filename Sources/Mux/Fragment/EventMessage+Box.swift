@@ -1,7 +1,7 @@
 import Media
 
 extension PlacedMessage {
-    /// Version 1: a time of its own, not one that counts from its segment.
+    /// Writes `emsg` version 1, whose time is absolute instead of relative to its segment.
     func write(to writer: inout BoxWriter) {
         writer.fullBox("emsg", version: 1) { box in
             box.u32(UInt32(TrackTimescale.video))
@@ -16,7 +16,7 @@ extension PlacedMessage {
         }
     }
 
-    /// The same for the same message told twice, and after a restart.
+    /// Message number for a message without one. Duplicates get the same number, also after a restart.
     private var derivedNumber: UInt32 {
         var key = BoxWriter()
         key.u64(UInt64(bitPattern: time.count))

@@ -1,13 +1,13 @@
 package import Media
 
-/// One sample of a fragment, in decoding order.
+/// One sample of a fragment.
 package struct MuxSample: Equatable, Sendable {
-    /// In the track's timescale, as the two below.
+    /// Duration in the track's timescale.
     package var duration: UInt32
-    /// Presentation time − decode time.
+    /// Presentation time − decode time, in the track's timescale.
     package var compositionOffset: Int32
     package var isSync: Bool
-    /// Video: NAL units behind their lengths in four bytes. Audio: one coded frame.
+    /// Video: NAL units, each prefixed with its length in four bytes. Audio: one encoded frame.
     package var payload: ArraySlice<UInt8>
 
     package init(duration: UInt32, compositionOffset: Int32, isSync: Bool, payload: ArraySlice<UInt8>) {
@@ -18,11 +18,12 @@ package struct MuxSample: Equatable, Sendable {
     }
 }
 
-/// What one track puts into a fragment.
+/// The samples of one track in a fragment.
 package struct MuxTrack: Equatable, Sendable {
     package let trackID: UInt32
-    /// Of the first sample, in the track's timescale: `tfdt`.
+    /// Decode time of the first sample, in the track's timescale (`tfdt`).
     package let decodeTime: UInt64
+    /// Samples in decoding order.
     package let samples: [MuxSample]
 
     package init(trackID: UInt32, decodeTime: UInt64, samples: [MuxSample]) {
@@ -32,11 +33,11 @@ package struct MuxTrack: Equatable, Sendable {
     }
 }
 
-/// One movie fragment as it is written: the header, then the payloads one after the other.
+/// One written movie fragment: the header, followed by the payloads.
 package struct Fragment: Equatable, Sendable {
     /// styp, moof and the header of mdat.
     package let header: [UInt8]
-    /// The samples' own bytes, never copied: track by track, in decoding order.
+    /// Sample bytes, not copied, by track and in decoding order.
     package let payloads: [ArraySlice<UInt8>]
 
     package init(header: [UInt8], payloads: [ArraySlice<UInt8>]) {
@@ -44,23 +45,24 @@ package struct Fragment: Equatable, Sendable {
         self.payloads = payloads
     }
 
-    /// Bytes of header and payloads.
+    /// Size of header and payloads, bytes.
     package var byteCount: Int { payloads.reduce(header.count) { $0 + $1.count } }
 }
 
 /// Writes movie fragments (ISO/IEC 14496-12 §8.8): one moof for the samples of all tracks, one mdat.
 package enum FragmentWriter {
-    /// sample_depends_on 2: an I picture, and every audio frame. sample_is_non_sync_sample 0.
+    /// Flags of an I picture and of every audio frame: sample_depends_on 2, sample_is_non_sync_sample 0.
     static let syncFlags: UInt32 = 0x0200_0000
-    /// sample_depends_on 1, sample_is_non_sync_sample 1.
+    /// Flags of other samples: sample_depends_on 1, sample_is_non_sync_sample 1.
     static let nonSyncFlags: UInt32 = 0x0101_0000
 
+    /// Writes one fragment.
     /// - Parameters:
-    ///   - sequenceNumber: of `mfhd`; counts up over the life of a channel.
-    ///   - video, audio: at least the tracks of the init section in force: a missing traf stalls players for good.
-    ///     Video stands in front; its payload is below 2 GiB, because the data offset of audio has 31 bits.
-    ///   - messages: of the time of these samples; they stand in front of moof (ISO/IEC 23009-1 §5.10.3.3).
-    ///   - startsSegment: puts `styp` in front, which a part after the first of its segment does without.
+    ///   - sequenceNumber: value of `mfhd`; increases over the life of a channel.
+    ///   - video: written first. Its payload must be below 2 GiB, because the data offset of audio has 31 bits.
+    ///   - audio: every track of the current init section must be present: players stall forever on a missing traf.
+    ///   - messages: event messages of the fragment's time range, written before moof (ISO/IEC 23009-1 §5.10.3.3).
+    ///   - startsSegment: whether to write `styp`. A chunk after the first of its segment has none.
     package static func write(
         sequenceNumber: UInt32, video: MuxTrack?, audio: MuxTrack?, messages: [PlacedMessage] = [],
         startsSegment: Bool = true
@@ -92,7 +94,8 @@ package enum FragmentWriter {
         }
     }
 
-    /// - Returns: where each track's data offset stands, to be patched once the size of moof is known.
+    /// Writes moof.
+    /// - Returns: the position of each track's data offset, to be patched when the size of moof is known.
     private static func writeMovieFragment(
         _ tracks: [MuxTrack], sequenceNumber: UInt32, _ writer: inout BoxWriter
     ) -> [Int] {
@@ -104,7 +107,8 @@ package enum FragmentWriter {
         return offsets
     }
 
-    /// - Returns: bytes of the header: 16 when the payload needs a 64-bit size (§4.2), else 8.
+    /// Writes the header of mdat.
+    /// - Returns: the header size: 16 bytes if the payload needs a 64-bit size (§4.2), else 8.
     private static func writeMediaDataHeader(payloadSize: Int, _ writer: inout BoxWriter) -> Int {
         let start = writer.position
         if let size = UInt32(exactly: payloadSize + 8) {

@@ -1,14 +1,14 @@
 import Media
 
-/// Writes one `traf`: what all samples share goes to `tfhd`, what varies to `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
+/// Writes one `traf`: values that all samples share in `tfhd`, the others in `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
 struct TrackFragmentWriter {
     private let track: MuxTrack
-    /// nil when durations vary.
+    /// Duration of every sample; nil if durations vary.
     private let commonDuration: UInt32?
     private let syncPattern: SyncPattern
     private let hasCompositionOffsets: Bool
 
-    /// Which samples are sync samples.
+    /// Distribution of the sync samples.
     private enum SyncPattern: Equatable {
         case all, none, onlyFirst, mixed
     }
@@ -51,7 +51,8 @@ struct TrackFragmentWriter {
         }
     }
 
-    /// - Returns: where the data offset stands.
+    /// Writes the box.
+    /// - Returns: the position of the data offset.
     func write(to moof: inout BoxWriter) -> Int {
         var dataOffset = 0
         moof.box("traf") { traf in

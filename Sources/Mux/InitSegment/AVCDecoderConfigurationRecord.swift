@@ -1,14 +1,14 @@
 import Media
 
-/// AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1): the payload of `avcC`. NAL unit lengths have four bytes.
+/// AVCDecoderConfigurationRecord, the payload of `avcC` (ISO/IEC 14496-15 §5.3.3.1). NAL unit lengths have four bytes.
 struct AVCDecoderConfigurationRecord: Equatable, Sendable {
     let bytes: [UInt8]
 
     private static let section = "ISO/IEC 14496-15 §5.3.3.1"
-    /// Profiles whose records end before the chroma format: Baseline, Main and Extended.
+    /// Profiles whose records have no chroma format: Baseline, Main and Extended.
     private static let profilesWithoutChromaFormat: Set<Int> = [66, 77, 88]
 
-    /// - Throws: when there is no sequence parameter set, one does not decode, or there are more than fit.
+    /// - Throws: if there is no sequence parameter set, it cannot be parsed, or there are more sets than fit.
     init(_ configuration: VideoConfiguration) throws(MediaError) {
         guard let first = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "sequenceParameterSetNALUnit"), section: Self.section)
@@ -29,7 +29,8 @@ struct AVCDecoderConfigurationRecord: Equatable, Sendable {
         bytes = writer.bytes
     }
 
-    /// - Parameter countMask: reserved bits that share a byte with the number of sets.
+    /// Appends the number of `sets` and the sets.
+    /// - Parameter countMask: reserved bits in the byte with the number of sets.
     private static func append(
         _ sets: [[UInt8]], maximum: Int, countMask: UInt8, to writer: inout BoxWriter
     ) throws(MediaError) {
@@ -42,7 +43,7 @@ struct AVCDecoderConfigurationRecord: Equatable, Sendable {
 }
 
 extension BoxWriter {
-    /// A NAL unit behind its length in two bytes.
+    /// Appends a NAL unit, prefixed with its length in two bytes.
     mutating func appendParameterSet(_ nalUnit: [UInt8], section: String) throws(MediaError) {
         guard let size = UInt16(exactly: nalUnit.count) else {
             throw MediaError(.badParameterSet(field: "parameterSetLength"), section: section)

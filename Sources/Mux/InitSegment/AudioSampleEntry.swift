@@ -1,15 +1,16 @@
 import Media
 
-/// mp4a, ac-3, ec-3, Opus, fLaC or alac (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366 Annex F).
+/// Audio sample entry: mp4a, ac-3, ec-3, Opus, fLaC or alac (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366
+/// Annex F).
 struct AudioSampleEntry {
     private let configuration: AudioConfiguration
 
     init(_ configuration: AudioConfiguration) { self.configuration = configuration }
 
-    /// Rate and channels of what is heard: SBR and parametric stereo that are announced count.
+    /// Sample rate and channel count of the decoder's output, with explicitly signaled SBR and parametric stereo.
     private var outputFormat: (sampleRate: Int, channelCount: Int) {
-        let asCoded = (configuration.sampleRate, configuration.channelCount)
-        guard configuration.codec == .aac else { return asCoded }
+        let core = (configuration.sampleRate, configuration.channelCount)
+        guard configuration.codec == .aac else { return core }
         do throws(MediaError) {
             let specific = try AudioSpecificConfig(configuration.decoderSpecificInfo)
             let isParametricStereo = specific.extensionAudioObjectType == AudioSpecificConfig.parametricStereo
@@ -18,7 +19,7 @@ struct AudioSampleEntry {
                 isParametricStereo ? 2 : configuration.channelCount
             )
         } catch {
-            return asCoded
+            return core
         }
     }
 
@@ -31,7 +32,7 @@ struct AudioSampleEntry {
             entry.u16(UInt16(clamping: outputFormat.channelCount))
             entry.u16(configuration.sampleSize)
             entry.zeros(4)
-            // 16.16; a rate that does not fit is 0 and stands in the decoder's configuration.
+            // 16.16 fixed point. A rate that does not fit is 0; the decoder configuration contains it.
             entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
@@ -54,15 +55,16 @@ struct AudioSampleEntry {
             case .opus: "Opus"
             case .flac: "fLaC"
             case .alac: "alac"
-            // The audio bridge is their only way: no player takes them in fragmented MP4.
+            // These are always transcoded: no player supports them in fragmented MP4.
             case .dts, .smpte302, .blurayPCM:
                 throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
             }
         }
     }
 
-    /// esds (14496-14 §5.6) with an ES_Descriptor (14496-1 §7.2.6.5). No bit rate is said: it would make the name of
-    /// the init section depend on more than the configuration.
+    /// Writes esds (14496-14 §5.6) with an ES_Descriptor (14496-1 §7.2.6.5).
+    ///
+    /// The bit rates are 0, because the init section's name must depend only on the configuration.
     private func writeElementaryStreamDescriptor(_ entry: inout BoxWriter) {
         let info = configuration.decoderSpecificInfo
         let infoSize = info.isEmpty ? 0 : 5 + info.count
@@ -85,10 +87,10 @@ struct AudioSampleEntry {
 }
 
 extension AudioConfiguration {
-    /// objectTypeIndication (ISO/IEC 14496-1 Table 5) of what goes into an `mp4a` entry.
+    /// objectTypeIndication of an `mp4a` entry (ISO/IEC 14496-1 Table 5).
     var objectTypeIndication: UInt8 {
         switch codec {
-        case .mpegAudio where sampleRate < 32_000: 0x69  // 13818-3, the halved rates
+        case .mpegAudio where sampleRate < 32_000: 0x69  // 13818-3, half sample rates
         case .mpegAudio: 0x6B  // 11172-3
         default: 0x40
         }
@@ -96,7 +98,7 @@ extension AudioConfiguration {
 }
 
 extension BoxWriter {
-    /// A descriptor's tag and its size in four bytes of seven bits each (ISO/IEC 14496-1 §8.3.3).
+    /// Writes a descriptor's tag and its size in four bytes of seven bits each (ISO/IEC 14496-1 §8.3.3).
     fileprivate mutating func descriptor(tag: UInt8, size: Int) {
         u8(tag)
         for shift in [21, 14, 7] { u8(0x80 | UInt8(size >> shift & 0x7F)) }

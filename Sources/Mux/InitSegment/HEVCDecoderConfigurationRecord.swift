@@ -1,12 +1,12 @@
 import Media
 
-/// HEVCDecoderConfigurationRecord (ISO/IEC 14496-15 §8.3.3.1): the payload of `hvcC`. NAL unit lengths have four bytes.
+/// HEVCDecoderConfigurationRecord, the payload of `hvcC` (ISO/IEC 14496-15 §8.3.3.1). NAL unit lengths have four bytes.
 struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
     let bytes: [UInt8]
 
     private static let section = "ISO/IEC 14496-15 §8.3.3.1"
 
-    /// - Throws: when there is no sequence parameter set, or the first one does not decode.
+    /// - Throws: if there is no sequence parameter set, or the first one cannot be parsed.
     init(_ configuration: VideoConfiguration) throws(MediaError) {
         guard let first = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "sequenceParameterSetNALUnit"), section: Self.section)
@@ -36,7 +36,7 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
         writer.u8(UInt8(profile.generalLevelIdc))
     }
 
-    /// 1 slices, 2 tiles, 3 wavefronts, 0 several of them or not known.
+    /// Value of parallelismType: 1 slices, 2 tiles, 3 wavefronts, 0 mixed or unknown.
     private static func parallelismType(_ pictureParameterSets: [[UInt8]]) -> UInt8 {
         var types: Set<UInt8> = []
         for nalUnit in pictureParameterSets {
@@ -51,7 +51,7 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
         return types.count == 1 ? types.first ?? 0 : 0
     }
 
-    /// A hint for decoders is not worth a channel: a picture parameter set that does not decode says nothing.
+    /// Parses a picture parameter set; nil on errors, because parallelismType is only a hint for decoders.
     private static func parsed(_ nalUnit: [UInt8]) -> HEVCPictureParameterSet? {
         do throws(MediaError) { return try HEVCPictureParameterSet(nalUnit: nalUnit) } catch { return nil }
     }

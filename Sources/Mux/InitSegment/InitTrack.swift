@@ -1,6 +1,6 @@
 import Media
 
-/// One `trak` of an init section (ISO/IEC 14496-12 §8.3).
+/// A `trak` of an init section (ISO/IEC 14496-12 §8.3).
 enum InitTrack {
     case video(VideoConfiguration, VideoDescription)
     case audio(AudioConfiguration)
@@ -27,7 +27,7 @@ enum InitTrack {
     }
 
     private func writeHeader(_ trak: inout BoxWriter) {
-        trak.fullBox("tkhd", flags: 0x3) { tkhd in  // enabled, in the movie
+        trak.fullBox("tkhd", flags: 0x3) { tkhd in  // track_enabled, track_in_movie
             tkhd.zeros(8)
             tkhd.u32(trackID)
             tkhd.zeros(4 + 4 + 8 + 2 + 2)
@@ -59,7 +59,7 @@ enum InitTrack {
             hdlr.u32(0)
             if case .audio = self { hdlr.type("soun") } else { hdlr.type("vide") }
             hdlr.zeros(12)
-            hdlr.u8(0)  // an empty name
+            hdlr.u8(0)  // empty name
         }
     }
 
@@ -71,7 +71,7 @@ enum InitTrack {
         minf.box("dinf") { dinf in
             dinf.fullBox("dref") { dref in
                 dref.u32(1)
-                dref.fullBox("url ", flags: 1) { _ in }  // the media is in this file
+                dref.fullBox("url ", flags: 1) { _ in }  // media data is in this file
             }
         }
     }

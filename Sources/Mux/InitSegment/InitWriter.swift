@@ -1,10 +1,10 @@
 package import Media
 
-/// What a player reads before the first fragment of a run (RFC 8216 §3.3: the Media Initialization Section).
+/// Media Initialization Section of a period (RFC 8216 §3.3).
 package struct InitSection: Equatable, Sendable {
-    /// `init-<hash of the bytes>.mp4`: a run whose parameter sets come back gets its old name back.
+    /// `init-<hash of the bytes>.mp4`. A period with the parameter sets of an earlier one has the same name.
     package let name: String
-    /// ftyp and moov.
+    /// `ftyp` and `moov`.
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {
@@ -13,11 +13,12 @@ package struct InitSection: Equatable, Sendable {
     }
 }
 
-/// Writes init sections (ISO/IEC 14496-12 §8.2): no samples, no edit list, no time other than 0, nothing that does not
-/// follow from the two configurations. Equal configurations give equal bytes.
+/// Writes init sections without samples and edit lists, with all times 0 (ISO/IEC 14496-12 §8.2).
+///
+/// The bytes depend only on the two configurations: equal configurations give equal bytes.
 package enum InitWriter {
-    /// - Parameters: `video`, `audio`: at least one of them; each becomes the track of its constant id.
-    /// - Throws: when a parameter set does not decode, so that size or profile are not known.
+    /// Writes an init section with a track for each configuration. Track IDs are constant per media kind.
+    /// - Throws: if a parameter set cannot be parsed, so that frame size or profile are unknown.
     package static func write(
         video: VideoConfiguration?, audio: AudioConfiguration?
     ) throws(MediaError) -> InitSection {
@@ -58,7 +59,7 @@ package enum InitWriter {
         }
     }
 
-    /// §8.8.3. Every fragment says its own values, so all defaults but the sample description are 0.
+    /// Writes `trex` (§8.8.3). Every fragment has explicit values, so all defaults but the sample description are 0.
     private static func writeTrackExtends(_ trackID: UInt32, _ mvex: inout BoxWriter) {
         mvex.fullBox("trex") { trex in
             trex.u32(trackID)
@@ -69,7 +70,7 @@ package enum InitWriter {
 }
 
 extension BoxWriter {
-    /// The matrix of `mvhd` and `tkhd` that leaves the picture as it is (§6.2.2).
+    /// Writes the identity matrix of `mvhd` and `tkhd` (§6.2.2).
     mutating func identityMatrix() {
         for value in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] as [UInt32] { u32(value) }
     }

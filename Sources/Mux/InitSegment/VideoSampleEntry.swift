@@ -1,7 +1,8 @@
 import Media
 
-/// avc1 or hvc1 (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1). These types say that the parameter sets stand
-/// in the entry; that the samples repeat the same bytes does no harm.
+/// Video sample entry: avc1 or hvc1 (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1).
+///
+/// These types signal that the entry contains the parameter sets. The samples may repeat the same parameter sets.
 struct VideoSampleEntry {
     private let configuration: VideoConfiguration
     private let description: VideoDescription
@@ -33,8 +34,8 @@ struct VideoSampleEntry {
         entry.zeros(16)
         entry.u16(UInt16(description.width))
         entry.u16(UInt16(description.height))
-        entry.u32(0x0048_0000)  // 72 dpi across
-        entry.u32(0x0048_0000)  // and down
+        entry.u32(0x0048_0000)  // horizresolution, 72 dpi
+        entry.u32(0x0048_0000)  // vertresolution
         entry.u32(0)
         entry.u16(1)  // frame_count
         entry.zeros(32)  // compressorname
@@ -42,19 +43,19 @@ struct VideoSampleEntry {
         entry.u16(0xFFFF)
     }
 
-    /// §12.1.5.
+    /// Writes `colr` (§12.1.5).
     private func writeColor(_ entry: inout BoxWriter) {
-        guard let colour = description.color else { return }
+        guard let color = description.color else { return }
         entry.box("colr") { colr in
             colr.type("nclx")
-            colr.u16(UInt16(colour.primaries))
-            colr.u16(UInt16(colour.transferCharacteristics))
-            colr.u16(UInt16(colour.matrixCoefficients))
-            colr.u8(colour.isFullRange ? 0x80 : 0)
+            colr.u16(UInt16(color.primaries))
+            colr.u16(UInt16(color.transferCharacteristics))
+            colr.u16(UInt16(color.matrixCoefficients))
+            colr.u8(color.isFullRange ? 0x80 : 0)
         }
     }
 
-    /// §12.1.4.
+    /// Writes `pasp` (§12.1.4).
     private func writePixelAspectRatio(_ entry: inout BoxWriter) {
         guard let ratio = description.sampleAspectRatio else { return }
         entry.box("pasp") { pasp in

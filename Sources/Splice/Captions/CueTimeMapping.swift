@@ -1,28 +1,28 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
-/// How the cue times of a rendition lead to the source's clock.
+/// Mapping of a rendition's cue times to the source's clock.
 enum CueTimeMapping: Equatable, Sendable {
-    /// By X-TIMESTAMP-MAP; `isProven` once a cue was found where its segment is.
+    /// X-TIMESTAMP-MAP. `isProven` is set once it placed a cue.
     case map(isProven: Bool)
-    /// By the map, which is off by a constant: somebody's time zone, or another encoder's clock.
+    /// X-TIMESTAMP-MAP plus a constant: a time zone offset, or the difference to another encoder's clock.
     case shifted(Ticks)
-    /// The map says nothing; cue times count from the beginning of their segment.
+    /// Cue times relative to the start of their segment, without a usable map.
     case segment
 
-    /// A cue may begin before its segment or end behind it by so much.
+    /// Time by which a cue may begin before its segment or end after it.
     static let segmentTolerance = Ticks.seconds(10)
-    /// Clocks that are wrong by a time zone are wrong by a multiple of this.
+    /// Granularity of time zone offsets.
     private static let timeZoneStep = Ticks.seconds(900)
-    /// A map is believed as long as its cues are no farther from their segment than this: numbers and dates of two
-    /// playlists may disagree by some segments, a map that is wrong is wrong by more.
+    /// Largest distance between a cue and its segment at which the map is trusted.
+    ///
+    /// Numbers and dates of two playlists may differ by some segments. A wrong map differs by more.
     static let longestTrustedDistance = Ticks.seconds(120)
 
-    /// Where on the source's clock a cue time of `file` is, not folded; nil when that depends on where its segment is
-    /// and nobody knows.
-    /// - Parameter segmentStart: on the source's clock.
+    /// Returns the time of a cue time of `file` on the source's clock, not reduced to 33 bits.
+    /// - Parameters:
+    ///   - time: cue time, milliseconds.
+    ///   - segmentStart: start of the cue's segment on the source's clock; nil if unknown.
+    /// - Returns: nil if the mapping needs an unknown `segmentStart`.
     func media(at time: Int64, in file: WebVTT, segmentStart: Ticks?) -> Ticks? {
         let mapped = (file.map ?? .absent).media(at: time)
         switch self {
@@ -32,8 +32,8 @@ enum CueTimeMapping: Equatable, Sendable {
         }
     }
 
-    /// The clock of a file whose map leads nowhere near its segment.
-    /// - Parameter segment: where the segment is, on the source's clock.
+    /// Mapping for a file whose map places its cues far from its segment.
+    /// - Parameter segment: time range of the segment on the source's clock.
     init(correcting file: WebVTT, segment: Range<Ticks>) {
         self = .segment
         guard let first = file.cues.min(by: { $0.start < $1.start }) else { return }
@@ -42,10 +42,10 @@ enum CueTimeMapping: Equatable, Sendable {
         guard let map = file.map ?? (countsFromSegment ? nil : .absent) else { return }
         let mapped = Ticks(wire: map.media(at: first.start).wire, near: segment.lowerBound)
         let distance = segment.lowerBound - mapped
-        let zones = (distance.count + distance.count.signum() * Self.timeZoneStep.count / 2) / Self.timeZoneStep.count
-        let zone = Ticks(zones * Self.timeZoneStep.count)
-        if mapped + zone < segment.upperBound + .seconds(2), mapped + zone > segment.lowerBound - .seconds(2) {
-            self = .shifted(zone)
+        let steps = (distance.count + distance.count.signum() * Self.timeZoneStep.count / 2) / Self.timeZoneStep.count
+        let offset = Ticks(steps * Self.timeZoneStep.count)
+        if mapped + offset < segment.upperBound + .seconds(2), mapped + offset > segment.lowerBound - .seconds(2) {
+            self = .shifted(offset)
         } else if !countsFromSegment {
             self = .shifted(distance)
         }

@@ -1,37 +1,35 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
-/// The last stretches of picture that were shown, each on one clock, and what the upstream said of them.
+/// Recently published video spans, grouped by clock, with their upstream numbers and dates.
 struct PublishedSpans: Equatable, Sendable {
-    /// Seams and segments that are remembered. Subtitles are minutes late at most.
+    /// Numbers of clock spans and source spans that are kept. Subtitles are late by minutes at most.
     static let maxClockSpans = 64
     static let maxSourceSpans = 512
-    /// Runs whose clocks agree as well as this are one clock: only their configuration differs.
-    private static let sameClock = Ticks.milliseconds(2)
+    /// Periods whose clock offsets differ by at most this time are on one clock: only their configurations differ.
+    private static let clockTolerance = Ticks.milliseconds(2)
 
-    /// One unbroken clock: a run, or several of them between which the clock went on.
+    /// A span of video on one continuous clock: one period, or several periods between which the clock continues.
     struct ClockSpan: Equatable, Sendable {
-        /// `SourceSpan.run` of the runs it holds.
+        /// Indices of its periods (`SourceSpan.period`).
         var periods: ClosedRange<Int>
+        /// Upstream discontinuity sequence numbers.
         var discontinuities: ClosedRange<UInt64>
-        /// On the source's clock.
+        /// Times on the source's clock.
         var start: Ticks
         var end: Ticks
-        /// Added to the source's times it gives the channel's.
+        /// Offset from the source's clock to the channel's timeline.
         var offset: Ticks
-        /// Another one follows.
+        /// Whether nothing more is appended to this clock span.
         var isComplete = false
 
-        /// On the channel's timeline.
+        /// Time range on the channel's timeline.
         var outputRange: Range<Ticks> { start + offset..<max(start, end) + offset }
     }
 
     private(set) var clockSpans: [ClockSpan] = []
     private(set) var sourceSpans: [SourceSpan] = []
 
-    /// On the channel's timeline, where the newest picture ends.
+    /// End of the newest published video on the channel's timeline.
     var end: Ticks? { clockSpans.last?.outputRange.upperBound }
 
     mutating func append(_ span: SourceSpan) {
@@ -39,12 +37,12 @@ struct PublishedSpans: Equatable, Sendable {
         if sourceSpans.count > Self.maxSourceSpans {
             sourceSpans.removeFirst(sourceSpans.count - Self.maxSourceSpans / 2)
         }
-        if var run = clockSpans.last, sharesClock(run, span) {
-            run.periods = run.periods.lowerBound...max(run.periods.upperBound, span.period)
-            let (low, high) = (run.discontinuities.lowerBound, run.discontinuities.upperBound)
-            run.discontinuities = min(low, span.discontinuitySequence)...max(high, span.discontinuitySequence)
-            run.end = max(run.end, span.outputEnd - run.offset)
-            clockSpans[clockSpans.count - 1] = run
+        if var clockSpan = clockSpans.last, sharesClock(clockSpan, span) {
+            clockSpan.periods = clockSpan.periods.lowerBound...max(clockSpan.periods.upperBound, span.period)
+            let (low, high) = (clockSpan.discontinuities.lowerBound, clockSpan.discontinuities.upperBound)
+            clockSpan.discontinuities = min(low, span.discontinuitySequence)...max(high, span.discontinuitySequence)
+            clockSpan.end = max(clockSpan.end, span.outputEnd - clockSpan.offset)
+            clockSpans[clockSpans.count - 1] = clockSpan
         } else {
             endClockSpan()
             clockSpans.append(
@@ -56,17 +54,17 @@ struct PublishedSpans: Equatable, Sendable {
         }
     }
 
-    /// Nothing is added to the newest run any more.
+    /// Completes the newest clock span.
     mutating func endClockSpan() {
         if !clockSpans.isEmpty { clockSpans[clockSpans.count - 1].isComplete = true }
     }
 
-    private func sharesClock(_ run: ClockSpan, _ span: SourceSpan) -> Bool {
-        if run.periods.contains(span.period) { return true }
-        let difference = span.offset - run.offset
-        return !run.isComplete && max(difference, .zero - difference) <= Self.sameClock
+    private func sharesClock(_ clockSpan: ClockSpan, _ span: SourceSpan) -> Bool {
+        if clockSpan.periods.contains(span.period) { return true }
+        let difference = span.offset - clockSpan.offset
+        return !clockSpan.isComplete && max(difference, .zero - difference) <= Self.clockTolerance
     }
 
-    /// The run of that number, if it is remembered.
-    func clockSpan(ofPeriod number: Int) -> ClockSpan? { clockSpans.last { $0.periods.contains(number) } }
+    /// Returns the clock span of a period, if it is still kept.
+    func clockSpan(ofPeriod index: Int) -> ClockSpan? { clockSpans.last { $0.periods.contains(index) } }
 }

@@ -1,57 +1,54 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
-/// One clear WebVTT segment with what its playlist said of it.
+/// A decrypted WebVTT segment with its properties from the playlist.
 package struct SubtitleInput: Sendable {
     package let mediaSequence: UInt64
     package let discontinuitySequence: UInt64
     /// EXTINF.
     package let duration: Ticks
-    /// EXT-X-PROGRAM-DATE-TIME written before it, milliseconds since 1970.
+    /// EXT-X-PROGRAM-DATE-TIME of the segment, milliseconds since 1970.
     package let programDateTime: Int64?
-    /// Segments before it were lost, or the list was reset.
+    /// Whether segments before it were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
     package let bytes: [UInt8]
 
     package init(
         mediaSequence: UInt64, discontinuitySequence: UInt64 = 0, duration: Ticks, programDateTime: Int64? = nil,
-        isAfterSeam: Bool = false, bytes: [UInt8]
+        isAfterDiscontinuity: Bool = false, bytes: [UInt8]
     ) {
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.duration = duration
         self.programDateTime = programDateTime
-        self.isAfterDiscontinuity = isAfterSeam
+        self.isAfterDiscontinuity = isAfterDiscontinuity
         self.bytes = bytes
     }
 }
 
-/// The subtitles of one published segment: a whole WebVTT file.
+/// The subtitles of one published segment, a complete WebVTT file.
 package struct SegmentSubtitles: Equatable, Sendable {
     /// Index of the rendition.
     package let rendition: Int
-    /// Of the published segment.
+    /// Media sequence number of the published segment.
     package let mediaSequence: UInt64
     package let bytes: [UInt8]
 }
 
-/// What became of the subtitles, summed over the renditions.
+/// Subtitle counters, summed over the renditions.
 package struct SubtitleCounts: Encodable, Equatable, Sendable {
-    /// Upstream segments taken.
+    /// Upstream segments received.
     package var segments = 0
-    /// Segments that are no WebVTT.
+    /// Segments that are not WebVTT.
     package var unreadable = 0
-    /// Cues published, each once however many segments it overlaps.
+    /// Published cues. A cue counts once, even if it overlaps several segments.
     package var cues = 0
-    /// Cues that came when the segments they belong to were published without them.
+    /// Cues that arrived after their segments' subtitles were published.
     package var late = 0
-    /// Cues that belong to no picture: before the channel was joined, between runs, on a clock nobody knows.
+    /// Cues without video: before the channel was joined, between periods, or on an unknown clock.
     package var unplaced = 0
-    /// Cues whose times do not parse.
+    /// Cues with malformed times.
     package var malformed = 0
-    /// Cues that were placed by date or number, because their X-TIMESTAMP-MAP leads nowhere near their segment.
+    /// Cues placed by date or number, because their X-TIMESTAMP-MAP leads far from their segment.
     package var corrected = 0
 
     package init() {}

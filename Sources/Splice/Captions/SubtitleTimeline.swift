@@ -1,73 +1,86 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
-/// The subtitle renditions of a channel, beside its picture: told what was published, they give the subtitles of each
-/// segment. The picture never waits for them.
+/// Produces the subtitles of each published segment, for all subtitle renditions of a channel.
+///
+/// Video is published without waiting for subtitles.
 package struct SubtitleTimeline: Sendable {
-    private var published = PublishedSpans()
-    private var tracks: [CuePlacer]
-    private var lastEnd: Ticks?
-    private let longestLateness: Ticks?
-
-    /// - Parameters:
-    ///   - renditions: how many.
-    ///   - lateness: media time that a rendition may be behind the picture before a segment is given without the rest of
-    ///     its cues; nil: any, for a programme that is finished.
-    package init(renditions: Int, lateness: Ticks?) {
-        tracks = Array(repeating: CuePlacer(), count: renditions)
-        self.longestLateness = lateness
+    private struct Rendition: Sendable {
+        var placer = CuePlacer()
+        var segmenter = SubtitleSegmenter()
     }
 
-    package var counts: SubtitleCounts { tracks.reduce(into: SubtitleCounts()) { $0 += $1.counts } }
+    private var published = PublishedSpans()
+    private var renditions: [Rendition]
+    private var lastEnd: Ticks?
+    private let maxLateness: Ticks?
 
-    /// A segment was published under `mediaSequence`.
+    /// - Parameters:
+    ///   - renditions: number of renditions.
+    ///   - maxLateness: media time by which a rendition may be later than the video before a segment's subtitles are
+    ///     published incomplete; nil: no limit, for a VOD program.
+    package init(renditions: Int, lateness maxLateness: Ticks?) {
+        self.renditions = Array(repeating: Rendition(), count: renditions)
+        self.maxLateness = maxLateness
+    }
+
+    package var counts: SubtitleCounts {
+        renditions.reduce(into: SubtitleCounts()) {
+            $0 += $1.placer.counts
+            $0 += $1.segmenter.counts
+        }
+    }
+
+    /// Adds a segment that was published as `mediaSequence`.
     package mutating func append(_ segment: SplicedSegment, publishedAs mediaSequence: UInt64) -> [SegmentSubtitles] {
         let end = segment.position.presentationEnd
         return append(
             segment.spans,
-            of: CuePlacer.PublishedSegment(
+            of: SubtitleSegmenter.PublishedSegment(
                 mediaSequence: mediaSequence, period: segment.description.index,
                 start: lastEnd ?? end - segment.duration, end: end))
     }
 
-    mutating func append(_ spans: [SourceSpan], of segment: CuePlacer.PublishedSegment) -> [SegmentSubtitles] {
+    mutating func append(
+        _ spans: [SourceSpan], of segment: SubtitleSegmenter.PublishedSegment
+    ) -> [SegmentSubtitles] {
         for span in spans { published.append(span) }
         lastEnd = segment.end
-        for index in tracks.indices { tracks[index].expect(segment) }
-        return emitCompleted()
+        for index in renditions.indices { renditions[index].segmenter.append(segment) }
+        return dequeueCompleted()
     }
 
-    /// A segment of pictures that is not published: its subtitles have no place.
+    /// Adds a segment that is not published, and therefore gets no subtitles.
     package mutating func skip(_ segment: SplicedSegment) {
         for span in segment.spans { published.append(span) }
         lastEnd = segment.position.presentationEnd
     }
 
+    /// Adds an upstream segment of the rendition with index `rendition`.
     package mutating func append(_ segment: SubtitleInput, rendition: Int) -> [SegmentSubtitles] {
-        guard tracks.indices.contains(rendition) else { return [] }
-        tracks[rendition].append(segment, published: published)
-        return emitCompleted()
+        guard renditions.indices.contains(rendition) else { return [] }
+        renditions[rendition].placer.append(segment, published: published)
+        return dequeueCompleted()
     }
 
-    /// No more of this rendition comes.
+    /// Ends the rendition with index `rendition`.
     package mutating func end(_ rendition: Int) -> [SegmentSubtitles] {
-        guard tracks.indices.contains(rendition) else { return [] }
-        tracks[rendition].end()
-        return emitCompleted()
+        guard renditions.indices.contains(rendition) else { return [] }
+        renditions[rendition].segmenter.end()
+        return dequeueCompleted()
     }
 
-    /// No more pictures come.
+    /// Ends the video.
     package mutating func endVideo() -> [SegmentSubtitles] {
         published.endClockSpan()
-        return emitCompleted()
+        return dequeueCompleted()
     }
 
-    private mutating func emitCompleted() -> [SegmentSubtitles] {
-        tracks.indices.flatMap { index in
-            tracks[index].dequeueCompleted(published, lateness: longestLateness).map {
-                SegmentSubtitles(rendition: index, mediaSequence: $0.segment.mediaSequence, bytes: $0.bytes)
+    private mutating func dequeueCompleted() -> [SegmentSubtitles] {
+        renditions.indices.flatMap { index in
+            let placement = renditions[index].placer.placeCues(on: published)
+            renditions[index].segmenter.append(placement)
+            return renditions[index].segmenter.dequeueCompleted(on: published, maxLateness: maxLateness).map {
+                SegmentSubtitles(rendition: index, mediaSequence: $0.mediaSequence, bytes: $0.bytes)
             }
         }
     }

@@ -1,49 +1,47 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
-/// One WebVTT segment as its file says it (W3C WebVTT §4, RFC 8216 §3.5).
+/// A parsed WebVTT segment (W3C WebVTT §4, RFC 8216 §3.5).
 struct WebVTT: Equatable, Sendable {
-    /// Which media time a cue time stands for: `X-TIMESTAMP-MAP`.
+    /// Mapping of cue times to media time (`X-TIMESTAMP-MAP`).
     struct TimestampMap: Equatable, Sendable {
         /// Cue time, milliseconds.
         var local: Int64
         /// Low 33 bits of the media time at `local`.
         var media: Ticks
 
-        /// What a segment without the header line means (RFC 8216 §3.5).
+        /// Mapping of a segment without the header (RFC 8216 §3.5).
         static let absent = TimestampMap(local: 0, media: .zero)
 
-        /// Media time of a cue time in milliseconds, not folded.
+        /// Returns the media time of a cue time in milliseconds, not reduced to 33 bits.
         func media(at time: Int64) -> Ticks { media + .milliseconds(time - local) }
     }
 
     struct Cue: Hashable, Sendable {
         var identifier: String?
-        /// Milliseconds on the file's own clock; `start` is not after `end`.
+        /// Milliseconds on the file's own clock. `start` is not after `end`.
         var start: Int64
         var end: Int64
-        /// What stands behind the end time, verbatim.
+        /// Cue settings after the end time, verbatim.
         var settings: String
-        /// Lines joined by line feeds; none is empty.
+        /// Non-empty lines, joined by line feeds.
         var payload: String
     }
 
     var map: TimestampMap?
-    /// STYLE and REGION blocks verbatim: they stand before the first cue and hold for all of them.
+    /// STYLE and REGION blocks before the first cue, verbatim. They apply to all cues.
     var definitions: [String] = []
     var cues: [Cue] = []
-    /// Cues whose times do not parse, or that end before they begin.
+    /// Number of cues with malformed times, or an end before the start.
     var malformed = 0
 }
 
-/// Cue times: `hh:mm:ss.ttt`, hours as many digits as they take (W3C WebVTT §4.4).
+/// Reads and writes cue times, `hh:mm:ss.ttt` with any number of hour digits (W3C WebVTT §4.4).
 enum WebVTTTime {
-    /// Larger hours are no time of day and no time of a channel: a hundred years.
-    private static let mostHours: Int64 = 876_000
+    /// Largest accepted hour, a hundred years.
+    private static let maxHours: Int64 = 876_000
 
-    /// Milliseconds; nil for anything else. Hours may be left out, and a comma is taken for the point.
+    /// Parses a cue time. Hours are optional, and a comma is accepted instead of the point.
+    /// - Returns: milliseconds; nil for malformed times.
     static func parse(_ text: some StringProtocol) -> Int64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, let last = parts.last else { return nil }
@@ -51,11 +49,12 @@ enum WebVTTTime {
         guard seconds.count == 2, seconds[1].utf8.count == 3, let second = number(seconds[0]), second < 60,
             let millisecond = number(seconds[1]), let minute = number(parts[parts.count - 2]), minute < 60
         else { return nil }
-        guard let hour = parts.count == 3 ? number(parts[0]) : 0, hour <= mostHours else { return nil }
+        guard let hour = parts.count == 3 ? number(parts[0]) : 0, hour <= maxHours else { return nil }
         return ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
     }
 
-    /// - Parameter time: milliseconds, not below 0.
+    /// Formats a cue time.
+    /// - Parameter time: milliseconds, not negative.
     static func text(_ time: Int64) -> String {
         let second = time / 1000
         let clock = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")

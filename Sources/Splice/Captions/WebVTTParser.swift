@@ -1,19 +1,17 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
-/// Text of a WebVTT file → values (W3C WebVTT §6.1), as forgiving as a browser.
+/// Parses WebVTT files as tolerantly as browsers (W3C WebVTT §6.1).
 enum WebVTTParser {
-    /// A segment is some seconds of text; what is larger is something else.
-    static let largestFile = 4 << 20
+    /// Largest accepted file, bytes. A segment is a few seconds of text.
+    static let maxFileSize = 4 << 20
 
+    /// Parses a file.
     /// - Throws: `.unknownContainer` without the signature, `.tooLarge`.
     static func parse(_ bytes: [UInt8]) throws(MediaError) -> WebVTT {
         let section = "RFC 8216 §3.5"
-        guard bytes.count <= largestFile else { throw MediaError(.tooLarge(bytes: bytes.count), section: section) }
-        let marked = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        var lines = Self.lines(of: marked)
+        guard bytes.count <= maxFileSize else { throw MediaError(.tooLarge(bytes: bytes.count), section: section) }
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        var lines = Self.lines(of: text)
         guard let signature = lines.popFirst(), isSignature(signature) else {
             throw MediaError(.unknownContainer(firstBytes: Array(bytes.prefix(16))), section: section)
         }
@@ -28,24 +26,25 @@ enum WebVTTParser {
         return line.utf8.count == 6 || line.dropFirst(6).first.map(isBlank) ?? false
     }
 
-    /// Line feeds, carriage returns, or both, end a line.
+    /// Splits the text at line feeds, carriage returns or both.
     private static func lines(of bytes: ArraySlice<UInt8>) -> ArraySlice<Substring> {
         let text = String(decoding: bytes.lazy.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-        // CR LF is one character of Swift's.
+        // Swift treats CR LF as one character.
         return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }[...]
     }
 
-    /// Up to the first empty line, or the first that can only be a cue's.
+    /// Removes and returns the lines up to the first empty line or the first cue timing line.
     private static func popHeader(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring> {
         let header = lines.prefix { !$0.isEmpty && !$0.contains("-->") }
         lines = lines.dropFirst(header.count)
         return header
     }
 
+    /// Removes and returns the next block.
     private static func popBlock(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring>? {
         lines = lines.drop { $0.isEmpty }
         guard !lines.isEmpty else { return nil }
-        // Times begin another block even where the empty line is missing.
+        // A timing line begins another block even without an empty line before it.
         let body = lines.dropFirst(lines.dropFirst().first?.contains("-->") == true ? 2 : 1)
         let end = body.firstIndex { $0.isEmpty || $0.contains("-->") } ?? lines.endIndex
         defer { lines = lines[end...] }
@@ -62,7 +61,7 @@ enum WebVTTParser {
         if name == "STYLE" || name == "REGION", file.cues.isEmpty {
             file.definitions.append(block.joined(separator: "\n"))
         }
-        // Some packagers put the map behind the empty line.
+        // Some packagers write the map after the empty line.
         if file.map == nil { readTimestampMap(first, into: &file) }
     }
 
@@ -70,14 +69,14 @@ enum WebVTTParser {
         _ identifier: String?, _ timing: Substring, _ payload: ArraySlice<Substring>, into file: inout WebVTT
     ) {
         let sides = timing.split(separator: "-->", maxSplits: 1, omittingEmptySubsequences: false)
-        let words = sides.last?.split(maxSplits: 1, whereSeparator: isBlank) ?? []
+        let fields = sides.last?.split(maxSplits: 1, whereSeparator: isBlank) ?? []
         guard sides.count == 2, let start = WebVTTTime.parse(sides[0].filter { !isBlank($0) }),
-            let end = words.first.flatMap({ WebVTTTime.parse($0) }), start <= end
+            let end = fields.first.flatMap({ WebVTTTime.parse($0) }), start <= end
         else {
             file.malformed += 1
             return
         }
-        let settings = words.dropFirst().first.map { String($0.drop(while: isBlank)) } ?? ""
+        let settings = fields.dropFirst().first.map { String($0.drop(while: isBlank)) } ?? ""
         file.cues.append(
             WebVTT.Cue(
                 identifier: identifier, start: start, end: end, settings: settings,
@@ -86,7 +85,7 @@ enum WebVTTParser {
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
-    /// `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, in either order.
+    /// Reads `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000` with the fields in either order.
     private static func readTimestampMap(_ line: Substring, into file: inout WebVTT) {
         guard let range = line.firstRange(of: "X-TIMESTAMP-MAP="), range.lowerBound == line.startIndex else { return }
         var map = WebVTT.TimestampMap.absent
@@ -98,7 +97,7 @@ enum WebVTTParser {
                 guard let local = WebVTTTime.parse(sides[1]) else { return }
                 map.local = local
             case "MPEGTS":
-                // Some count on past 33 bits.
+                // Some packagers do not wrap at 33 bits.
                 guard let media = UInt64(sides[1]) else { return }
                 map.media = Ticks(Int64(media & UInt64(Ticks.wrap - 1)))
             default: break

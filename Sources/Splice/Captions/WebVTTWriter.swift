@@ -1,16 +1,15 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
-/// Writes the WebVTT segments that viewers get. Cue times count on the channel's own presentation clock, so a cue that
-/// overlaps several segments says the same in each.
+/// Writes published WebVTT segments.
+///
+/// Cue times are on the channel's presentation clock, so a cue that overlaps several segments is equal in each.
 enum WebVTTWriter {
+    /// Writes a segment.
     /// - Parameters:
     ///   - definitions: STYLE and REGION blocks.
-    ///   - cues: times are milliseconds of the channel's presentation time.
-    ///   - start: presentation time at which the segment begins. The map names a moment near it, because players resolve
-    ///     the 33 bits of the media time to what is nearest to the media they hold.
+    ///   - cues: cues with times in milliseconds of the channel's presentation time.
+    ///   - start: presentation time at which the segment begins. The map refers to a time near it, because players resolve
+    ///     the 33-bit media time to the value nearest to their buffered media.
     static func write(definitions: [String], cues: [WebVTT.Cue], from start: Ticks) -> [UInt8] {
         let local = max(0, start.count) * 1000 / Ticks.perSecond
         let media = Ticks.milliseconds(local).wire.count

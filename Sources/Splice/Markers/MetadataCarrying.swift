@@ -3,18 +3,18 @@ import Media
 import Mux
 import Transcode
 
-/// A stretch of one run from one upstream segment: what marks are placed by.
+/// A part of a period from one upstream segment, which carries the segment's metadata.
 protocol MetadataCarrying {
     var mediaSequence: UInt64 { get }
-    /// Its upstream segment begins with it.
+    /// Whether the part begins its upstream segment.
     var opensSegment: Bool { get }
-    /// Milliseconds since 1970 of its beginning, where the upstream said so.
+    /// EXT-X-PROGRAM-DATE-TIME of the start, milliseconds since 1970; nil if the upstream has none.
     var programDateTime: Int64? { get }
-    /// What its upstream segment carries beside it, in order.
+    /// Timed metadata of its upstream segment, in order.
     var metadata: [TimedMetadata] { get set }
-    /// Of the first picture or frame in it, on its source's clock.
+    /// Presentation time of its first frame on the source's clock.
     var firstPresentation: Ticks? { get }
-    /// From its earliest moment to its last.
+    /// Time range on the source's clock.
     var span: ClosedRange<Ticks> { get }
 }
 
@@ -33,8 +33,8 @@ extension AudioPeriodPart: MetadataCarrying {
 }
 
 extension Array where Element: MetadataCarrying {
-    /// Gives each item to the piece that is nearest to it: a segment in which the programme changes has several clocks.
-    /// - Returns: how many found none.
+    /// Attaches each metadata item to the part nearest in time, because a segment with a program change has several clocks.
+    /// - Returns: the number of items that could not be attached.
     mutating func attach(_ metadata: [TimedMetadata]) -> Int {
         guard !isEmpty else { return metadata.count }
         for item in metadata { self[nearest(to: item.time)].metadata.append(item) }
@@ -49,9 +49,9 @@ extension Array where Element: MetadataCarrying {
 }
 
 extension ClosedRange<Ticks> {
-    /// To a time on the wire; 0 for one inside.
+    /// Distance to a 33-bit time in ticks; 0 inside the range.
     fileprivate func distance(to time: Ticks) -> Int64 {
-        let unfolded = Ticks(wire: time, near: lowerBound)
-        return Swift.max((lowerBound - unfolded).count, (unfolded - upperBound).count, 0)
+        let unwrapped = Ticks(wire: time, near: lowerBound)
+        return Swift.max((lowerBound - unwrapped).count, (unwrapped - upperBound).count, 0)
     }
 }

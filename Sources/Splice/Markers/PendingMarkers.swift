@@ -3,13 +3,13 @@ package import Media
 import Mux
 import Transcode
 
-/// Where an upstream segment begins in what is published: what its playlist says of it is said there.
+/// Position of an upstream segment's start in the published media, where its ad markers are published.
 package struct SegmentPlacement: Equatable, Sendable {
-    /// The upstream's.
+    /// Upstream media sequence number.
     package let mediaSequence: UInt64
-    /// Milliseconds since 1970 of its first picture, as published.
+    /// Published date of its first frame, milliseconds since 1970.
     package let date: Int64
-    /// The same as its upstream dates it; nil where it does not say.
+    /// Upstream date of its first frame, milliseconds since 1970; nil if the upstream has none.
     package let upstreamDate: Int64?
 
     package init(mediaSequence: UInt64, date: Int64, upstreamDate: Int64?) {
@@ -19,10 +19,10 @@ package struct SegmentPlacement: Equatable, Sendable {
     }
 }
 
-/// A splice command found in the media, dated.
+/// An in-band splice command with its published date.
 package struct PlacedSpliceCommand: Equatable, Sendable {
     package let information: SpliceInfoSection
-    /// Milliseconds since 1970, as published, of the moment it speaks of; of where it stood when it names none.
+    /// Published date of the splice time, milliseconds since 1970; without a splice time, that of the command's position.
     package let date: Int64
 
     package init(information: SpliceInfoSection, date: Int64) {
@@ -31,7 +31,7 @@ package struct PlacedSpliceCommand: Equatable, Sendable {
     }
 }
 
-/// What is known of the upstream's marks on the channel's timeline and not given with an output segment yet.
+/// Upstream ad markers on the channel's timeline that no output segment has taken yet.
 struct PendingMarkers: Sendable {
     private struct SegmentStart: Sendable {
         let mediaSequence: UInt64
@@ -41,7 +41,7 @@ struct PendingMarkers: Sendable {
 
     private struct SpliceCommand: Sendable {
         let information: SpliceInfoSection
-        /// Of where it stood.
+        /// Position of the command in the media.
         let time: Ticks
         let spliceTime: Ticks
     }
@@ -49,24 +49,24 @@ struct PendingMarkers: Sendable {
     private var segmentStarts: [SegmentStart] = []
     private(set) var messages = PendingMessages()
     private var spliceCommands: [SpliceCommand] = []
-    /// Metadata of runs that are left out.
+    /// Metadata items of dropped periods.
     private(set) var discarded = 0
 
-    /// What begins or stands with the pictures of `piece`, whose run lies at `timeline`.
-    mutating func append(_ piece: some MetadataCarrying, on timeline: PeriodTimeline) {
-        guard let first = piece.firstPresentation else { return }
-        if piece.opensSegment {
+    /// Appends the segment start and the metadata of `part`, whose period is placed by `timeline`.
+    mutating func append(_ part: some MetadataCarrying, on timeline: PeriodTimeline) {
+        guard let first = part.firstPresentation else { return }
+        if part.opensSegment {
             segmentStarts.append(
                 SegmentStart(
-                    mediaSequence: piece.mediaSequence, time: timeline.presentation(of: first),
-                    upstreamDate: piece.programDateTime))
+                    mediaSequence: part.mediaSequence, time: timeline.presentation(of: first),
+                    upstreamDate: part.programDateTime))
         }
-        for item in piece.metadata { append(item, near: first, on: timeline) }
+        for item in part.metadata { append(item, near: first, on: timeline) }
     }
 
     private mutating func append(_ item: TimedMetadata, near reference: Ticks, on timeline: PeriodTimeline) {
-        let unfold = { (wire: Ticks) in timeline.presentation(of: Ticks(wire: wire, near: reference)) }
-        let time = unfold(item.time ?? reference.wire)
+        let unwrap = { (wire: Ticks) in timeline.presentation(of: Ticks(wire: wire, near: reference)) }
+        let time = unwrap(item.time ?? reference.wire)
         switch item.content {
         case .id3(let tags): _ = messages.add(PlacedMessage(message: .id3(tags), time: time))
         case .message(let message, let information):
@@ -76,23 +76,23 @@ struct PendingMarkers: Sendable {
         case .splice(let information):
             spliceCommands.append(
                 SpliceCommand(
-                    information: information, time: time, spliceTime: information.spliceTime.map(unfold) ?? time))
+                    information: information, time: time, spliceTime: information.spliceTime.map(unwrap) ?? time))
         }
     }
 
-    /// What stands with `piece` is of no use: its run is left out.
-    mutating func discard(_ piece: some MetadataCarrying) { discarded += piece.metadata.count }
+    /// Drops the metadata of `part`, whose period is dropped.
+    mutating func discard(_ part: some MetadataCarrying) { discarded += part.metadata.count }
 
-    /// Takes the messages of a segment that ends at `end`, those that came late included.
+    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }
 
-    /// The channel ended.
+    /// Drops the remaining messages at the end of the channel.
     mutating func finish() { messages.discard() }
 
-    /// Up to `time` something else was published.
+    /// Drops messages before `time`, up to which other media was published.
     mutating func resume(at time: Ticks) { messages.discard(before: time) }
 
-    /// Takes the upstream segments that begin before `end`.
+    /// Removes and returns the positions of upstream segments that begin before `end`.
     mutating func dequeuePlacements(before end: Ticks, dates: ProgramDateTimeClock) -> [SegmentPlacement] {
         let count = segmentStarts.firstIndex { $0.time >= end } ?? segmentStarts.endIndex
         defer { segmentStarts.removeFirst(count) }
@@ -102,10 +102,10 @@ struct PendingMarkers: Sendable {
         }
     }
 
-    /// Takes the splice commands that stood before `end`; the moments they speak of may lie behind it.
+    /// Removes and returns the splice commands whose positions are before `end`. Their splice times may be later.
     mutating func dequeueSpliceCommands(before end: Ticks, dates: ProgramDateTimeClock) -> [PlacedSpliceCommand] {
-        let taken = spliceCommands.filter { $0.time < end }
+        let due = spliceCommands.filter { $0.time < end }
         spliceCommands.removeAll { $0.time < end }
-        return taken.map { PlacedSpliceCommand(information: $0.information, date: dates.date(of: $0.spliceTime)) }
+        return due.map { PlacedSpliceCommand(information: $0.information, date: dates.date(of: $0.spliceTime)) }
     }
 }

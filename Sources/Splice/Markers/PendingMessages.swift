@@ -3,52 +3,53 @@ import Media
 import Mux
 import Transcode
 
-/// Event messages that wait for their time, in its order.
+/// Event messages that wait for the segment of their time, in time order.
 struct PendingMessages: Sendable {
-    /// So many wait, of so many bytes together; of more the farthest are given up.
+    /// Limits of the number of pending messages and of their total size. Beyond them the latest messages are dropped.
     static let limit = 1024
     static let byteLimit = 4 << 20
 
-    private var waiting: [PlacedMessage] = []
+    private var pending: [PlacedMessage] = []
     private var bytes = 0
     private var seen = EventMessageDuplicates()
     private(set) var written = 0
-    /// Told again by the upstream, so that a player which joins hears of them; ours are in the list already.
+    /// Repetitions by the upstream, intended for players that join later.
     private(set) var duplicates = 0
-    /// Messages whose time did not come.
+    /// Messages dropped before they were written.
     private(set) var discarded = 0
 
-    /// - Returns: false when it is known already.
+    /// Adds a message unless it is a duplicate.
+    /// - Returns: false for a duplicate.
     mutating func add(_ message: PlacedMessage) -> Bool {
         guard seen.insert(message) else {
             duplicates += 1
             return false
         }
-        let index = waiting.firstIndex { $0.time > message.time } ?? waiting.endIndex
-        waiting.insert(message, at: index)
+        let index = pending.firstIndex { $0.time > message.time } ?? pending.endIndex
+        pending.insert(message, at: index)
         bytes += message.message.size
-        while waiting.count > Self.limit || bytes > Self.byteLimit, let last = waiting.popLast() {
+        while pending.count > Self.limit || bytes > Self.byteLimit, let last = pending.popLast() {
             bytes -= last.message.size
             discarded += 1
         }
         return true
     }
 
-    /// Takes the messages of a segment that ends at `end`, those that came late included.
+    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
-        let count = waiting.firstIndex { $0.time >= end } ?? waiting.endIndex
-        defer { waiting.removeFirst(count) }
+        let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
+        defer { pending.removeFirst(count) }
         written += count
-        bytes -= waiting[..<count].reduce(0) { $0 + $1.message.size }
-        return Array(waiting[..<count])
+        bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
+        return Array(pending[..<count])
     }
 
-    /// The time up to `end` is over, and was not this source's; nil: nothing will be written any more.
+    /// Drops the messages before `end`; nil: all messages.
     mutating func discard(before end: Ticks? = nil) {
-        let count = end.flatMap { end in waiting.firstIndex { $0.time >= end } } ?? waiting.endIndex
-        bytes -= waiting[..<count].reduce(0) { $0 + $1.message.size }
+        let count = end.flatMap { end in pending.firstIndex { $0.time >= end } } ?? pending.endIndex
+        bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
         discarded += count
-        waiting.removeFirst(count)
+        pending.removeFirst(count)
     }
 }
 
@@ -56,11 +57,11 @@ extension EventMessage {
     fileprivate var size: Int { data.count + scheme.utf8.count + value.utf8.count }
 }
 
-/// The messages told lately. An upstream repeats a message in segment after segment, and in each rendition: one that has
-/// the scheme, the value and the number of another is the same (ISO/IEC 23009-1 §5.10.3.3.4).
+/// Detects repetitions of recent event messages.
 ///
-/// Packagers that number all of their messages alike are not taken at their word: what is the same also has the same
-/// data, and is of the same moment or, told while it lasts, of a moment inside it.
+/// An upstream repeats a message in several segments and in each rendition. Messages with equal scheme, value and number
+/// are equal (ISO/IEC 23009-1 §5.10.3.3.4). Some packagers give all messages the same number. Therefore duplicates must
+/// also have equal data, and a time within the time range of the first message.
 private struct EventMessageDuplicates: Sendable {
     private struct Entry: Sendable {
         let identity: UInt64
@@ -69,19 +70,20 @@ private struct EventMessageDuplicates: Sendable {
     }
 
     private static let limit = 1024
-    /// Times are rounded in other timescales on their way.
+    /// Tolerance for times that were rounded in other timescales.
     private static let tolerance = Ticks.milliseconds(10)
 
     private var messages: [Entry] = []
 
-    /// - Returns: false when it was noted before.
+    /// Records a message.
+    /// - Returns: false for a duplicate.
     mutating func insert(_ placed: PlacedMessage) -> Bool {
         guard let identity = placed.message.identity else { return true }
         let time = placed.time
-        let isKnown = messages.contains { known in
-            known.identity == identity && time >= known.start - Self.tolerance && time <= known.end + Self.tolerance
+        let isDuplicate = messages.contains { entry in
+            entry.identity == identity && time >= entry.start - Self.tolerance && time <= entry.end + Self.tolerance
         }
-        guard !isKnown else { return false }
+        guard !isDuplicate else { return false }
         messages.append(Entry(identity: identity, start: time, end: time + (placed.message.duration ?? .zero)))
         if messages.count > Self.limit { messages.removeFirst() }
         return true
@@ -89,7 +91,7 @@ private struct EventMessageDuplicates: Sendable {
 }
 
 extension EventMessage {
-    /// nil when its upstream does not number it.
+    /// Hash of the fields that duplicates share; nil for a message without a number.
     fileprivate var identity: UInt64? {
         guard let number else { return nil }
         var key = BoxWriter()

@@ -3,19 +3,19 @@ import Media
 import Mux
 import Transcode
 
-/// Where the chunks of a track begin in the file, and how many samples are in each (ISO/IEC 14496-12 §8.7.4, §8.7.5).
+/// File offsets and sample counts of a track's chunks (ISO/IEC 14496-12 §8.7.4, §8.7.5).
 struct ChunkTable: Equatable, Sendable {
-    /// An entry of `stsc`.
+    /// Entry of `stsc`.
     private struct SampleToChunkEntry: Equatable, Sendable {
-        /// Counted from 1.
+        /// Chunk number, from 1.
         let firstChunk: Int
         let samplesPerChunk: Int
         let descriptionIndex: UInt32
     }
 
-    /// `stco` or `co64`.
+    /// Chunk offsets from `stco` or `co64`.
     private let offsets: [UInt64]
-    /// First chunks rise.
+    /// Entries of `stsc`, in increasing order of `firstChunk`.
     private let entries: [SampleToChunkEntry]
 
     init(_ boxes: [Box]) throws(MediaError) {
@@ -26,36 +26,36 @@ struct ChunkTable: Equatable, Sendable {
             return offsets
         }
         entries = try boxes.column("stsc") { (fields) throws(MediaError) in
-            var runs: [SampleToChunkEntry] = []
+            var entries: [SampleToChunkEntry] = []
             for _ in 0..<(try fields.u32()) {
-                let run = SampleToChunkEntry(
+                let entry = SampleToChunkEntry(
                     firstChunk: Int(try fields.u32()), samplesPerChunk: Int(try fields.u32()),
                     descriptionIndex: try fields.u32())
-                guard run.firstChunk > runs.last?.firstChunk ?? 0, run.samplesPerChunk > 0 else { return nil }
-                runs.append(run)
+                guard entry.firstChunk > entries.last?.firstChunk ?? 0, entry.samplesPerChunk > 0 else { return nil }
+                entries.append(entry)
             }
-            return runs.isEmpty || runs[0].firstChunk == 1 ? runs : nil
+            return entries.isEmpty || entries[0].firstChunk == 1 ? entries : nil
         }
     }
 
-    /// - Returns: offset in the file of each sample.
-    /// - Throws: when the chunks do not hold as many, or a sample does not lie in the file.
+    /// Returns the file offset of each sample.
+    /// - Throws: if the chunks hold fewer samples, or a sample is outside the file.
     func sampleOffsets(of sizes: [UInt32], fileSize: UInt64) throws(MediaError) -> [UInt64] {
-        var places: [UInt64] = []
-        places.reserveCapacity(sizes.count)
-        for (index, run) in entries.enumerated() where places.count < sizes.count {
-            guard run.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
+        var sampleOffsets: [UInt64] = []
+        sampleOffsets.reserveCapacity(sizes.count)
+        for (index, entry) in entries.enumerated() where sampleOffsets.count < sizes.count {
+            guard entry.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
             let end = index + 1 < entries.count ? entries[index + 1].firstChunk - 1 : offsets.count
-            for chunk in offsets[min(run.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
-                var place = chunk
-                for size in sizes[places.count...].prefix(run.samplesPerChunk) {
-                    guard place <= fileSize, UInt64(size) <= fileSize - place else { throw .slate(.samplesPastEnd) }
-                    places.append(place)
-                    place += UInt64(size)
+            for chunkOffset in offsets[min(entry.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
+                var offset = chunkOffset
+                for size in sizes[sampleOffsets.count...].prefix(entry.samplesPerChunk) {
+                    guard offset <= fileSize, UInt64(size) <= fileSize - offset else { throw .slate(.samplesPastEnd) }
+                    sampleOffsets.append(offset)
+                    offset += UInt64(size)
                 }
             }
         }
-        guard places.count == sizes.count else { throw .slate(.badTable(box: "stsc")) }
-        return places
+        guard sampleOffsets.count == sizes.count else { throw .slate(.badTable(box: "stsc")) }
+        return sampleOffsets
     }
 }

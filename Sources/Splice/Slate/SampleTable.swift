@@ -3,52 +3,54 @@ import Media
 import Mux
 import Transcode
 
-/// The samples of a track as the tables of `stbl` have them (ISO/IEC 14496-12 §8.6, §8.7).
+/// Samples of a track, read from the tables of `stbl` (ISO/IEC 14496-12 §8.6, §8.7).
 struct SampleTable: Equatable, Sendable {
     struct Sample: Equatable, Sendable {
-        /// In the file.
+        /// File offset.
         let offset: UInt64
         let size: UInt32
-        /// Of the samples before it, in the track's timescale: where it is decoded.
+        /// Decode time in the track's timescale: the sum of the durations of the samples before.
         let decodeTime: UInt64
-        /// In the track's timescale, as the one below.
+        /// Duration in the track's timescale.
         let duration: UInt32
-        /// Signed in version 0 too, where writers use it so whatever the standard says.
+        /// Presentation time − decode time, in the track's timescale.
+        ///
+        /// Read as signed also in version 0, because writers use negative values there against the standard.
         let compositionOffset: Int32
         let isSync: Bool
 
         var end: UInt64 { offset + UInt64(size) }
     }
 
-    /// More than six hours of AAC, eleven of pictures.
-    static let mostSamples = 1 << 20
+    /// Most samples accepted: more than six hours of AAC, eleven hours of video.
+    static let maxSamples = 1 << 20
 
-    /// In decoding order; the sum of their durations is below 2⁵².
+    /// Samples in decoding order. The sum of their durations is below 2⁵².
     let samples: [Sample]
 
-    /// - Parameter fileSize: bytes that samples may lie in.
+    /// - Parameter fileSize: size of the file that contains the samples.
     init(_ stbl: Box, fileSize: UInt64) throws(MediaError) {
         let boxes = try stbl.children()
         let sizes = try SampleSizes.read(boxes)
         let durations = try boxes.column("stts") { (fields) throws(MediaError) in
-            try fields.runs(count: sizes.count)
+            try fields.expandedRuns(count: sizes.count)
         }
-        let offsets =
+        let compositionOffsets =
             boxes.first("ctts") == nil
             ? nil
-            : try boxes.column("ctts") { (fields) throws(MediaError) in try fields.runs(count: sizes.count) }
+            : try boxes.column("ctts") { (fields) throws(MediaError) in try fields.expandedRuns(count: sizes.count) }
         let isSync = try Self.syncSamples(boxes, count: sizes.count)
-        let places = try ChunkTable(boxes).sampleOffsets(of: sizes, fileSize: fileSize)
+        let offsets = try ChunkTable(boxes).sampleOffsets(of: sizes, fileSize: fileSize)
         var time: UInt64 = 0
         samples = sizes.indices.map { index in
             defer { time += UInt64(durations[index]) }
             return Sample(
-                offset: places[index], size: sizes[index], decodeTime: time, duration: durations[index],
-                compositionOffset: Int32(bitPattern: offsets?[index] ?? 0), isSync: isSync[index])
+                offset: offsets[index], size: sizes[index], decodeTime: time, duration: durations[index],
+                compositionOffset: Int32(bitPattern: compositionOffsets?[index] ?? 0), isSync: isSync[index])
         }
     }
 
-    /// `stss` (§8.6.2); without it every sample is one.
+    /// Reads `stss` (§8.6.2). Without it every sample is a sync sample.
     private static func syncSamples(_ boxes: [Box], count: Int) throws(MediaError) -> [Bool] {
         guard boxes.first("stss") != nil else { return [Bool](repeating: true, count: count) }
         return try boxes.column("stss") { (fields) throws(MediaError) in
@@ -65,9 +67,9 @@ struct SampleTable: Equatable, Sendable {
     }
 }
 
-/// `stsz` or `stz2` (§8.7.3).
+/// Reads `stsz` or `stz2` (§8.7.3).
 enum SampleSizes {
-    /// - Returns: bytes of each sample, in order.
+    /// Returns the size of each sample in bytes, in order.
     static func read(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
         if boxes.first("stsz") == nil, boxes.first("stz2") != nil {
             return try boxes.column("stz2") { (fields) throws(MediaError) in
@@ -87,11 +89,12 @@ enum SampleSizes {
 
     private static func count(_ fields: inout BoxFields) throws(MediaError) -> Int {
         let count = try fields.u32()
-        guard count <= SampleTable.mostSamples else { throw .slate(.tooManySamples(count: count)) }
+        guard count <= SampleTable.maxSamples else { throw .slate(.tooManySamples(count: count)) }
         return Int(count)
     }
 
-    /// - Parameter width: bits of a size: 4, 8 or 16.
+    /// Reads the sizes of `stz2`.
+    /// - Parameter width: bits per size: 4, 8 or 16.
     private static func compact(
         _ fields: inout BoxFields, count: Int, width: UInt32
     ) throws(MediaError) -> [UInt32]? {
@@ -112,8 +115,8 @@ enum SampleSizes {
 }
 
 extension [Box] {
-    /// Reads a table behind its version and flags.
-    /// - Parameter read: gives nil for values that cannot be.
+    /// Reads a table after its version and flags.
+    /// - Parameter read: returns nil for invalid values.
     func column<Value>(
         _ type: BoxType, _ read: (inout BoxFields) throws(MediaError) -> Value?
     ) throws(MediaError) -> Value {
@@ -131,9 +134,9 @@ extension [Box] {
 }
 
 extension BoxFields {
-    /// Pairs of a sample_count and a value, as `stts` and `ctts` have them (§8.6.1).
-    /// - Returns: the value of each of `count` samples; nil when the pairs are of fewer.
-    fileprivate mutating func runs(count: Int) throws(MediaError) -> [UInt32]? {
+    /// Reads the pairs of a sample_count and a value in `stts` and `ctts` (§8.6.1).
+    /// - Returns: the value of each of `count` samples; nil if the pairs cover fewer samples.
+    fileprivate mutating func expandedRuns(count: Int) throws(MediaError) -> [UInt32]? {
         var values: [UInt32] = []
         values.reserveCapacity(count)
         for _ in 0..<(try u32()) {

@@ -3,12 +3,15 @@ import Media
 import Mux
 import Transcode
 
-/// Writes the init section of a slate: its own `moov` with nothing but the tracks that are shown, and of them nothing but
-/// what describes them (ISO/IEC 14496-12 §8.2, §8.8.3). Sample entries and edit lists stay as they are.
+/// Writes the init section of a slate: its own `moov`, reduced to the used tracks without their samples (ISO/IEC 14496-12
+/// §8.2, §8.8.3).
+///
+/// Sample entries and edit lists are copied unchanged.
 struct SlateInitWriter {
     private let moov: [UInt8]
 
-    /// - Parameter traks: in `moov`, with the track's ID.
+    /// Writes the init section.
+    /// - Parameter traks: `trak` boxes of `moov` to keep, with their track IDs.
     static func write(_ moov: [UInt8], _ boxes: [Box], traks: [(trackID: UInt32, box: Box)]) throws(MediaError)
         -> [UInt8]
     {
@@ -21,7 +24,7 @@ struct SlateInitWriter {
         }
         try writer.box("moov") { (writer: inout BoxWriter) throws(MediaError) in
             if let header = boxes.first("mvhd") { source.copy(header, to: &writer) }
-            for trak in traks { try source.describe(trak.box, below: ["mdia", "minf", "stbl"], to: &writer) }
+            for trak in traks { try source.write(trak.box, replacing: ["mdia", "minf", "stbl"], to: &writer) }
             writer.box("mvex") { mvex in
                 for trak in traks {
                     mvex.fullBox("trex") { trex in
@@ -39,16 +42,17 @@ struct SlateInitWriter {
         writer.append(moov[box.start..<box.body.endIndex])
     }
 
-    /// - Parameter path: containers, each in the one before, down to the sample table.
-    private func describe(
-        _ box: Box, below path: ArraySlice<BoxType>, to writer: inout BoxWriter
+    /// Copies a box without the samples in its sample table.
+    /// - Parameter path: box types of the nested containers down to the sample table.
+    private func write(
+        _ box: Box, replacing path: ArraySlice<BoxType>, to writer: inout BoxWriter
     ) throws(MediaError) {
         let children = try box.children()
         try writer.box(box.type) { (writer: inout BoxWriter) throws(MediaError) in
             guard let next = path.first else { return writeSampleTable(children, to: &writer) }
             for child in children {
                 if child.type == next {
-                    try describe(child, below: path.dropFirst(), to: &writer)
+                    try write(child, replacing: path.dropFirst(), to: &writer)
                 } else if Self.copiedBoxes.contains(child.type) {
                     copy(child, to: &writer)
                 }

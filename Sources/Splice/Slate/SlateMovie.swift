@@ -3,31 +3,34 @@ package import Media
 import Mux
 import Transcode
 
-/// An ordinary MP4 file as a loop of segments: what fragmented MP4 would have been made of it, one piece at a time
-/// (ISO/IEC 14496-12 §8.6–§8.8). So a slate takes the same way into the splice as a channel.
+/// An MP4 file that is read as a sequence of fragmented MP4 segments (ISO/IEC 14496-12 §8.6–§8.8).
 ///
-/// It holds the tables and no sample: each piece says which bytes of the file it needs, and is made of them.
+/// The splice engine processes a slate like the segments of a channel. This type holds the sample tables and no samples:
+/// each segment lists the file ranges that it needs.
 package struct SlateMovie: Sendable {
     package enum AudioTrackUse: Equatable, Sendable {
+        /// An audio track is copied.
         case copied
-        /// The file has no track of sound.
+        /// The file has no audio track.
         case absent
-        /// None of its tracks can be copied: the slate is shown with silence. Their sample entries.
+        /// No audio track can be copied: the slate is published with silence. The tracks' sample entries.
         case unusable(sampleEntries: [String])
     }
 
-    /// What the segments of all pieces are read with.
+    /// Init section of all segments.
     package let initialization: [UInt8]
     package let audioTrackUse: AudioTrackUse
     private let video: SlateTrack
     private let audio: SlateTrack?
-    /// Places of the pictures where a piece may begin.
+    /// Indices of the video samples at which a segment may begin.
     private let syncSamples: [Int]
 
-    /// A clock that goes back by less may be a picture that came late.
-    static let shortest = Ticks.seconds(1)
+    /// Shortest accepted slate. A shorter backward jump of the clock may be a reordered frame.
+    static let minDuration = Ticks.seconds(1)
 
-    /// - Parameters: `moov`: the whole box; `fileSize`: bytes of the file it is of.
+    /// - Parameters:
+    ///   - moov: the whole box.
+    ///   - fileSize: size of the file that contains `moov`, bytes.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
         let box = try BoxReader.boxes(in: moov[...]).require("moov")
         let boxes = try box.children()
@@ -36,14 +39,14 @@ package struct SlateMovie: Sendable {
         let choice = try SlateTrackChoice(movie)
         let traks = boxes.filter { $0.type == "trak" }
         guard
-            let pictures = try SlateTrack(
+            let video = try SlateTrack(
                 traks[choice.video], movie.tracks[choice.video], of: movie, fileSize: fileSize)
         else { throw .slate(.noSyncSample) }
         let audio = try choice.audio.flatMap { (index) throws(MediaError) in
             try SlateTrack(traks[index], movie.tracks[index], of: movie, fileSize: fileSize)
         }
-        syncSamples = try Self.check(pictures)
-        (self.video, self.audio) = (pictures, audio)
+        syncSamples = try Self.syncSamples(of: video)
+        (self.video, self.audio) = (video, audio)
         audioTrackUse =
             audio != nil ? .copied : choice.unusable.isEmpty ? .absent : .unusable(sampleEntries: choice.unusable)
         let chosen = [choice.video] + (audio == nil ? [] : [choice.audio].compactMap(\.self))
@@ -51,98 +54,98 @@ package struct SlateMovie: Sendable {
             moov, boxes, traks: chosen.map { (movie.tracks[$0].trackID, traks[$0]) })
     }
 
-    /// - Returns: the places of sync samples.
-    private static func check(_ pictures: SlateTrack) throws(MediaError) -> [Int] {
-        let syncSamples = pictures.samples.indices.filter { pictures.samples[$0].isSync }
+    /// Returns the indices of the sync samples.
+    /// - Throws: if the track has none, lasts less than `minDuration`, or has too long frames.
+    private static func syncSamples(of video: SlateTrack) throws(MediaError) -> [Int] {
+        let syncSamples = video.samples.indices.filter { video.samples[$0].isSync }
         guard let first = syncSamples.first else { throw .slate(.noSyncSample) }
-        let steps = pictures.samples.indices.dropFirst(first).map {
-            pictures.decodeTime($0 + 1) - pictures.decodeTime($0)
+        let frameDurations = video.samples.indices.dropFirst(first).map {
+            video.decodeTime($0 + 1) - video.decodeTime($0)
         }
-        if let longest = steps.max(), longest > VideoTimestampUnwrapper.longestFrame {
+        if let longest = frameDurations.max(), longest > VideoTimestampUnwrapper.longestFrame {
             throw .slate(.frameRateTooLow(longest: longest))
         }
-        let duration = pictures.decodeTime(pictures.samples.count) - pictures.decodeTime(first)
-        guard duration >= shortest else { throw .slate(.tooShort(duration)) }
+        let duration = video.decodeTime(video.samples.count) - video.decodeTime(first)
+        guard duration >= minDuration else { throw .slate(.tooShort(duration)) }
         return syncSamples
     }
 
-    /// The whole of it, once, in pieces of about the same length.
+    /// Divides one pass of the slate into segments of similar duration.
     ///
-    /// Pictures in front of the first sync sample are in none, nor is sound that ends before the first picture or begins
-    /// behind the last.
-    /// - Parameter longest: no piece lasts longer if a sync sample permits it; above 0.
-    package func segments(longest: Ticks) throws(MediaError) -> [SlateSegment] {
-        let borders = segmentBoundaries(longest: max(longest, Ticks(1)))
-        var heard = firstAudioSample(overlapping: borders[0])
-        var pieces: [SlateSegment] = []
-        for (start, end) in zip(borders, borders.dropFirst()) {
+    /// The segments contain no video before the first sync sample, and no audio outside the video's time range.
+    /// - Parameter maxDuration: longest segment, above 0. A segment is longer only if no sync sample divides it.
+    package func segments(longest maxDuration: Ticks) throws(MediaError) -> [SlateSegment] {
+        let boundaries = segmentBoundaries(maxDuration: max(maxDuration, Ticks(1)))
+        var audioStart = firstAudioSample(overlapping: boundaries[0])
+        var segments: [SlateSegment] = []
+        for (start, end) in zip(boundaries, boundaries.dropFirst()) {
             let isLast = end == video.samples.count
             let limit = isLast ? video.presentationEnd : video.presentationTime(end)
-            let next = max(heard, audio?.firstIndex(presentedFrom: limit) ?? 0)
-            pieces.append(try SlateSegment(video: start..<end, of: video, audio: heard..<next, of: audio))
-            heard = next
+            let audioEnd = max(audioStart, audio?.firstIndex(presentedFrom: limit) ?? 0)
+            segments.append(try SlateSegment(video: start..<end, of: video, audio: audioStart..<audioEnd, of: audio))
+            audioStart = audioEnd
         }
-        return pieces
+        return segments
     }
 
-    /// The first sample of sound that has not ended when a picture is shown.
-    private func firstAudioSample(overlapping picture: Int) -> Int {
+    /// Index of the first audio sample that ends after the presentation time of a video sample.
+    private func firstAudioSample(overlapping videoIndex: Int) -> Int {
         guard let audio else { return 0 }
-        let start = video.presentationTime(picture)
+        let start = video.presentationTime(videoIndex)
         let next = audio.firstIndex(presentedFrom: start)
-        let lastsOn = next > 0 && audio.presentationTime(next) > start && audio.presentationTime(next - 1) < start
-        return lastsOn ? next - 1 : next
+        let overlaps = next > 0 && audio.presentationTime(next) > start && audio.presentationTime(next - 1) < start
+        return overlaps ? next - 1 : next
     }
 
-    /// Where pieces begin, and behind them the end of the pictures.
-    private func segmentBoundaries(longest: Ticks) -> [Int] {
+    /// Indices of the video samples at which segments begin, followed by the end index.
+    private func segmentBoundaries(maxDuration: Ticks) -> [Int] {
         let end = video.samples.count
-        var borders = Array(syncSamples.prefix(1))
-        let total = video.decodeTime(end) - video.decodeTime(borders[0])
-        let count = (total.count + longest.count - 1) / longest.count
-        let goal = Ticks(total.count / max(count, 1))
-        for (place, sync) in syncSamples.enumerated().dropFirst() {
-            let start = video.decodeTime(borders[borders.count - 1])
-            if video.decodeTime(end) - start <= longest { break }
-            let next = place + 1 < syncSamples.count ? syncSamples[place + 1] : end
+        var boundaries = Array(syncSamples.prefix(1))
+        let total = video.decodeTime(end) - video.decodeTime(boundaries[0])
+        let count = (total.count + maxDuration.count - 1) / maxDuration.count
+        let target = Ticks(total.count / max(count, 1))
+        for (index, sync) in syncSamples.enumerated().dropFirst() {
+            let start = video.decodeTime(boundaries[boundaries.count - 1])
+            if video.decodeTime(end) - start <= maxDuration { break }
+            let next = index + 1 < syncSamples.count ? syncSamples[index + 1] : end
             let (now, later) = (video.decodeTime(sync) - start, video.decodeTime(next) - start)
-            if later > longest || (later - goal).count >= (goal - now).count { borders.append(sync) }
+            if later > maxDuration || (later - target).count >= (target - now).count { boundaries.append(sync) }
         }
-        return borders + [end]
+        return boundaries + [end]
     }
 
-    /// A piece as one segment: a movie fragment with a run of samples for each track, and its media data.
-    /// - Parameter bytes: of the piece's ranges, one behind the other.
-    /// - Throws: when they are not as many.
-    package func mediaSegment(_ piece: SlateSegment, bytes: [UInt8]) throws(MediaError) -> [UInt8] {
-        guard let bytes = SlateBytes(bytes, of: piece.ranges) else { throw .slate(.samplesPastEnd) }
+    /// Writes a segment as one movie fragment.
+    /// - Parameter bytes: the concatenated file ranges of `segment`.
+    /// - Throws: if `bytes` has another size than the ranges.
+    package func mediaSegment(_ segment: SlateSegment, bytes: [UInt8]) throws(MediaError) -> [UInt8] {
+        guard let bytes = SlateBytes(bytes, of: segment.ranges) else { throw .slate(.samplesPastEnd) }
         let fragment = FragmentWriter.write(
-            sequenceNumber: UInt32(truncatingIfNeeded: piece.video.lowerBound + 1),
-            video: try Self.track(piece.video, of: video, bytes),
+            sequenceNumber: UInt32(truncatingIfNeeded: segment.video.lowerBound + 1),
+            video: try Self.track(segment.video, of: video, bytes),
             audio: try audio.flatMap { (audio) throws(MediaError) in
-                try Self.track(piece.audio, of: audio, bytes)
+                try Self.track(segment.audio, of: audio, bytes)
             })
-        var segment = fragment.header
-        segment.reserveCapacity(fragment.byteCount)
-        for payload in fragment.payloads { segment += payload }
-        return segment
+        var output = fragment.header
+        output.reserveCapacity(fragment.byteCount)
+        for payload in fragment.payloads { output += payload }
+        return output
     }
 
-    /// - Returns: nil for no samples at all.
+    /// Returns the samples of a range with their payloads; nil for an empty range.
     private static func track(
-        _ places: Range<Int>, of track: SlateTrack, _ bytes: SlateBytes
+        _ indices: Range<Int>, of track: SlateTrack, _ bytes: SlateBytes
     ) throws(MediaError) -> MuxTrack? {
-        let samples = track.samples[places.clamped(to: track.samples.indices)]
+        let samples = track.samples[indices.clamped(to: track.samples.indices)]
         guard let first = samples.first else { return nil }
-        var written: [MuxSample] = []
-        written.reserveCapacity(samples.count)
+        var muxSamples: [MuxSample] = []
+        muxSamples.reserveCapacity(samples.count)
         for sample in samples {
             guard let payload = bytes.payload(of: sample) else { throw .slate(.samplesPastEnd) }
-            written.append(
+            muxSamples.append(
                 MuxSample(
                     duration: sample.duration, compositionOffset: sample.compositionOffset, isSync: sample.isSync,
                     payload: payload))
         }
-        return MuxTrack(trackID: track.trackID, decodeTime: first.decodeTime, samples: written)
+        return MuxTrack(trackID: track.trackID, decodeTime: first.decodeTime, samples: muxSamples)
     }
 }

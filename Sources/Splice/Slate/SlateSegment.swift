@@ -3,31 +3,33 @@ package import Media
 import Mux
 import Transcode
 
-/// A stretch of a slate from one sync sample to another: what one segment is made of.
+/// A part of a slate between two sync samples that becomes one segment.
 package struct SlateSegment: Equatable, Sendable {
-    /// Bytes of the file that it needs, in the file's order; none touches the next.
+    /// File ranges of the samples, in increasing order and not adjacent.
     package let ranges: [Range<UInt64>]
-    /// Of its pictures.
+    /// Duration of the video.
     package let duration: Ticks
-    /// Places in the tracks' samples; `audio` is empty where there is no sound.
+    /// Sample index ranges of the tracks. `audio` is empty without audio.
     let video: Range<Int>
     let audio: Range<Int>
 
-    /// What is held in memory at once.
-    static let mostBytes: UInt64 = 1 << 28
+    /// Largest segment held in memory, bytes.
+    static let maxBytes: UInt64 = 1 << 28
 
-    /// Of all ranges together.
+    /// Total size of all ranges.
     package var byteCount: Int { ranges.reduce(0) { $0 + $1.count } }
 
-    /// - Throws: when it is larger than may be held.
-    init(video: Range<Int>, of pictures: SlateTrack, audio: Range<Int>, of sound: SlateTrack?) throws(MediaError) {
+    /// - Throws: if the segment is larger than `maxBytes`.
+    init(
+        video: Range<Int>, of videoTrack: SlateTrack, audio: Range<Int>, of audioTrack: SlateTrack?
+    ) throws(MediaError) {
         self.video = video
         self.audio = audio
-        duration = pictures.decodeTime(video.upperBound) - pictures.decodeTime(video.lowerBound)
-        let samples = pictures.samples[video] + (sound?.samples[audio] ?? [])
-        // Samples may point to the same bytes: it is what they come to in a segment that counts.
+        duration = videoTrack.decodeTime(video.upperBound) - videoTrack.decodeTime(video.lowerBound)
+        let samples = videoTrack.samples[video] + (audioTrack?.samples[audio] ?? [])
+        // Samples may share bytes in the file, so the limit applies to their sizes in the segment.
         let size = samples.reduce(UInt64(0)) { $0 + UInt64($1.size) }
-        guard size <= Self.mostBytes else { throw .slate(.segmentTooLarge(bytes: size)) }
+        guard size <= Self.maxBytes else { throw .slate(.segmentTooLarge(bytes: size)) }
         ranges = Self.joined(samples.map { $0.offset..<$0.end })
     }
 
@@ -44,15 +46,15 @@ package struct SlateSegment: Equatable, Sendable {
     }
 }
 
-/// The bytes of a piece, to be found by where they were in the file.
+/// The bytes of a slate segment, looked up by file offset.
 struct SlateBytes {
     private let ranges: [Range<UInt64>]
-    /// In `bytes`, of each range.
+    /// Index in `bytes` at which each range starts.
     private let starts: [Int]
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: of `ranges`, one behind the other.
-    /// - Returns: nil when they are not as many.
+    /// - Parameter bytes: the concatenated `ranges`.
+    /// - Returns: nil if `bytes` has another size than `ranges`.
     init?(_ bytes: [UInt8], of ranges: [Range<UInt64>]) {
         var starts: [Int] = []
         var start = 0
@@ -66,7 +68,7 @@ struct SlateBytes {
         self.bytes = bytes
     }
 
-    /// - Returns: nil when the sample is not all there.
+    /// Returns the bytes of `sample`; nil if they are incomplete.
     func payload(of sample: SampleTable.Sample) -> ArraySlice<UInt8>? {
         guard sample.size > 0 else { return [] }
         var (low, high) = (0, ranges.count)

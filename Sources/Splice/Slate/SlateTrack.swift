@@ -3,13 +3,13 @@ import Media
 import Mux
 import Transcode
 
-/// One track of a slate: its samples and its clock.
+/// A track of a slate: its samples and its clock.
 struct SlateTrack: Sendable {
-    /// Nothing of a slate lasts longer, so that no sum of its times overflows.
-    static let longest = Ticks.seconds(86_400)
+    /// Limit of all durations in a slate, so that no sum of times overflows.
+    static let maxDuration = Ticks.seconds(86_400)
 
     let trackID: UInt32
-    /// In decoding order, never empty.
+    /// Samples in decoding order, never empty.
     let samples: [SampleTable.Sample]
     private let clock: TrackTimeConverter
 
@@ -19,23 +19,23 @@ struct SlateTrack: Sendable {
         clock = TrackTimeConverter(track, movieTimescale: movie.timescale)
         samples = try SampleTable(trak.descendant("mdia", "minf", "stbl"), fileSize: fileSize).samples
         guard let last = samples.last else { return nil }
-        let seconds = Int128(Self.longest.count / Ticks.perSecond)
+        let seconds = Int128(Self.maxDuration.count / Ticks.perSecond)
         let (edits, unit) = (track.edits, seconds * Int128(track.timescale))
         guard Int128(last.decodeTime) + Int128(last.duration) <= unit, Int128(edits.mediaTime).magnitude <= unit,
             Int128(edits.emptyDuration) <= seconds * Int128(movie.timescale)
         else { throw .slate(.tooLong) }
     }
 
-    /// When a sample is decoded, behind the edit list; that of the index behind the last is the end.
+    /// Decode time of a sample after the edit list. The end index gives the end of the track.
     func decodeTime(_ index: Int) -> Ticks { clock.time(mediaTime(index)) }
 
-    /// When it is shown, or heard.
+    /// Presentation time of a sample after the edit list.
     func presentationTime(_ index: Int) -> Ticks {
         guard samples.indices.contains(index) else { return decodeTime(index) }
         return clock.time(samples[index].decodeTime, offset: samples[index].compositionOffset)
     }
 
-    /// Where what is shown ends.
+    /// End of the last presented sample.
     var presentationEnd: Ticks {
         samples.reduce(presentationTime(0)) { end, sample in
             max(end, clock.time(sample.decodeTime + UInt64(sample.duration), offset: sample.compositionOffset))
@@ -47,7 +47,7 @@ struct SlateTrack: Sendable {
         return samples.last.map { $0.decodeTime + UInt64($0.duration) } ?? 0
     }
 
-    /// The first sample that is heard at or after `time`, of a track whose samples are heard in order.
+    /// Index of the first sample presented at or after `time`, if the samples' presentation order is their decoding order.
     func firstIndex(presentedFrom time: Ticks) -> Int {
         var (low, high) = (0, samples.count)
         while low < high {

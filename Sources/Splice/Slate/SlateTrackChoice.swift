@@ -3,39 +3,41 @@ import Media
 import Mux
 import Transcode
 
-/// The tracks of a file that its slate is made of, by their places in the movie.
+/// The tracks of a file that its slate uses, as indices into the movie's tracks.
 struct SlateTrackChoice: Equatable, Sendable {
-    /// The first one with pictures that we carry.
+    /// First video track with a supported codec.
     let video: Int
-    /// Of those that can be copied the first that plays unless somebody chooses, else the first.
+    /// First enabled audio track that can be copied, else the first that can be copied.
     let audio: Int?
-    /// Sample entries of the tracks of sound, if there are some and none can be copied.
+    /// Sample entries of the audio tracks if none can be copied, else empty.
     let unusable: [String]
 
-    /// - Throws: when no pictures can be shown, or they are encrypted.
+    /// - Throws: if the file has no supported video track, or the video is encrypted.
     init(_ movie: Movie) throws(MediaError) {
         let tracks = movie.tracks
-        let pictures = tracks.indices.filter { tracks[$0].handler == "vide" }
-        let sounds = tracks.indices.filter { tracks[$0].handler == "soun" }
-        video = try Self.firstVideoTrack(pictures, of: tracks)
-        let ordered = sounds.filter { tracks[$0].isEnabled } + sounds.filter { !tracks[$0].isEnabled }
+        let videoIndices = tracks.indices.filter { tracks[$0].handler == "vide" }
+        let audioIndices = tracks.indices.filter { tracks[$0].handler == "soun" }
+        video = try Self.firstVideoTrack(videoIndices, of: tracks)
+        let ordered = audioIndices.filter { tracks[$0].isEnabled } + audioIndices.filter { !tracks[$0].isEnabled }
         let copied = ordered.first { Self.isCopied(tracks[$0].sampleEntries[0]) }
         audio = copied
-        unusable = copied == nil ? sounds.map { "\(tracks[$0].sampleEntries[0].type)" } : []
+        unusable = copied == nil ? audioIndices.map { "\(tracks[$0].sampleEntries[0].type)" } : []
     }
 
-    private static func firstVideoTrack(_ places: [Int], of tracks: [MovieTrack]) throws(MediaError) -> Int {
-        for place in places {
-            let entries = tracks[place].sampleEntries
+    private static func firstVideoTrack(_ indices: [Int], of tracks: [MovieTrack]) throws(MediaError) -> Int {
+        for index in indices {
+            let entries = tracks[index].sampleEntries
             if entries[0].protectionScheme != nil { throw SampleEntry.unusableError(0, of: entries) }
-            if try VideoSampleDescription(entries[0]) != nil { return place }
+            if try VideoSampleDescription(entries[0]) != nil { return index }
         }
         throw MediaError(
             .noSupportedTrack(sampleEntries: tracks.map { "\($0.sampleEntries[0].type)" }),
             section: "ISO/IEC 14496-12 §8.5.2")
     }
 
-    /// MPEG audio says only in its frames which layer it is; what players do not take of it is encoded again.
+    /// Whether audio with this sample entry can be copied.
+    ///
+    /// The layer of MPEG audio is known only from its frames. Layers that players do not decode are transcoded later.
     private static func isCopied(_ entry: SampleEntry) -> Bool {
         do throws(MediaError) {
             switch try AudioSampleDescription(entry) {

@@ -1,9 +1,9 @@
 import CLibAV
 import Media
 
-/// Planar sound in, AAC-LC frames out, by libavcodec.
+/// Encodes planar audio as AAC-LC with libavcodec.
 ///
-/// The first frame out holds no sample of the sound: decoders need it to begin with. So frame `n` decodes to the samples
+/// The first output frame is the encoder delay, which decoders need first. Therefore frame `n` decodes to the samples
 /// from `(n - 1) * 1024` on.
 struct AACEncoder: ~Copyable {
     static let samplesPerFrame = 1024
@@ -15,7 +15,7 @@ struct AACEncoder: ~Copyable {
 
     init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
         guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_AAC) else {
-            throw LibAV.fault(averrorEncoderNotFound, "avcodec_find_encoder")
+            throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
@@ -24,9 +24,9 @@ struct AACEncoder: ~Copyable {
         unsafe context.raw.pointee.bit_rate = layout.bitRate(sampleRate: sampleRate)
         unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, layout.mask)
         unsafe try context.open(codec)
-        // What `frame n` says above depends on it.
+        // The frame numbers in the type's description depend on this delay.
         let padding = unsafe context.raw.pointee.initial_padding
-        guard padding == Self.samplesPerFrame else { throw LibAV.fault(padding, "initial_padding") }
+        guard padding == Self.samplesPerFrame else { throw LibAV.error(padding, "initial_padding") }
         let frame = try Self.frame(layout)
         let packet = try LibAVPacket()
         self.context = context
@@ -43,7 +43,7 @@ struct AACEncoder: ~Copyable {
         return frame
     }
 
-    /// Encodes whole frames of `samples`, and leaves the rest there.
+    /// Encodes and removes all complete frames of `samples`.
     mutating func encode(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while samples.count >= Self.samplesPerFrame {
@@ -52,7 +52,7 @@ struct AACEncoder: ~Copyable {
         return frames
     }
 
-    /// The last frames: of what is left of `samples`, filled up with silence, and of what is still inside.
+    /// Encodes the rest of `samples`, padded with silence, and flushes the encoder.
     mutating func finish(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames = try encode(&samples)
         if samples.count > 0 { frames += try encode(samples.count, of: &samples) }

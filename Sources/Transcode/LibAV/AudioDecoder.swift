@@ -1,18 +1,19 @@
 import CLibAV
 import Media
 
-/// Coded frames of one configuration in, sound out, by libavcodec.
+/// Decodes audio frames of one configuration with libavcodec.
 ///
-/// Bit-exact and on one thread: the same packets give the same samples on every machine of one libav version.
+/// Decoding is bit-exact and single-threaded: the same packets decode to the same samples on every machine with the same
+/// libav version.
 struct AudioDecoder: ~Copyable {
     private let context: LibAVCodecContext
     private let packet: LibAVPacket
-    /// What `receive` decoded last.
+    /// The frame that `receive` decoded last.
     let frame: LibAVFrame
 
     init(_ configuration: AudioConfiguration) throws(MediaError) {
         guard let codec = unsafe configuration.codec.decoder else {
-            throw LibAV.fault(averrorDecoderNotFound, "avcodec_find_decoder")
+            throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate)
@@ -25,21 +26,23 @@ struct AudioDecoder: ~Copyable {
         self.frame = frame
     }
 
-    /// FF_PROFILE_AAC_HE and its like; what the stream itself showed so far.
+    /// Profile that libavcodec detected in the stream so far, such as FF_PROFILE_AAC_HE.
     var profile: Int32 { unsafe context.raw.pointee.profile }
 
-    /// - Parameter time: given back with the first frame that is decoded from it.
+    /// Sends one packet.
+    /// - Parameter time: attached to the first frame decoded from the packet.
     func send(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
         try packet.fill(payload, time: time)
         try LibAV.check(unsafe avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
     }
 
-    /// Nothing more is sent: `receive` gives what is still inside.
+    /// Ends the input, so that `receive` flushes the decoder.
     func sendEndOfStream() throws(MediaError) {
         try LibAV.check(unsafe avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
     }
 
-    /// - Returns: whether there is another frame.
+    /// Decodes the next frame into `frame`.
+    /// - Returns: whether a frame was decoded.
     func receive() throws(MediaError) -> Bool {
         let code = unsafe avcodec_receive_frame(context.raw, frame.raw)
         if code == averrorAgain || code == averrorEOF { return false }
@@ -50,7 +53,8 @@ struct AudioDecoder: ~Copyable {
 }
 
 extension AudioConfiguration.Codec {
-    /// MPEG audio is decoded in integers: that gives the same samples on every processor.
+    /// libavcodec's decoder for the codec. MPEG audio uses the fixed-point decoders, whose samples are equal on every
+    /// processor.
     fileprivate var decoder: UnsafePointer<AVCodec>? {
         switch self {
         case .aac: unsafe avcodec_find_decoder(AV_CODEC_ID_AAC)
@@ -70,13 +74,13 @@ extension AudioConfiguration.Codec {
 }
 
 extension AudioConfiguration {
-    /// What libavcodec calls extradata.
+    /// libavcodec's `extradata`.
     fileprivate var decoderExtradata: [UInt8] {
         switch codec {
         case .aac: decoderSpecificInfo
         // STREAMINFO without its block header.
         case .flac: Array(decoderSpecificInfo.dropFirst(4))
-        // The box as it stands in a sample entry.
+        // The box as in a sample entry.
         case .alac:
             [0, 0, 0, 12 + UInt8(clamping: decoderSpecificInfo.count)] + "alac".utf8 + [0, 0, 0, 0]
                 + decoderSpecificInfo
@@ -85,7 +89,7 @@ extension AudioConfiguration {
         }
     }
 
-    /// OpusHead (RFC 7845 §5.1): what `dOps` says, in the other byte order.
+    /// OpusHead (RFC 7845 §5.1): the fields of `dOps` in little-endian byte order.
     private var identificationHeader: [UInt8] {
         guard decoderSpecificInfo.count >= 11 else { return [] }
         let fields = decoderSpecificInfo[2..<10]

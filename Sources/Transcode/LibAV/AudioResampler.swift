@@ -1,11 +1,11 @@
 import CLibAV
 import Media
 
-/// Sound of one format in, planar floating point of another rate and channel layout out, by libswresample.
+/// Converts audio of one format to planar floating point of another rate and channel layout with libswresample.
 ///
-/// Its first sample out is the first one in: what the filter delays, it gives when it is drained.
+/// The first output sample has the time of the first input sample. `drain` returns the samples that the filter delays.
 @safe struct AudioResampler: ~Copyable {
-    /// What goes in.
+    /// Input format.
     struct Format: Equatable, Sendable {
         let sampleRate: Int
         let channelCount: Int
@@ -25,12 +25,12 @@ import Media
 
     init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
         let output = try LibAVFrame()
-        guard let context = unsafe swr_alloc() else { throw LibAV.fault(averrorNoMemory, "swr_alloc") }
+        guard let context = unsafe swr_alloc() else { throw LibAV.error(averrorNoMemory, "swr_alloc") }
         unsafe self.context = context
         self.output = output
         self.sampleRate = sampleRate
         self.layout = layout
-        // Integers, for which there is one code path: processors differ in the last bit of a float.
+        // Integer processing, because processors differ in the last bit of floating-point results.
         unsafe av_opt_set_sample_fmt(UnsafeMutableRawPointer(context), "internal_sample_fmt", AV_SAMPLE_FMT_S32P, 0)
     }
 
@@ -43,7 +43,7 @@ import Media
         try unsafe convert(frame.raw, into: &samples)
     }
 
-    /// Nothing more goes in: gives what is still inside.
+    /// Ends the input and appends the delayed samples to `samples`.
     func drain(into samples: inout PlanarSamples) throws(MediaError) {
         try unsafe convert(nil, into: &samples)
     }
@@ -60,7 +60,7 @@ import Media
     }
 }
 
-/// Samples of each channel, taken from the front.
+/// First-in, first-out buffer of samples per channel.
 struct PlanarSamples: Sendable {
     private var planes: [[Float]]
     private var consumed = 0
@@ -79,7 +79,7 @@ struct PlanarSamples: Sendable {
         }
     }
 
-    /// Moves the next `count` samples, which there are, into the planes of `frame`.
+    /// Moves the next `count` samples into the planes of `frame`. The buffer must hold that many.
     mutating func move(_ count: Int, into frame: borrowing LibAVFrame) {
         for (channel, plane) in planes.enumerated() {
             guard let target = unsafe frame.raw.pointee.extended_data[channel] else { continue }

@@ -1,22 +1,22 @@
 import Media
 import Synchronization
 
-/// One stretch of sound that is decoded and encoded again as AAC-LC: one source configuration on one unbroken clock.
+/// Transcodes one span of audio to AAC-LC: one source configuration on one continuous clock.
 ///
-/// The libraries keep what is between packets in objects of their own, so this is no value: it has one owner, which feeds
-/// it packets in order.
+/// libav keeps its state in objects of its own, so the transcoder is a reference type. One owner feeds it packets in
+/// order.
 final class AudioTranscoder: Sendable {
     /// One AAC frame.
     struct Frame: Equatable, Sendable {
         let configuration: AudioConfiguration
-        /// On the source's clock, of the first sample that a decoder gives for it.
+        /// Time on the source's clock of the first sample that the frame decodes to.
         let time: Ticks
         let payload: [UInt8]
     }
 
-    /// What the output is coded as.
+    /// Output configuration.
     enum Target: Equatable, Sendable {
-        /// AAC-LC with the rate and the channels of what is decoded, as near as AAC-LC has them.
+        /// AAC-LC with the sample rate and channels nearest to those of the decoded audio.
         case likeSource
         case fixed(AudioConfiguration)
     }
@@ -27,16 +27,16 @@ final class AudioTranscoder: Sendable {
         pipeline = Mutex(try TranscodePipeline(from: source, to: target))
     }
 
-    /// Packets that the decoder refused.
+    /// Packets that the decoder rejected.
     var undecodable: Int { pipeline.withLock { $0.undecodable } }
 
     func transcode(_ payload: ArraySlice<UInt8>, at time: Ticks) throws(MediaError) -> [Frame] {
-        try pipeline.withLock { (line) throws(MediaError) in try line.take(payload, at: time) }
+        try pipeline.withLock { (pipeline) throws(MediaError) in try pipeline.transcode(payload, at: time) }
     }
 
-    /// The stretch is over: gives what is still inside, the last frame filled up with silence. To be called once.
+    /// Ends the span and returns the remaining frames. The last frame is padded with silence. Call this once.
     func finish() throws(MediaError) -> [Frame] {
-        try pipeline.withLock { (line) throws(MediaError) in try line.finish() }
+        try pipeline.withLock { (pipeline) throws(MediaError) in try pipeline.finish() }
     }
 }
 
@@ -49,7 +49,7 @@ extension AudioTranscoder.Target {
     }
 }
 
-/// The way through decoder, converter and encoder.
+/// Chain of decoder, resampler and encoder.
 private struct TranscodePipeline: ~Copyable {
     private let target: AudioTranscoder.Target
     private let decoder: AudioDecoder
@@ -61,7 +61,8 @@ private struct TranscodePipeline: ~Copyable {
         decoder = try AudioDecoder(source)
     }
 
-    mutating func take(_ payload: ArraySlice<UInt8>, at time: Ticks) throws(MediaError) -> [AudioTranscoder.Frame] {
+    mutating func transcode(_ payload: ArraySlice<UInt8>, at time: Ticks) throws(MediaError) -> [AudioTranscoder.Frame]
+    {
         do throws(MediaError) {
             try decoder.send(payload, time: time.count)
         } catch {
@@ -76,7 +77,7 @@ private struct TranscodePipeline: ~Copyable {
         return try drainDecoder() + finishOutput()
     }
 
-    /// Everything the decoder has to give, through the rest.
+    /// Sends all decoded frames through the resampler and the encoder.
     private mutating func drainDecoder() throws(MediaError) -> [AudioTranscoder.Frame] {
         var frames: [AudioTranscoder.Frame] = []
         while try receive() {
@@ -90,7 +91,7 @@ private struct TranscodePipeline: ~Copyable {
         return frames
     }
 
-    /// A packet that turns out to be damaged only here is passed over like one that was refused.
+    /// Decodes the next frame. A packet whose damage is detected only here counts as undecodable.
     private mutating func receive() throws(MediaError) -> Bool {
         do throws(MediaError) {
             return try decoder.receive()
@@ -107,40 +108,40 @@ private struct TranscodePipeline: ~Copyable {
     }
 }
 
-/// From decoded sound of one format to AAC frames.
+/// Resampler and encoder for decoded audio of one format.
 private struct TranscodeOutput: ~Copyable {
     let format: AudioResampler.Format
     private let configuration: AudioConfiguration
-    private let converter: AudioResampler
+    private let resampler: AudioResampler
     private var encoder: AACEncoder
     private var samples: PlanarSamples
     private var times: ResampledTimestamps
-    /// Samples of the source that were taken.
+    /// Source samples appended so far.
     private var samplesAppended: Int64 = 0
     private var framesEncoded: Int64 = 0
 
     init(_ format: AudioResampler.Format, _ target: AudioTranscoder.Target) throws(MediaError) {
         let configuration = target.configuration(of: format)
         let layout = AACLayout(nearestTo: configuration.channelCount)
-        let converter = try AudioResampler(sampleRate: configuration.sampleRate, layout: layout)
+        let resampler = try AudioResampler(sampleRate: configuration.sampleRate, layout: layout)
         let encoder = try AACEncoder(sampleRate: configuration.sampleRate, layout: layout)
         self.format = format
         self.configuration = configuration
-        self.converter = converter
+        self.resampler = resampler
         self.encoder = encoder
         samples = PlanarSamples(channelCount: layout.channelCount)
-        times = ResampledTimestamps(source: format.sampleRate, output: configuration.sampleRate)
+        times = ResampledTimestamps(sourceRate: format.sampleRate, outputRate: configuration.sampleRate)
     }
 
     mutating func append(_ frame: borrowing LibAVFrame) throws(MediaError) -> [AudioTranscoder.Frame] {
-        if let time = frame.time { times.addSourceTime(samplesAppended, at: Ticks(time)) }
+        if let time = frame.time { times.addSourceTime(Ticks(time), at: samplesAppended) }
         samplesAppended += Int64(frame.sampleCount)
-        try converter.convert(frame, into: &samples)
+        try resampler.convert(frame, into: &samples)
         return try makeFrames(encoder.encode(&samples))
     }
 
     mutating func finish() throws(MediaError) -> [AudioTranscoder.Frame] {
-        try converter.drain(into: &samples)
+        try resampler.drain(into: &samples)
         return try makeFrames(encoder.finish(&samples))
     }
 

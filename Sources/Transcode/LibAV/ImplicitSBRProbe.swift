@@ -1,18 +1,19 @@
 import CLibAV
 import Media
 
-/// Whether AAC that its header calls LC carries SBR, or SBR and parametric stereo (ISO/IEC 14496-3 §1.6.5): in ADTS
-/// nothing but the frames themselves says so, and what says it stands behind the spectral data. So libavcodec decodes the
-/// first frames of a stretch.
+/// Detects SBR and parametric stereo in AAC whose header signals AAC-LC (ISO/IEC 14496-3 §1.6.5).
+///
+/// In ADTS only the frames themselves carry this information, after the spectral data. Therefore libavcodec decodes the
+/// first frames of a span.
 enum ImplicitSBRProbe {
-    /// Encoders put SBR data into every frame; some begin with an empty one.
+    /// Frames decoded to find SBR. Encoders write SBR data into every frame, but some begin with an empty frame.
     private static let framesToSBR = 3
-    /// Parametric stereo is told by two channels that differ; in silence they do not.
+    /// Frames decoded to find parametric stereo. It is detected by two channels that differ, which silence hides.
     private static let framesToStereo = 16
 
-    /// - Parameter packets: of one configuration, in order.
-    /// - Returns: `configuration` with what was found announced behind it; nil when there is nothing to find or nothing
-    ///   was found.
+    /// Returns `configuration` with the detected extensions signaled.
+    /// - Parameter packets: packets of `configuration`, in order.
+    /// - Returns: nil if `configuration` cannot have implicit SBR, or the frames have none.
     static func signaledConfiguration(
         _ configuration: AudioConfiguration, in packets: ArraySlice<AudioPacket>
     ) -> AudioConfiguration? {
@@ -24,14 +25,14 @@ enum ImplicitSBRProbe {
                     return configuration.signaling(parametricStereo: hasStereo)
                 }
             } catch {
-                // What cannot be decoded tells nothing.
+                // Undecodable frames prove nothing: try from the next packet.
             }
             rest = rest.dropFirst()
         }
         return nil
     }
 
-    /// - Returns: nil when the first packet has no SBR data.
+    /// Returns whether the packets carry parametric stereo; nil if the first packet has no SBR data.
     private static func parametricStereo(
         _ configuration: AudioConfiguration, in packets: ArraySlice<AudioPacket>
     ) throws(MediaError) -> Bool? {
@@ -51,12 +52,12 @@ enum ImplicitSBRProbe {
 }
 
 extension AudioConfiguration {
-    /// SBR doubles the rate; nobody sends what would be more than 48 kHz then.
-    private static let fastestCore = 24_000
+    /// Highest AAC-LC sample rate to probe. SBR doubles the rate, and encoders do not exceed 48 kHz with SBR.
+    private static let maxCoreSampleRate = 24_000
 
-    /// AAC-LC whose configuration ends where it could announce more.
+    /// Whether this is AAC-LC whose configuration ends before the optional SBR extension.
     fileprivate var mayCarryImplicitSBR: Bool {
-        guard codec == .aac, sampleRate <= Self.fastestCore, decoderSpecificInfo.count == 2 else { return false }
+        guard codec == .aac, sampleRate <= Self.maxCoreSampleRate, decoderSpecificInfo.count == 2 else { return false }
         do throws(MediaError) {
             return try AudioSpecificConfig(decoderSpecificInfo).audioObjectType == AudioSpecificConfig.lowComplexity
         } catch {
@@ -64,7 +65,7 @@ extension AudioConfiguration {
         }
     }
 
-    /// With SBR announced the backward compatible way.
+    /// Configuration with backward-compatible explicit signaling of SBR.
     fileprivate func signaling(parametricStereo: Bool) -> AudioConfiguration {
         AudioConfiguration(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,

@@ -1,33 +1,34 @@
 import CLibAV
 import Media
 
-/// What every call into libav has in common.
+/// Error handling and logging for libav calls.
 enum LibAV {
-    /// libav writes what it finds wrong with a stream to standard error; here that is counted instead.
+    /// libav logs stream errors to standard error. liverelay counts them instead.
     private static let isQuiet: Void = av_log_set_level(AV_LOG_QUIET)
 
     static func silenceLog() { isQuiet }
 
-    static func fault(_ code: Int32, _ call: String) -> MediaError {
+    static func error(_ code: Int32, _ call: String) -> MediaError {
         MediaError(.library(code: code, call: call), section: "libavcodec")
     }
 
-    /// - Returns: `code` when it is no error.
+    /// Throws if `code` is an error.
+    /// - Returns: `code`.
     @discardableResult
     static func check(_ code: Int32, _ call: String) throws(MediaError) -> Int32 {
-        guard code >= 0 else { throw fault(code, call) }
+        guard code >= 0 else { throw error(code, call) }
         return code
     }
 
     static func allocated<Object>(
         _ pointer: UnsafeMutablePointer<Object>?, _ call: String
     ) throws(MediaError) -> UnsafeMutablePointer<Object> {
-        guard let pointer = unsafe pointer else { throw fault(averrorNoMemory, call) }
+        guard let pointer = unsafe pointer else { throw error(averrorNoMemory, call) }
         return unsafe pointer
     }
 }
 
-/// An AVFrame and whatever it refers to.
+/// Owner of an AVFrame and its buffers.
 @safe struct LibAVFrame: ~Copyable {
     let raw: UnsafeMutablePointer<AVFrame>
 
@@ -42,10 +43,10 @@ enum LibAV {
     var sampleRate: Int { unsafe Int(raw.pointee.sample_rate) }
     var channelCount: Int { unsafe Int(raw.pointee.ch_layout.nb_channels) }
     var format: Int32 { unsafe raw.pointee.format }
-    /// What the packet it was decoded from was sent with; nil for a second frame out of one packet.
+    /// Time of the packet that the frame was decoded from; nil for every further frame of that packet.
     var time: Int64? { unsafe raw.pointee.pts == avNoPTS ? nil : raw.pointee.pts }
 
-    /// A decoder that only knows how many channels there are means the usual ones.
+    /// Sets the default layout for the channel count if the decoder left the layout unspecified.
     func resolveChannelLayout() {
         guard unsafe raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC else { return }
         let count = unsafe raw.pointee.ch_layout.nb_channels
@@ -53,7 +54,7 @@ enum LibAV {
     }
 }
 
-/// An AVPacket and the bytes it owns.
+/// Owner of an AVPacket and its bytes.
 @safe struct LibAVPacket: ~Copyable {
     let raw: UnsafeMutablePointer<AVPacket>
 
@@ -66,11 +67,11 @@ enum LibAV {
 
     var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: raw.pointee.data, count: Int(raw.pointee.size))) }
 
-    /// Takes a copy of `payload`, followed by the zeros that decoders read into.
+    /// Copies `payload` into the packet, followed by the zero padding that decoders read.
     func fill(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
         unsafe av_packet_unref(raw)
         guard let size = Int32(exactly: payload.count), size < Int32.max / 2 else {
-            throw LibAV.fault(averrorInvalidData, "av_new_packet")
+            throw LibAV.error(averrorInvalidData, "av_new_packet")
         }
         try LibAV.check(unsafe av_new_packet(raw, size), "av_new_packet")
         unsafe raw.pointee.pts = time
@@ -78,7 +79,7 @@ enum LibAV {
     }
 }
 
-/// A decoder or an encoder: bit-exact and on one thread, so that the same input gives the same output.
+/// Owner of an AVCodecContext, bit-exact and single-threaded, so that equal input gives equal output.
 @safe struct LibAVCodecContext: ~Copyable {
     let raw: UnsafeMutablePointer<AVCodecContext>
 
@@ -94,12 +95,13 @@ enum LibAV {
         unsafe avcodec_free_context(&freed)
     }
 
-    /// - Parameter extradata: what the codec has to know before the first packet; copied.
+    /// Opens the codec.
+    /// - Parameter extradata: codec configuration, copied.
     func open(_ codec: UnsafePointer<AVCodec>, extradata: [UInt8] = []) throws(MediaError) {
         if !extradata.isEmpty {
-            // Owned, and freed, by the context.
+            // The context owns and frees this buffer.
             guard let copy = unsafe av_mallocz(extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
-                throw LibAV.fault(averrorNoMemory, "av_mallocz")
+                throw LibAV.error(averrorNoMemory, "av_mallocz")
             }
             unsafe UnsafeMutableRawBufferPointer(start: copy, count: extradata.count).copyBytes(from: extradata)
             unsafe raw.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)

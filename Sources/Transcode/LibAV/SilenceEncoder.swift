@@ -1,43 +1,44 @@
 import CLibAV
 import Media
 
-/// One frame of silence, coded by libavcodec as a track's configuration says.
+/// Encodes one silent frame in an audio track's configuration with libavcodec.
 enum SilenceEncoder {
-    /// What an encoder has to be told.
+    /// Encoder parameters.
     struct EncoderSettings: Equatable {
         let codec: AVCodecID
         let sampleRate: Int
-        /// One bit a speaker.
+        /// Speaker mask, one bit per speaker.
         let mask: UInt64
         let bitRate: Int64
     }
 
-    /// - Returns: nil when the configuration cannot be read, or there is no encoder for it.
+    /// Encodes a silent frame.
+    /// - Returns: nil if the configuration is unreadable or libavcodec has no encoder for it.
     static func frame(_ configuration: AudioConfiguration) -> SilentFrame? {
-        let recipe: EncoderSettings?
+        let settings: EncoderSettings?
         switch configuration.codec {
-        case .ac3: recipe = configuration.ac3EncoderSettings
-        case .eac3: recipe = configuration.eac3EncoderSettings
-        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: recipe = nil
+        case .ac3: settings = configuration.ac3EncoderSettings
+        case .eac3: settings = configuration.eac3EncoderSettings
+        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: settings = nil
         }
-        guard let recipe else { return nil }
+        guard let settings else { return nil }
         do throws(MediaError) {
-            return try encode(recipe)
+            return try encode(settings)
         } catch {
             return nil
         }
     }
 
-    private static func encode(_ recipe: EncoderSettings) throws(MediaError) -> SilentFrame? {
-        guard let codec = unsafe avcodec_find_encoder(recipe.codec) else {
-            throw LibAV.fault(averrorEncoderNotFound, "avcodec_find_encoder")
+    private static func encode(_ settings: EncoderSettings) throws(MediaError) -> SilentFrame? {
+        guard let codec = unsafe avcodec_find_encoder(settings.codec) else {
+            throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_fmt = codec.pointee.sample_fmts?.pointee ?? AV_SAMPLE_FMT_FLTP
-        unsafe context.raw.pointee.sample_rate = Int32(clamping: recipe.sampleRate)
-        unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: recipe.sampleRate))
-        unsafe context.raw.pointee.bit_rate = recipe.bitRate
-        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, recipe.mask)
+        unsafe context.raw.pointee.sample_rate = Int32(clamping: settings.sampleRate)
+        unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: settings.sampleRate))
+        unsafe context.raw.pointee.bit_rate = settings.bitRate
+        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, settings.mask)
         unsafe try context.open(codec)
         let frame = try silence(for: context)
         try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
@@ -65,12 +66,12 @@ enum SilenceEncoder {
 }
 
 extension AudioConfiguration {
-    /// Speakers by acmod (ETSI TS 102 366 Table 4.3). Two independent channels are silent as stereo.
+    /// Speaker masks by acmod (ETSI TS 102 366 Table 4.3). Dual mono is encoded as stereo.
     private static let acmodMasks: [UInt64] = [0x3, 0x4, 0x3, 0x7, 0x103, 0x107, 0x603, 0x607]
     private static let lowFrequencyMask: UInt64 = 0x8
     private static let section = "ETSI TS 102 366 Annex F"
 
-    /// From `dac3` (§F.4).
+    /// Encoder parameters read from `dac3` (§F.4).
     fileprivate var ac3EncoderSettings: SilenceEncoder.EncoderSettings? {
         var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
         do throws(MediaError) {
@@ -86,8 +87,9 @@ extension AudioConfiguration {
         }
     }
 
-    /// From `dec3` (§F.6): of the first independent substream alone; what depends on it is missing from silence. The
-    /// encoder writes six blocks a frame, whatever the source does.
+    /// Encoder parameters read from `dec3` (§F.6), for the first independent substream without dependent substreams.
+    ///
+    /// The encoder always writes six blocks per frame.
     fileprivate var eac3EncoderSettings: SilenceEncoder.EncoderSettings? {
         var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
         do throws(MediaError) {
@@ -101,7 +103,7 @@ extension AudioConfiguration {
         }
     }
 
-    /// acmod and lfeon.
+    /// Reads acmod and lfeon.
     private static func speakers(_ bits: inout BitReader) throws(MediaError) -> UInt64 {
         let mask = acmodMasks[try bits.u(3)]
         return try bits.flag() ? mask | lowFrequencyMask : mask

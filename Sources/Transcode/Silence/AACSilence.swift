@@ -1,15 +1,15 @@
 import Media
 
-/// AAC frames without any spectrum: a track keeps its sound while a run has none (ISO/IEC 14496-3 §4.4.2).
+/// Builds AAC frames without spectral data, for an audio track whose source has no audio (ISO/IEC 14496-3 §4.4.2).
 package enum AACSilence {
-    /// One channel element of a raw_data_block, by its id_syn_ele (Table 4.85).
+    /// Channel element of a raw_data_block, with its id_syn_ele (Table 4.85).
     private enum Element: Int {
         case singleChannel = 0
         case channelPair = 1
         case lowFrequency = 3
     }
 
-    /// By channelConfiguration (Table 1.19).
+    /// Channel elements by channelConfiguration (Table 1.19).
     private static let layouts: [Int: [Element]] = [
         1: [.singleChannel],
         2: [.channelPair],
@@ -53,22 +53,22 @@ package enum AACSilence {
         }
     }
 
-    /// ics_info: a long window without scale factor bands, hence without sections, scale factors and spectrum.
+    /// Appends ics_info: a long window without scale factor bands, sections, scale factors and spectral data.
     private static func appendWindow(_ bits: inout BitWriter) {
         bits.append(0, bits: 1 + 2 + 1 + 6 + 1)
     }
 
-    /// pulse_data_present, tns_data_present, gain_control_data_present.
+    /// Appends pulse_data_present, tns_data_present and gain_control_data_present.
     private static func appendNoTools(_ bits: inout BitWriter) {
         bits.append(0, bits: 3)
     }
 }
 
 extension AudioConfiguration {
-    /// AAC Main, LC and LTP, with or without SBR on top, share the syntax written here.
+    /// AAC Main, LC and LTP, with or without SBR, share this syntax.
     private static let objectTypes = [1, 2, 4]
 
-    /// AAC's silence for this configuration; nil when none can be written by hand.
+    /// A silent AAC frame for this configuration; nil if the configuration needs an encoder.
     var silentRawDataBlock: [UInt8]? {
         do throws(MediaError) {
             let specific = try AudioSpecificConfig(decoderSpecificInfo)

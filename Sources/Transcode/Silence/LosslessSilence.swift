@@ -1,18 +1,18 @@
 import Media
 
-/// Frames of zeros in the two codecs that lose nothing: short enough to write by hand, at any depth and length.
+/// Builds silent FLAC and ALAC frames of any bit depth and length without an encoder.
 enum LosslessSilence {
-    /// A frame of constant subframes (RFC 9639 §9); rate and depth are those of STREAMINFO.
-    /// - Returns: nil when the configuration is not one of FLAC, or its block is longer than a frame can say.
+    /// Builds a FLAC frame of constant subframes (RFC 9639 §9) with the rate and bit depth of STREAMINFO.
+    /// - Returns: nil if the configuration is not valid for FLAC, or its block is longer than a frame header can state.
     static func flac(_ configuration: AudioConfiguration) -> [UInt8]? {
         let samples = configuration.samplesPerFrame
         guard (1...8).contains(configuration.channelCount), (1...65_536).contains(samples) else { return nil }
         var bits = BitWriter()
         bits.append(0xFFF8, bits: 16)  // sync code, fixed block size
-        bits.append(7, bits: 4)  // block size in 16 bits behind the number
+        bits.append(7, bits: 4)  // the block size follows the frame number, in 16 bits
         bits.append(0, bits: 4)
         bits.append(configuration.channelCount - 1, bits: 4)
-        bits.append(0, bits: 4 + 8)  // depth of STREAMINFO; number 0: what counts in MP4 is the sample's time
+        bits.append(0, bits: 4 + 8)  // bit depth of STREAMINFO; frame number 0, because MP4 uses the sample's time
         bits.append(samples - 1, bits: 16)
         bits.append(checksum(bits.bytes, polynomial: 0x07, width: 8), bits: 8)
         for _ in 0..<configuration.channelCount {
@@ -24,22 +24,22 @@ enum LosslessSilence {
         return frame + [UInt8(check >> 8), UInt8(check & 0xFF)]
     }
 
-    /// A frame of one uncompressed element, as the format has it for what does not compress.
-    /// - Returns: nil for more than two channels, which need elements of several kinds.
+    /// Builds an ALAC frame of one uncompressed element.
+    /// - Returns: nil for more than two channels, which need several element types.
     static func alac(_ configuration: AudioConfiguration) -> [UInt8]? {
         let (channels, samples) = (configuration.channelCount, configuration.samplesPerFrame)
         guard (1...2).contains(channels), (1...16_384).contains(samples) else { return nil }
         var bits = BitWriter()
         bits.append(channels - 1, bits: 3)  // ID_SCE or ID_CPE
         bits.append(0, bits: 4 + 12)
-        bits.append(0, bits: 1 + 2)  // a whole frame, nothing shifted off
+        bits.append(0, bits: 1 + 2)  // full frame length, no shifted-off bytes
         bits.append(1, bits: 1)  // not compressed
         for _ in 0..<samples * channels { bits.append(0, bits: Int(configuration.sampleSize)) }
         bits.append(7, bits: 3)  // ID_END
         return bits.bytes
     }
 
-    /// A CRC without reflection, from 0 (RFC 9639 §9.1.8, §9.3).
+    /// Computes a CRC without reflection and with initial value 0 (RFC 9639 §9.1.8, §9.3).
     private static func checksum(_ bytes: [UInt8], polynomial: Int, width: Int) -> Int {
         let top = 1 << (width - 1)
         var remainder = 0

@@ -1,9 +1,11 @@
 import Media
 
-/// Frames of MPEG audio layer III that hold no sound (ISO/IEC 11172-3 §2.4.1, ISO/IEC 13818-3 §2.4.1).
+/// Builds silent MPEG audio layer III frames (ISO/IEC 11172-3 §2.4.1, ISO/IEC 13818-3 §2.4.1).
 enum MPEGAudioSilence {
-    /// A frame of the lowest bit rate whose side information is zero: nothing of it, and nothing in front of it, is
-    /// decoded. Nil for a rate that the standard does not have.
+    /// Builds a frame of the lowest bit rate with zero side information.
+    ///
+    /// A decoder reads no main data for it, neither from the frame nor from the bit reservoir before it.
+    /// - Returns: nil for a sample rate that the standard does not define.
     static func frame(sampleRate: Int, channelCount: Int) -> [UInt8]? {
         guard let version = versions.first(where: { $0.rates.contains(sampleRate) }),
             let rateIndex = version.rates.firstIndex(of: sampleRate)
@@ -17,9 +19,9 @@ enum MPEGAudioSilence {
     private struct Version {
         let code: Int
         let rates: [Int]
-        /// Bit/s of bit rate index 1.
+        /// Bit rate of bit rate index 1, bit/s.
         let lowestBitRate: Int
-        /// Of a frame.
+        /// Samples per frame divided by 8.
         let eighthOfSamples: Int
     }
 

@@ -118,7 +118,7 @@ enum MetadataEntries {
                 end: start + .seconds(25), outputStart: start)
             settled += timeline.append(
                 [span],
-                of: CuePlacer.PublishedSegment(
+                of: SubtitleSegmenter.PublishedSegment(
                     mediaSequence: number, period: 0, start: start, end: start + .seconds(15)))
         }
         settled += timeline.end(0) + timeline.endVideo()

@@ -1,0 +1,60 @@
+import Media
+
+/// Finds the published clock span that presents a cue of one upstream segment.
+///
+/// A cue time can match several clock spans, because clocks repeat. Candidates with the segment's discontinuity sequence
+/// number have priority. Among several candidates the nearest to the segment wins.
+struct CueMatcher {
+    struct Match {
+        let clockSpan: PublishedSpans.ClockSpan
+        /// Presentation times on the channel's timeline.
+        let times: Range<Ticks>
+    }
+
+    let published: PublishedSpans
+    let mapping: CueTimeMapping
+    let segment: ReceivedSubtitleSegment
+
+    /// Returns the match of `cue`; nil if there is none, or a better one may still be published.
+    func match(_ cue: WebVTT.Cue) -> Match? {
+        let candidates = published.clockSpans.compactMap { candidate(cue, in: $0) }
+        let number = segment.input.discontinuitySequence
+        let signaled = candidates.filter { $0.clockSpan.discontinuities.contains(number) }
+        if signaled.isEmpty, !published.clockSpans.contains(where: { $0.discontinuities.contains(number) }) {
+            return matchUnsignaled(candidates)
+        }
+        guard let outputRange = segment.outputRange else { return signaled.first }
+        return nearest(signaled, to: outputRange, within: CueTimeMapping.longestTrustedDistance)
+    }
+
+    private func candidate(_ cue: WebVTT.Cue, in clockSpan: PublishedSpans.ClockSpan) -> Match? {
+        let segmentStart = segment.outputRange.map { $0.lowerBound - clockSpan.offset }
+        guard let media = mapping.media(at: cue.start, in: segment.file, segmentStart: segmentStart) else { return nil }
+        let start = Ticks(wire: media.wire, near: clockSpan.end)
+        let end = start + .milliseconds(cue.end - cue.start)
+        guard start < clockSpan.end, end > clockSpan.start || start == clockSpan.start else { return nil }
+        return Match(clockSpan: clockSpan, times: start + clockSpan.offset..<end + clockSpan.offset)
+    }
+
+    /// Matches a cue whose discontinuity sequence number is not published.
+    ///
+    /// Either the two playlists count discontinuities differently, or the video with that number is still to come. In the
+    /// second case the cue must stay unplaced.
+    private func matchUnsignaled(_ candidates: [Match]) -> Match? {
+        guard let outputRange = segment.outputRange else {
+            let newest = published.sourceSpans.last?.discontinuitySequence ?? 0
+            return newest > segment.input.discontinuitySequence ? candidates.first : nil
+        }
+        guard let end = published.end, end >= outputRange.upperBound else { return nil }
+        return nearest(candidates, to: outputRange, within: CueTimeMapping.segmentTolerance)
+    }
+
+    private func nearest(_ matches: [Match], to range: Range<Ticks>, within maxDistance: Ticks) -> Match? {
+        let nearest = matches.min { distance($0.times, to: range) < distance($1.times, to: range) }
+        return nearest.flatMap { distance($0.times, to: range) <= maxDistance ? $0 : nil }
+    }
+
+    private func distance(_ times: Range<Ticks>, to range: Range<Ticks>) -> Ticks {
+        max(.zero, times.lowerBound - range.upperBound, range.lowerBound - times.upperBound)
+    }
+}

@@ -60,7 +60,7 @@ struct TorturePackager {
             let frames = programme.frames(from: next, before: border)
             next = frames.upperBound
             let time = programme.firstAudioTime + programme.audioTime(frames.lowerBound)
-            let tag = AudioPackedTests.tag(AudioPackedTests.timestamp(time & (Ticks.wrap - 1)))
+            let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(time & (Ticks.wrap - 1)))
             return TortureSegment(initialization: nil, atoms: [tag + frames.flatMap(programme.audioFrame)])
         }
     }

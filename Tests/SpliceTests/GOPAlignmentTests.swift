@@ -2,8 +2,8 @@ import Testing
 
 @testable import Splice
 
-/// Segment starts (`S` with a sync sample, `m` in the middle of a GOP; lowercase `o` before one: an open tail), and what is
-/// held back after them.
+/// Segment starts (`S` with a sync sample, `m` in the middle of a GOP; `o`: the frames so far have an open tail), and what
+/// is held back after them.
 private let rows: [(when: String, starts: String, state: GOPAlignment.State, holdback: GOPAlignment.Holdback)] = [
     ("no boundary yet", "", .unknown, .segment),
     ("one aligned boundary", "S", .aligned(needed: 1), .nothing),

@@ -110,7 +110,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         let limit = PeriodTimeline.audioTime(end)
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: nextDecodeTime ?? firstTime(on: timeline, from: start), limit: limit)
+            next: DecodeTimes.audio(after: nextDecodeTime, first: firstTime(on: timeline, from: start)), limit: limit)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
@@ -132,7 +132,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         guard let configuration, let timeline, let first = pendingFrames.first else { return nil }
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: nextDecodeTime ?? timeline.audioTime(of: first.pts), limit: .max)
+            next: DecodeTimes.audio(after: nextDecodeTime, first: timeline.audioTime(of: first.pts)), limit: .max)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         writePending(into: &writer, on: timeline, isEnding: isEnding)

@@ -86,7 +86,7 @@ extension PeriodAssembler {
 
     private mutating func write(_ track: MuxTrack, until end: Int64, mediaSequence: UInt64) -> SplicedSegment? {
         let start = PeriodTimeline.ticks(ofAudioTime: Int64(track.decodeTime))
-        let next = position.advancedAudioOnly(to: end)
+        let next = DecodeTimes(position: position).position(afterAudioOnly: end)
         return emit(
             SegmentTracks(
                 video: nil, audio: track, start: start, duration: next.presentationEnd - start, isIndependent: true,

@@ -169,7 +169,7 @@ struct PeriodAssembler: Sendable {
         _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false
     ) -> SplicedSegment? {
         guard let timeline, let first = cut.units.first else { return nil }
-        let decodeTime = position.nextVideoDecodeTime(first, on: timeline)
+        let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
         let samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
         let start = timeline.presentation(of: first.pts)
@@ -180,7 +180,8 @@ struct PeriodAssembler: Sendable {
         let tracks = SegmentTracks(
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
             audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: first.isSync,
-            position: position.advanced(video: decodeTime + duration, audio: audio.nextDecodeTime),
+            position: DecodeTimes(position: position)
+                .position(afterVideo: decodeTime + duration, audio: audio.nextDecodeTime),
             mediaSequence: mediaSequence,
             upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)))
         return emit(tracks)

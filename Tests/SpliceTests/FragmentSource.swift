@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// A fragmented file of ffmpeg's, taken apart so that it can be written again by our writers.
+/// A fragmented file made by ffmpeg, parsed so that our writers can write it again.
 struct FragmentSource {
     let tracks: [MovieTrack]
     let initSection: InitSection
@@ -85,7 +85,7 @@ struct FragmentSource {
         let codec: AudioConfiguration.Codec =
             track.sampleEntries[0].type == "ac-3"
             ? .ac3 : track.sampleEntries[0].type == "ec-3" ? .eac3 : isMPEG4 ? .aac : .mpegAudio(layer: 3)
-        // Behind the header of DecoderSpecificInfo, in front of SLConfigDescriptor.
+        // After the header of DecoderSpecificInfo, before SLConfigDescriptor.
         let info = isMPEG4 ? Array(record[35..<record.count - 6]) : track.sampleEntries[0].type == "mp4a" ? [] : record
         return AudioConfiguration(
             codec: codec, sampleRate: Int(rate), channelCount: Int(channels), samplesPerFrame: 1024,

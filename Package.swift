@@ -100,7 +100,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         support(
-            "FuzzEntries", path: "Tests/Fuzz/Entries",
+            "FuzzEntries", path: "Tests/Fuzz/Harness",
             ["HTTPSyntax", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),

@@ -1,4 +1,4 @@
-// OpenSSL's EVP interface, the only part of libcrypto that is used.
+// The EVP interface of OpenSSL, the only used part of libcrypto.
 #ifndef LIVERELAY_CCRYPTO_SHIM_H
 #define LIVERELAY_CCRYPTO_SHIM_H
 #include <openssl/err.h>

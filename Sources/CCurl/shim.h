@@ -1,5 +1,5 @@
-// libcurl as Swift can call it: its setters and getters are variadic, and Swift imports no variadic function.
-// One function per kind of argument keeps the argument's type checked on both sides.
+// libcurl functions that Swift can call: libcurl's setters and getters are variadic, and Swift imports no variadic
+// function. One function per kind of argument keeps the argument type-checked on both sides.
 #ifndef LIVERELAY_CCURL_SHIM_H
 #define LIVERELAY_CCURL_SHIM_H
 #include <curl/curl.h>
@@ -44,8 +44,8 @@ static inline CURLcode liverelay_curl_set_socket_callback(
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
 }
 
-// The address that libcurl is about to connect to, as the network has it: 4 bytes, 16, or 0 for another family.
-// In C because the structure is longer than its declaration says.
+// The IP address that libcurl is about to connect to, in network byte order: 4 bytes, 16 bytes, or 0 for another
+// family. This is C because the structure is longer than its declaration.
 static inline size_t liverelay_curl_copy_address(const struct curl_sockaddr *from, unsigned char to[16]) {
     if (from->family == AF_INET && from->addrlen >= sizeof(struct sockaddr_in)) {
         memcpy(to, &((const struct sockaddr_in *)(const void *)&from->addr)->sin_addr, 4);

@@ -1,4 +1,5 @@
-// libavformat, libavcodec and libswresample as Swift can call them: macros that compute are not imported.
+// libavformat, libavcodec and libswresample for Swift, with constants for the computed macros that Swift does not
+// import.
 #ifndef LIVERELAY_CLIBAV_SHIM_H
 #define LIVERELAY_CLIBAV_SHIM_H
 #include <libavcodec/avcodec.h>

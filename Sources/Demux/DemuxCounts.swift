@@ -1,4 +1,4 @@
-/// What a demuxer met and could not use. Each is shown in /status.json, summed over the channel.
+/// Counts of input that a demuxer could not use. `/status.json` shows each, summed over the channel.
 package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// The published names.
     private enum CodingKeys: String, CodingKey {
@@ -9,27 +9,27 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
         case excessMessages = "excessEventMessages"
     }
 
-    /// Bytes passed over to find packet sync again.
+    /// Bytes skipped to find packet sync again.
     package var bytesOutOfSync = 0
     /// Transport packets with transport_error_indicator, a bad adaptation field or a continuity gap before them.
     package var transportErrors = 0
-    /// Transport packets sent twice, dropped once.
+    /// Duplicate transport packets, which are dropped.
     package var duplicatePackets = 0
     package var scrambledPackets = 0
-    /// PSI sections whose CRC_32 did not fit.
+    /// PSI sections with a wrong CRC_32.
     package var badSections = 0
-    /// Access units and audio frames that came before their parameter sets, or were cut off at both ends.
+    /// Access units and audio frames before their parameter sets, or without beginning and end.
     package var undecodable = 0
-    /// Access units and audio frames left open when the clock was announced to change.
+    /// Access units and audio frames that were incomplete at a discontinuity.
     package var abandoned = 0
-    /// Packets that are not followed: subtitles, data, other languages and programmes, and PIDs that no table lists; and
-    /// fragments of such tracks.
+    /// Packets and fragments of tracks that are not followed: subtitles, data, other languages and programs, and
+    /// unlisted PIDs.
     package var otherPackets = 0
-    /// Samples of which the segment does not hold all bytes.
+    /// Samples whose bytes are not all in the segment.
     package var incompleteSamples = 0
-    /// Boxes that end behind their segment or whose fields do not fit.
+    /// Boxes that end after their segment, or with contradictory fields.
     package var badBoxes = 0
-    /// `emsg` boxes that are too large, or beyond what is read of one segment.
+    /// `emsg` boxes that are too large or too many.
     package var excessMessages = 0
 
     package init() {}

@@ -1,24 +1,24 @@
 package import Media
 
-/// What one fed segment gave: the packets of each track in the order in which they began.
+/// The output of one demuxed segment: the packets of each track in stream order.
 package struct DemuxedSegment: Equatable, Sendable {
     package var video: [VideoPacket] = []
     package var audio: [AudioPacket] = []
-    /// The newest programme tables or the init section name a video track, whether or not it gave a picture here.
+    /// Whether the latest program tables or the init section list a video track, even if it has no frame here.
     package var declaresVideo = false
-    /// The same of a track of sound.
+    /// Whether they list an audio track.
     package var declaresAudio = false
-    /// In the order in which it stood.
+    /// Metadata in stream order.
     package var metadata: [TimedMetadata] = []
     package var counts = DemuxCounts()
-    /// What is followed at its end; nil when the container has no programmes.
+    /// The program followed at the end of the segment; nil if the container has no programs.
     package var program: ProgramSelection?
 
     package init() {}
 
-    /// No sound, and its programme lists none; without a programme nobody knows.
+    /// Whether there is no audio and the program lists none; false if the container has no programs.
     package var declaresNoAudio: Bool { audio.isEmpty && !declaresAudio && program != nil }
 
-    /// Sound, and nobody says that a picture goes with it.
+    /// Whether there is audio, and no video is declared.
     package var isAudioOnly: Bool { !declaresVideo && video.isEmpty && !audio.isEmpty }
 }

@@ -1,20 +1,23 @@
 package import Media
 
-/// The border between containers and the splice: clear segments in, packets out. One value per run of a rendition;
-/// it may hold back what a segment's end left open and give it first with the next segment.
+/// A demuxer: clear segments in, packets out. One value per rendition.
+///
+/// It may hold back an incomplete frame at the end of a segment and emit it first with the next segment.
 package protocol SegmentDemuxer: Sendable {
-    /// The Media Initialization Section in force for what is fed next (RFC 8216 §4.3.2.5), clear; comes with each
-    /// segment. Containers that need none pass it over.
+    /// Sets the clear Media Initialization Section of the following segments (RFC 8216 §4.3.2.5); called with each
+    /// segment. Containers without one ignore it.
     mutating func initialize(with section: [UInt8]) throws(MediaError)
-    /// - Parameter segment: one whole clear media segment.
+    /// - Parameter segment: one complete clear media segment.
     mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment
-    /// An announced discontinuity or a lost segment: what is open will never be continued. It is given when it is
-    /// whole and counted when it is not.
+    /// Ends the held frames at a signaled discontinuity or a lost segment: a complete frame is emitted, an incomplete
+    /// one is counted.
     mutating func reset() -> DemuxedSegment
-    /// The upstream ended: gives what was held back.
+    /// Emits the held frames at the end of the upstream.
     mutating func finish() -> DemuxedSegment
 }
 
 extension SegmentDemuxer {
     package mutating func initialize(with section: [UInt8]) throws(MediaError) {}
+    package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
+    package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
 }

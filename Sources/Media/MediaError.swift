@@ -1,32 +1,31 @@
-/// Why a segment could not be taken apart or put together.
+/// Why a segment could not be demuxed or muxed.
 package struct MediaError: Error, Equatable {
     package enum Reason: Equatable, Sendable {
-        /// No packet sync, no box structure, no audio frame: none of the containers we read.
+        /// No packet sync, no box structure, no audio frame: not a supported container.
         case unknownContainer(firstBytes: [UInt8])
-        /// A stream type that is encrypted sample by sample (0xDB, 0xCF, 0xC1, 0xC2).
+        /// A stream type with sample encryption (0xDB, 0xCF, 0xC1, 0xC2).
         case sampleEncryption(streamType: UInt8)
-        /// A track whose samples are encrypted (ISO/IEC 23001-7), and the scheme_type or the sample entry that says so.
+        /// A track with encrypted samples (ISO/IEC 23001-7), and its scheme_type or sample entry.
         case protectedTrack(scheme: String)
         /// Movie fragments before any init section.
         case missingInitialization
-        /// A movie without a track in a codec that can be carried.
+        /// A movie without a track in a supported codec.
         case noSupportedTrack(sampleEntries: [String])
-        /// Media was found, but nothing in a codec that can be carried.
-        /// `names` says each in words where it has any.
+        /// A program without a stream in a supported codec. `names` describes each stream type that has a name.
         case noSupportedStream(streamTypes: [UInt8], names: [String] = [])
-        /// Video is announced, and segment after segment holds none.
+        /// Video is declared, and segment after segment has none.
         case noVideo
-        /// Packed audio without its ID3 PRIV timestamp (RFC 8216 §3.4).
+        /// Packed audio without an ID3 PRIV timestamp (RFC 8216 §3.4).
         case missingTimestamp
-        /// A parameter set whose field does not decode or is out of range.
+        /// A parameter set with a field that cannot be decoded or is out of range.
         case badParameterSet(field: String)
-        /// A private section whose CRC_32 or whose fields contradict each other.
+        /// A private section with a wrong CRC_32 or contradictory fields.
         case badSection
-        /// Bits or bytes ended before the structure did.
+        /// The input ends before the structure does.
         case truncated
-        /// A WebVTT file that cannot be one segment's.
+        /// A WebVTT file larger than one segment's can be.
         case tooLarge(bytes: Int)
-        /// A file that cannot be shown while the upstream is away.
+        /// A slate file that cannot be used.
         case unusableSlate(SlateFault)
         /// A library's error code.
         case library(code: Int32, call: String)
@@ -35,7 +34,7 @@ package struct MediaError: Error, Equatable {
     package let reason: Reason
     /// Byte offset into the segment or parameter set.
     package let offset: Int
-    /// The standard and section that asks otherwise.
+    /// The standard and section that the input violates.
     package let section: String
 
     package init(_ reason: Reason, offset: Int = 0, section: String) {

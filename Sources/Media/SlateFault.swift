@@ -1,26 +1,26 @@
-/// Why a file cannot be shown as a slate.
+/// Why a file cannot be used as a slate.
 package enum SlateFault: Equatable, Sendable {
-    /// It does not begin with a box that begins an MP4 file.
+    /// The file does not begin with a box that begins an MP4 file.
     case notMP4
-    /// It ends before its `moov` does; a file that was cut short looks like that.
+    /// The file ends before its `moov` does, as a truncated file would.
     case noMovie
-    /// Its samples stand in movie fragments (ISO/IEC 14496-12 §8.8), which tell nobody where the next one is.
+    /// The samples are in movie fragments (ISO/IEC 14496-12 §8.8), which do not say where the next one is.
     case fragmented
     case movieTooLarge(bytes: UInt64)
-    /// A box of the sample table (§8.6, §8.7) is missing, ends too early, or does not fit the others.
+    /// A box of the sample table (§8.6, §8.7) is missing, ends too early, or contradicts the others.
     case badTable(box: String)
     case tooManySamples(count: UInt32)
-    /// Samples of one track that are coded in several ways (§8.5.2).
+    /// The samples of one track have several sample entries (§8.5.2).
     case severalSampleEntries
-    /// The tables name bytes that the file does not have.
+    /// The tables refer to bytes after the end of the file.
     case samplesPastEnd
     case noSyncSample
-    /// A picture is shown for longer than a splice takes for a frame.
+    /// A frame lasts longer than the longest frame of a period.
     case frameRateTooLow(longest: Ticks)
-    /// Too short for a change of clock to be seen when it starts again.
+    /// The movie is too short for its restart to be detected as a clock change.
     case tooShort(Ticks)
     case tooLong
-    /// What lies between two sync samples cannot be held in memory.
+    /// The samples between two sync samples do not fit into memory.
     case segmentTooLarge(bytes: UInt64)
 }
 

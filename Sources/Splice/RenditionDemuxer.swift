@@ -3,94 +3,94 @@ import Media
 import Mux
 import Transcode
 
-/// One rendition's way from segment bytes to packets that can be written: picks the demuxer, remembers that something is
-/// missing, and sends the sound through its stage.
+/// Demuxes the segments of one rendition: selects the demuxer, tracks missing segments, and transcodes the audio.
 struct RenditionDemuxer: Sendable {
     let tracks: TrackSelection
     private var demuxer: (any SegmentDemuxer)?
     private var container: SegmentContainer?
-    /// The next segment does not continue what was fed before.
+    /// Whether the next segment does not continue the one before.
     private var isContinuityBroken = false
     private(set) var counts = DemuxCounts()
     private(set) var audioStage: AudioTranscodeStage
-    /// The programme of a transport stream that is followed.
-    private(set) var programme: ProgramSelection?
+    /// The selected program of a transport stream.
+    private(set) var program: ProgramSelection?
 
-    init(tracks: TrackSelection, sound: AudioTranscodeStage) {
+    init(tracks: TrackSelection, audioStage: AudioTranscodeStage) {
         self.tracks = tracks
-        self.audioStage = sound
+        self.audioStage = audioStage
     }
 
-    /// Segments of this rendition were lost.
+    /// Records that segments of this rendition were lost.
     mutating func breakContinuity() { isContinuityBroken = true }
 
-    /// What one segment gave.
+    /// The frames of one segment.
     struct Demuxed {
-        /// What the segments before had left open, when this one does not continue them.
+        /// Frames that earlier segments had not completed, if this segment does not continue them.
         var flushed: DemuxedSegment
-        /// What is said of the border between `left` and `packets`.
+        /// Boundary between `flushed` and `packets`.
         var boundary: DiscontinuityDetector.Boundary
         var packets: DemuxedSegment
     }
 
-    /// - Throws: when the segment cannot be taken apart; the next one then lies behind a seam.
+    /// - Throws: if the segment cannot be demuxed; the next segment then follows a loss.
     mutating func demux(_ segment: SegmentInput) throws(MediaError) -> Demuxed {
-        let border: DiscontinuityDetector.Boundary =
+        let boundary: DiscontinuityDetector.Boundary =
             isContinuityBroken || segment.isAfterDiscontinuity ? .loss : segment.isDiscontinuous ? .tagged : .plain
         isContinuityBroken = true
-        guard let found = SegmentContainer.sniff(segment.bytes) else {
+        guard let sniffed = SegmentContainer.sniff(segment.bytes) else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        var left = found != container ? flush() : border != .plain ? reset() : DemuxedSegment()
+        var flushed = sniffed != container ? flush() : boundary != .plain ? reset() : DemuxedSegment()
         let previous = container
-        // Taken out while it is fed: a second owner would make it copy what it holds.
-        var demuxer = detachDemuxer(for: found)
+        // The demuxer is moved out while it is fed: a second owner would make it copy its buffers.
+        var demuxer = detachDemuxer(for: sniffed)
         defer { self.demuxer = demuxer }
         if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
         var packets = try demuxer.feed(segment.bytes)
         counts += packets.counts
-        audioStage.process(flushed: &left.audio, &packets.audio, isContinuous: border == .plain && found == previous)
-        programme = packets.program
+        audioStage.process(
+            flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
+        program = packets.program
         isContinuityBroken = false
-        return Demuxed(flushed: left, boundary: border, packets: packets)
+        return Demuxed(flushed: flushed, boundary: boundary, packets: packets)
     }
 
-    /// The rendition ended: what it still holds.
+    /// Ends the rendition and returns the frames still held.
     mutating func finish() -> DemuxedSegment {
-        var left = flush()
-        left.audio = audioStage.finish(left.audio)
-        return left
+        var flushed = flush()
+        flushed.audio = audioStage.finish(flushed.audio)
+        return flushed
     }
 
-    /// What it still holds; the next segment does not continue it.
+    /// Returns the frames still held; the next segment does not continue them.
     mutating func pause() -> DemuxedSegment {
         isContinuityBroken = true
         return finish()
     }
 
     private mutating func flush() -> DemuxedSegment {
-        guard let left = demuxer?.finish() else { return DemuxedSegment() }
-        counts += left.counts
-        return left
+        guard let flushed = demuxer?.finish() else { return DemuxedSegment() }
+        counts += flushed.counts
+        return flushed
     }
 
     private mutating func reset() -> DemuxedSegment {
-        guard let left = demuxer?.reset() else { return DemuxedSegment() }
-        counts += left.counts
-        return left
+        guard let flushed = demuxer?.reset() else { return DemuxedSegment() }
+        counts += flushed.counts
+        return flushed
     }
 
-    /// The one that goes on, as long as the container does.
-    private mutating func detachDemuxer(for found: SegmentContainer) -> any SegmentDemuxer {
+    /// Returns the current demuxer if the container did not change, otherwise a new one.
+    private mutating func detachDemuxer(for sniffed: SegmentContainer) -> any SegmentDemuxer {
         defer {
             demuxer = nil
-            container = found
+            container = sniffed
         }
-        if found == container, let demuxer { return demuxer }
-        switch found {
+        if sniffed == container, let demuxer { return demuxer }
+        switch sniffed {
         case .transportStream: return TransportDemuxer(tracks: tracks)
-        case .packedAudio: return PackedAudioDemuxer(isAligned: tracks == .audio)
+        case .packedAudio: return PackedAudioDemuxer(requiresTimestamp: tracks == .audio)
         case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks)
         }
     }

@@ -3,46 +3,46 @@ import Media
 import Mux
 import Transcode
 
-/// Where a segment comes from: the variant's own playlist, or the audio rendition beside it.
+/// Rendition that a segment comes from: the variant itself, or its companion audio rendition.
 package enum InputRendition: Hashable, Sendable { case main, audio }
 
-/// One clear media segment with what its playlist said of it.
+/// A decrypted media segment with its attributes from the playlist.
 package struct SegmentInput: Sendable {
     package let rendition: InputRendition
     package let mediaSequence: UInt64
-    /// The upstream's discontinuity sequence number; renditions are matched by it where clocks alone are ambiguous.
+    /// Upstream discontinuity sequence number; matches renditions where clocks alone are ambiguous.
     package let discontinuitySequence: UInt64
-    /// EXT-X-DISCONTINUITY stands before it.
+    /// Whether EXT-X-DISCONTINUITY precedes the segment.
     package let isDiscontinuous: Bool
-    /// Segments before it were lost, or the list was reset.
+    /// Whether segments before this one were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
-    /// EXT-X-PROGRAM-DATE-TIME of its first sample, milliseconds since 1970; nil when the upstream gave none.
+    /// EXT-X-PROGRAM-DATE-TIME of the first sample, in milliseconds since 1970; nil if there is none.
     package let programDateTime: Int64?
-    /// The clear bytes of the EXT-X-MAP section in force; nil when there is none.
+    /// Decrypted bytes of the EXT-X-MAP section; nil if there is none.
     package let initialization: [UInt8]?
     package let bytes: [UInt8]
 
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
-        isDiscontinuous: Bool = false, isAfterSeam: Bool = false, programDateTime: Int64? = nil,
+        isDiscontinuous: Bool = false, isAfterDiscontinuity: Bool = false, programDateTime: Int64? = nil,
         initialization: [UInt8]? = nil, bytes: [UInt8]
     ) {
         self.rendition = rendition
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.isDiscontinuous = isDiscontinuous
-        self.isAfterDiscontinuity = isAfterSeam
+        self.isAfterDiscontinuity = isAfterDiscontinuity
         self.programDateTime = programDateTime
         self.initialization = initialization
         self.bytes = bytes
     }
 }
 
-/// What happens upstream, in the order in which each rendition's playlist has it.
+/// An upstream event, in the playlist order of its rendition.
 package enum SpliceInput: Sendable {
     case segment(SegmentInput)
-    /// Segments of this rendition will never come; what follows them is on the far side of a seam.
+    /// Segments of this rendition were lost; the next segment follows a loss.
     case lost(InputRendition)
-    /// The rendition's playlist ended and all of it was handed in.
+    /// The rendition's playlist ended and all of its segments were handled.
     case ended(InputRendition)
 }

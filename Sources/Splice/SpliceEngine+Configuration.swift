@@ -4,23 +4,23 @@ import Mux
 package import Transcode
 
 extension SpliceEngine {
-    /// How one channel is spliced.
+    /// Settings of one channel.
     package struct Configuration: Sendable {
-        /// The sound is in a rendition of its own: what the main rendition carries is ignored.
+        /// Whether a companion rendition carries the audio; audio of the main rendition is then ignored.
         package var hasAudioRendition: Bool
-        /// What becomes of the sound.
+        /// Treatment of the audio.
         package var audio: AudioPolicy
-        /// Silence stands where the source has no sound.
+        /// Whether silence fills gaps in the audio.
         package var fillsAudioGaps: Bool
-        /// No segment is longer if a sync sample permits it.
+        /// Longest output segment, where a sync sample permits it.
         package var maxSegmentDuration: Ticks
-        /// Where an earlier process of this channel stopped.
+        /// Position at which an earlier process of this channel stopped.
         package var position: TimelinePosition
-        /// Wall time of the first picture, milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
+        /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
         package var wallClock: Int64
-        /// Where the dates of what an earlier process published end, milliseconds since 1970: none goes back before it.
+        /// End of the dates that an earlier process published, in milliseconds since 1970; no date goes back before it.
         package var datedUntil: Int64?
-        /// What an earlier process published: what comes of it again is left out.
+        /// Media that an earlier process published, and that is not published again.
         package var published: PublishedMedia?
 
         package init(

@@ -3,8 +3,10 @@ package import Media
 import Mux
 import Transcode
 
-/// Clear segments in, one continuous fMP4 out: demux, find the runs, find each run's sound, place it on the timeline, cut
-/// and write. One value per channel; what it gives depends only on what it was handed, in which order.
+/// Turns decrypted segments into one continuous fMP4 stream: demuxes, splits into periods, matches audio, places on the
+/// timeline, cuts and writes.
+///
+/// One value serves one channel. Its output depends only on its input and the order of that.
 package struct SpliceEngine: Sendable {
     private var main: RenditionDemuxer
     private var companion: RenditionDemuxer?
@@ -14,21 +16,21 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
-    /// It is known whether the main rendition has pictures, for which a companion would be the sound.
+    /// Whether it is known that the main rendition has video, for which a companion would carry the audio.
     private var hasProbedMain = false
     private var isMainEnded = false
     private var hasVideo = false
-    /// Timed metadata of segments without a picture.
+    /// Number of timed metadata items of segments without video.
     private var metadataDiscarded = 0
-    /// What ended renditions still hold is of the segment that was taken last.
+    /// The main segment handled last; frames held at the end of the rendition belong to it.
     private var lastSegment: SegmentInput?
 
     package init(_ configuration: Configuration) {
-        let sound = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
+        let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
-        main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, sound: sound)
-        companion = hasCompanion ? RenditionDemuxer(tracks: .audio, sound: sound) : nil
+        main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, audioStage: audioStage)
+        companion = hasCompanion ? RenditionDemuxer(tracks: .audio, audioStage: audioStage) : nil
         longestSegment = configuration.maxSegmentDuration
         splitter = PeriodSplitter(longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
@@ -36,25 +38,24 @@ package struct SpliceEngine: Sendable {
         if let published = configuration.published { duplicateFilter.resume(after: published) }
     }
 
-    /// The main rendition ended and all of it was given; sound that is still to come has no picture.
+    /// Whether the main rendition ended and all of it was returned; later audio has no video.
     package var isFinished: Bool { isMainEnded && videoQueue.isEmpty }
 
-    /// Pictures wait for their sound, or for what comes next.
+    /// Whether video waits for its audio or for what follows.
     package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.isHolding }
 
-    /// Why a run was left out, the last time that happened.
-    package var refusal: MediaError? { assembler.lastRefusal }
+    /// Why a period was rejected, the last time that happened.
+    package var refusal: MediaError? { assembler.lastRejection }
 
-    /// Why the libraries that encode sound again refused, the last time they did; what they refused is silence.
+    /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
     package var audioRefusal: MediaError? { (companion ?? main).audioStage.lastError }
 
-    /// The programme of a transport stream that a rendition is taken from; nil before the first, and for other
-    /// containers.
+    /// Returns the selected program of a transport stream; nil before the first segment, and for other containers.
     package func program(of rendition: InputRendition) -> ProgramSelection? {
-        rendition == .main ? main.programme : companion?.programme
+        rendition == .main ? main.program : companion?.program
     }
 
-    /// Everything that was left out or put in so far.
+    /// Counts of everything dropped or inserted so far.
     package var counts: SpliceCounts {
         var counts = assembler.counts
         counts.framesBeforeSync = splitter.framesBeforeSync
@@ -70,14 +71,14 @@ package struct SpliceEngine: Sendable {
         counts.duplicateFrames = duplicateFilter.videoFrames
         counts.duplicateAudioFrames = duplicateFilter.audioFrames
         counts.demux = main.counts
-        let sound = (companion ?? main).audioStage.counts
-        counts.audioTranscoded = sound.transcoded
-        counts.audioUndecodable = sound.undecodable
+        let audio = (companion ?? main).audioStage.counts
+        counts.audioTranscoded = audio.transcoded
+        counts.audioUndecodable = audio.undecodable
         if let companion { counts.demux += companion.counts }
         return counts
     }
 
-    /// - Throws: when a segment cannot be taken apart; the channel goes on behind a seam with the next one.
+    /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss.
     package mutating func handle(_ input: SpliceInput) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         switch input {
@@ -96,31 +97,32 @@ package struct SpliceEngine: Sendable {
         return written
     }
 
-    /// The output's time is somebody else's from now on: gives all that is held. What comes next lies behind a seam.
+    /// Hands the timeline over to another source and returns all held segments. The next segment follows a loss.
     package mutating func pause() throws(MediaError) -> [SplicedSegment] {
         guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
-        let left = main.pause()
-        duplicateFilter.appendLeftover(left)
-        for step in audioOnly.end(left, of: lastSegment) { written += try perform(step, of: lastSegment) }
+        let remaining = main.pause()
+        duplicateFilter.appendLeftover(remaining)
+        for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
         return written + writeVideo(isLast: true) + assembler.finish(with: videoQueue.dequeueLateAudio())
     }
 
-    /// The output's time is this engine's again, from `position` on: the next run begins there.
+    /// Takes the timeline over again: the next period begins at `position`.
     /// - Parameters:
-    ///   - datedUntil: where the dates of what others published end, milliseconds since 1970.
-    ///   - published: by the engine that was left, or by this one before it was. What comes of it again is left out.
+    ///   - datedUntil: end of the dates that other sources published, in milliseconds since 1970.
+    ///   - published: media published by other sources, or earlier by this engine, that is not published again.
     package mutating func resume(at position: TimelinePosition, datedUntil: Int64?, after published: PublishedMedia?) {
         assembler.resume(at: position, datedUntil: datedUntil)
         if let published { duplicateFilter.resume(after: published) }
     }
 
-    /// What was taken lately.
+    /// Media received lately.
     package var published: PublishedMedia { duplicateFilter.published }
 
-    /// The main segment taken last begins with what was published before: so was what its playlist says of it.
-    package var beganBefore: Bool { duplicateFilter.beginsWithDuplicates }
+    /// Whether the main segment handled last begins with media that was already published. Its metadata was published
+    /// too.
+    package var beginsWithDuplicates: Bool { duplicateFilter.beginsWithDuplicates }
 
     private mutating func appendMain(_ segment: SegmentInput) throws(MediaError) -> [SplicedSegment] {
         if companion != nil, !hasProbedMain { probeMain(segment) }
@@ -133,37 +135,37 @@ package struct SpliceEngine: Sendable {
         return written
     }
 
-    /// A main rendition that begins without a picture is a channel of sound alone, and its own sound is the one: a
-    /// companion is sound for pictures.
+    /// Decides whether the main rendition is audio only. A main rendition that begins without video is an audio-only
+    /// channel with its own audio; a companion carries audio for video.
     private mutating func probeMain(_ segment: SegmentInput) {
-        var both = RenditionDemuxer(tracks: .both, sound: AudioTranscodeStage(.copy))
+        var both = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
         do throws(MediaError) {
-            let isSoundAlone = try both.demux(segment).packets.isAudioOnly
+            let isAudioOnly = try both.demux(segment).packets.isAudioOnly
             hasProbedMain = true
-            guard isSoundAlone else { return }
+            guard isAudioOnly else { return }
         } catch {
-            return  // The demuxer that is asked next says why.
+            return  // The rendition's own demuxer reports the error.
         }
-        main = RenditionDemuxer(tracks: .both, sound: main.audioStage)
+        main = RenditionDemuxer(tracks: .both, audioStage: main.audioStage)
         companion = nil
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment)
     }
 
-    /// Beside a companion, a main segment without a picture is not one of sound alone.
+    /// Beside a companion, a main segment without video is not audio only.
     private mutating func route(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [AudioOnlySegments
         .Step]
     {
         guard companion != nil else { return audioOnly.handle(demuxed, of: segment) }
-        return [.leftover(demuxed.flushed), .video(demuxed.packets, border: demuxed.boundary, isBack: false)]
+        return [.leftover(demuxed.flushed), .video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: false)]
     }
 
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
-        let left = main.finish()
+        let remaining = main.finish()
         isMainEnded = true
         videoQueue.endVideo()
         guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
-        for step in audioOnly.end(left, of: lastSegment) { written += try perform(step, of: lastSegment) }
+        for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
         return written
     }
@@ -172,14 +174,14 @@ package struct SpliceEngine: Sendable {
         _ step: AudioOnlySegments.Step, of segment: SegmentInput
     ) throws(MediaError) -> [SplicedSegment] {
         switch step {
-        case .leftover(let left):
-            videoQueue.appendLeftover(left.audio)
-            videoQueue.append(splitter.split(left.video, from: segment, boundary: .none))
-        case .video(let packets, let border, let isBack):
-            try appendVideo(packets, boundary: border, beginsPeriod: isBack, of: segment)
-        case .audioOnly(let pieces):
+        case .leftover(let remaining):
+            videoQueue.appendLeftover(remaining.audio)
+            videoQueue.append(splitter.split(remaining.video, from: segment, boundary: .none))
+        case .video(let packets, let boundary, let beginsPeriod):
+            try appendVideo(packets, boundary: boundary, beginsPeriod: beginsPeriod, of: segment)
+        case .audioOnly(let parts):
             videoQueue.append(splitter.finish())
-            return writeAudioOnly(pieces)
+            return writeAudioOnly(parts)
         }
         return []
     }
@@ -189,15 +191,15 @@ package struct SpliceEngine: Sendable {
         of segment: SegmentInput
     ) throws(MediaError) {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
-        var pieces = splitter.split(packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary)
-        metadataDiscarded += pieces.attach(packets.metadata)
+        var parts = splitter.split(packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary)
+        metadataDiscarded += parts.attach(packets.metadata)
         if companion == nil, packets.declaresNoAudio {
-            for index in pieces.indices where pieces[index].mediaSequence == segment.mediaSequence {
-                pieces[index].hasNoSound = true
+            for index in parts.indices where parts[index].mediaSequence == segment.mediaSequence {
+                parts[index].hasNoAudio = true
             }
         }
-        videoQueue.append(pieces)
-        // Pictures in front of the first parameter sets are pictures, too.
+        videoQueue.append(parts)
+        // Frames before the first parameter sets count as video too.
         guard hasVideo || packets.counts.undecodable > 0 else {
             throw MediaError(.noVideo, section: "RFC 8216 §3")
         }
@@ -209,22 +211,22 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func endCompanion() {
-        guard let left = companion?.finish() else { return }
-        videoQueue.append(companion: .ended(left.audio))
+        guard let remaining = companion?.finish() else { return }
+        videoQueue.append(companion: .ended(remaining.audio))
     }
 
-    /// - Parameter isLast: what waits is not to be joined by any more sound.
+    /// - Parameter isLast: whether no more audio can belong to the queued video.
     private mutating func writeVideo(isLast: Bool = false) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
-        while let sounded = videoQueue.next(assembler.audioConfiguration, isLast: isLast) {
-            written += assembler.append(sounded)
+        while let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast) {
+            written += assembler.append(matched)
         }
         return written
     }
 
-    private mutating func writeAudioOnly(_ pieces: [AudioPeriodPart]) -> [SplicedSegment] {
+    private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) -> [SplicedSegment] {
         var written = writeVideo(isLast: true)
-        for piece in pieces { written += assembler.append(piece, late: videoQueue.dequeueLateAudio()) }
+        for part in parts { written += assembler.append(part, late: videoQueue.dequeueLateAudio()) }
         videoQueue.skipAudioOnly()
         return written
     }

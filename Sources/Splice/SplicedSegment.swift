@@ -7,50 +7,50 @@ import Transcode
 package struct SplicedSegment: Sendable {
     package let initSection: InitSection
     package let fragment: Fragment
-    /// A run begins here: EXT-X-DISCONTINUITY.
+    /// Whether a period begins here: EXT-X-DISCONTINUITY.
     package let isDiscontinuous: Bool
-    /// It begins with a sync sample; of sound every sample is one.
+    /// Whether the segment begins with a sync sample; every audio sample is one.
     package let isIndependent: Bool
-    /// What was written, in ticks of the picture's decode time, or of the sound's where there is no picture.
+    /// Duration in ticks of video decode time, or of audio if there is no video.
     package let duration: Ticks
-    /// Milliseconds since 1970 of its first picture, or frame of sound.
+    /// Date of the first video frame, or audio frame, in milliseconds since 1970.
     package let programDateTime: Int64
-    /// Where the timeline stands after it.
+    /// Position of the timeline after this segment.
     package let position: TimelinePosition
-    /// Upstream media sequence number of the segment that completed it.
+    /// Upstream media sequence number of the segment that completed this one.
     package let mediaSequence: UInt64
-    /// Where it ends in the upstream.
+    /// Upstream position at the end of this segment.
     package let upstreamEnd: UpstreamSegmentEnd
     package let description: PeriodDescription
-    /// The upstream's pictures placed on the timeline since the segment before: what it shows, and what it was cut from.
+    /// Source spans placed on the timeline since the segment before.
     package var spans: [SourceSpan] = []
-    /// Upstream segments that begin in it, in order; those that gave no picture are not among them.
+    /// Upstream segments that begin in this one, in order; those without frames are not among them.
     package var placements: [SegmentPlacement] = []
-    /// Splice commands that stood among its pictures, in order.
+    /// Splice commands among the frames of this segment, in order.
     package var spliceCommands: [PlacedSpliceCommand] = []
 }
 
-/// Where an output segment ends in the upstream: what a restart needs to go on behind it.
+/// Upstream position at which an output segment ends; a restart resumes after it.
 package struct UpstreamSegmentEnd: Equatable, Sendable {
-    /// Media sequence number of the segment that its last picture came in, or frame of sound where there is no picture.
+    /// Media sequence number of the segment that contains the last video frame, or audio frame if there is no video.
     package let mediaSequence: UInt64
-    /// What its pictures are known by; nil where there are none.
+    /// Identification of the video frames; nil if there are none.
     package let frames: PublishedFrames?
 }
 
-/// What a multivariant playlist and a status page say of a run.
+/// Description of a period for the multivariant playlist and the status page.
 package struct PeriodDescription: Equatable, Sendable {
-    /// Runs before it since this process began.
+    /// Number of periods before this one since the process began.
     package let index: Int
-    /// Nil for a run of sound alone.
+    /// Video format; nil for an audio-only period.
     package let video: VideoFormat?
-    /// RFC 6381; nil when the run has no sound.
+    /// Codec string of RFC 6381; nil if the period has no audio.
     package let audioCodec: String?
 
     package struct VideoFormat: Equatable, Sendable {
-        /// RFC 6381.
+        /// Codec string of RFC 6381.
         package let codec: String
-        /// Square pixels of the picture as displayed: after cropping, and as wide as its sample aspect ratio makes it.
+        /// Size in square pixels as displayed: after cropping, and with the sample aspect ratio applied to the width.
         package let width: Int
         package let height: Int
         /// Frames per second with three decimals, for example "29.970".
@@ -60,25 +60,24 @@ package struct PeriodDescription: Equatable, Sendable {
 }
 
 extension PeriodDescription {
-    /// A run of sound alone.
-    init(run: Int, audio: AudioConfiguration) {
-        self.index = run
+    /// Description of an audio-only period.
+    init(index: Int, audio: AudioConfiguration) {
+        self.index = index
         video = nil
         audioCodec = audio.codecString
     }
 
     /// - Parameters:
-    ///   - first: the run's first picture, which may say how it is to be shown.
-    ///   - frameDuration: what the time stamps say a picture lasts, as a fraction of two counts of ticks; parameter sets
-    ///     only claim.
+    ///   - first: first frame of the period, which may carry the video range.
+    ///   - frameDuration: frame duration by the timestamps, as a fraction; parameter sets are not reliable.
     init(
-        run: Int, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
-        frameDuration: (ticks: Int64, pictures: Int64)
+        index: Int, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
+        frameDuration: (ticks: Int64, frames: Int64)
     ) {
-        self.index = run
+        self.index = index
         audioCodec = audio?.codecString
         let ticks = max(1, frameDuration.ticks)
-        let thousandths = (Ticks.perSecond * 2000 * frameDuration.pictures + ticks) / (ticks * 2)
+        let thousandths = (Ticks.perSecond * 2000 * frameDuration.frames + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
         self.video = VideoFormat(
             codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
@@ -88,53 +87,53 @@ extension PeriodDescription {
     }
 }
 
-/// What was left out or put in on the way, summed over the channel.
+/// Counts of everything dropped or inserted, summed over the channel.
 package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var periods = 0
-    /// Pictures between a signal and the first IDR (HEVC: or CRA) after it.
+    /// Frames between a signal and the first IDR (HEVC: or CRA) after it.
     package var framesBeforeSync = 0
-    /// Leading pictures of an open GOP at the start of a run.
+    /// Leading pictures of an open GOP at the start of a period.
     package var leadingPictures = 0
-    /// Pictures, and frames of sound, that the upstream sent again behind a seam, after they were published.
+    /// Video and audio frames that the upstream sent again after they were published.
     package var duplicateFrames = 0
     package var duplicateAudioFrames = 0
-    /// Key frames shown again beside sound that came without a picture.
+    /// Key frames repeated beside audio that came without video.
     package var stillFrames = 0
     /// Samples whose times the sanitizer changed.
     package var timestampsSanitized = 0
-    /// Pictures that carried no time of their own.
+    /// Video frames without a timestamp of their own.
     package var inferredTimestamps = 0
-    /// Holes of the upstream's own timeline that nobody told of (`TimestampGaps`), and ticks that lack in them together.
+    /// Gaps in the upstream's timestamps that nothing signaled (`TimestampGaps`), and their total in ticks.
     package var timestampGaps = 0
     package var timestampGapTicks = 0
-    /// Runs whose reorder delay exceeds the constant composition offset.
+    /// Periods whose reorder delay exceeds the constant composition offset.
     package var periodsBeyondCompositionDelay = 0
-    /// Output segments that had to begin without a sync sample: the group of pictures is longer than TARGETDURATION, or
-    /// an upstream that had begun its segments with sync samples no longer does.
+    /// Output segments that begin without a sync sample: a GOP is longer than TARGETDURATION, or an upstream no longer
+    /// begins its segments with sync samples.
     package var segmentsWithoutSync = 0
-    /// Pictures of runs whose parameter sets could not be described.
+    /// Frames of periods whose parameter sets could not be described.
     package var unsupportedFrames = 0
-    /// Audio frames that were decoded to be encoded again, and those that should have been but could not be decoded.
+    /// Audio frames that were transcoded, and those that could not be decoded.
     package var audioTranscoded = 0
     package var audioUndecodable = 0
-    /// Audio frames that overlapped, ended after their picture, or fitted no picture.
+    /// Audio frames that overlapped, ended after their video, or matched no video.
     package var audioOverlapping = 0
     package var audioTrimmed = 0
     package var audioDiscarded = 0
-    /// Audio frames of which bytes were lost or doubted: a decoder would turn them into noise.
+    /// Audio frames with lost or damaged bytes; a decoder would turn them into noise.
     package var audioDamaged = 0
-    /// Audio frames that came before any of their stream had a time.
+    /// Audio frames before the first timestamp of their stream.
     package var audioUntimed = 0
-    /// Frames of silence put where the source had none.
+    /// Silent frames written where the source had no audio.
     package var audioSilence = 0
-    /// Holes and overlaps of the sound inside runs.
+    /// Audio gaps and overlaps corrected inside periods.
     package var audioDriftCorrections = 0
-    /// Dates of the upstream that were more than a second ahead of or behind the media in the middle of a run.
+    /// Upstream dates more than a second ahead of the media or behind it, inside a period.
     package var datesRejected = 0
     package var messagesWritten = 0
-    /// Event messages that the upstream told more than once.
+    /// Event messages that the upstream sent more than once.
     package var duplicateMessages = 0
-    /// Timed metadata that belonged to no picture, or whose time did not come.
+    /// Timed metadata that matched no frame, or whose time did not come.
     package var metadataDiscarded = 0
     package var demux = DemuxCounts()
 
@@ -158,7 +157,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         case demux
     }
 
-    /// Of several sources of one channel.
+    /// Sums the counts of several sources of one channel.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
         for field in fields { sum[keyPath: field] += right[keyPath: field] }

@@ -5,12 +5,12 @@ import Tracker
 
 private let everything = CaptureRedactor.Options(queries: true, headers: true, hosts: true)
 
-/// Addresses in the order in which they appear, and what stands for them.
-private let rows: [(when: String, options: CaptureRedactor.Options, addresses: [String], masked: [String])] = [
-    ("a password is never kept", .none, ["http://me:secret@h:81/a?b"], ["http://h:81/a?b"]),
-    ("else nothing changes", .none, ["https://h/a?b#c", "HTTP://H/"], ["https://h/a?b#c", "HTTP://H/"]),
+/// URLs in order of appearance, and their redacted forms.
+private let rows: [(when: String, options: CaptureRedactor.Options, urls: [String], redacted: [String])] = [
+    ("a password is always removed", .none, ["http://me:secret@h:81/a?b"], ["http://h:81/a?b"]),
+    ("nothing else changes", .none, ["https://h/a?b#c", "HTTP://H/"], ["https://h/a?b#c", "HTTP://H/"]),
     (
-        "a query goes", .init(queries: true), ["http://h/a?b#c", "http://h/a?b", "http://h/b?b"],
+        "a query is removed", .init(queries: true), ["http://h/a?b#c", "http://h/a?b", "http://h/b?b"],
         ["http://h/a", "http://h/a", "http://h/b"]
     ),
     (
@@ -25,31 +25,31 @@ private let rows: [(when: String, options: CaptureRedactor.Options, addresses: [
 ]
 
 @Test(arguments: rows)
-func addressesKeepWhatTellsThemApart(
-    when: String, options: CaptureRedactor.Options, addresses: [String], masked: [String]
+func distinctURLsStayDistinct(
+    when: String, options: CaptureRedactor.Options, urls: [String], redacted: [String]
 ) {
-    var mask = CaptureRedactor(options)
-    #expect(addresses.map { mask.redact(url: $0) } == masked, "\(when)")
+    var redactor = CaptureRedactor(options)
+    #expect(urls.map { redactor.redact(url: $0) } == redacted, "\(when)")
 }
 
-private let lists: [(when: String, text: String, masked: String)] = [
-    ("relative", "a/1.ts?t=1", "a/1.ts"), ("from the root", "/1.ts?t=1", "/1.ts"),
+private let references: [(when: String, text: String, redacted: String)] = [
+    ("relative", "a/1.ts?t=1", "a/1.ts"), ("absolute path", "/1.ts?t=1", "/1.ts"),
     ("absolute, the same host", "http://h/x/2.ts?t", "http://host-1.example/x/2.ts"),
     ("absolute, another", "https://cdn:444/2.ts?t", "https://host-2.example/2.ts"),
     ("without a scheme", "//cdn/2.ts?t", "http://host-2.example/2.ts"),
     ("a query alone", "?n=2", "http://host-1.example/p/list.m3u8?2"),
 ]
 
-@Test(arguments: lists) func aListNamesWhatTheIndexNames(when: String, text: String, masked: String) {
-    var mask = CaptureRedactor(everything)
+@Test(arguments: references) func playlistURIsAreRedactedLikeTheIndex(when: String, text: String, redacted: String) {
+    var redactor = CaptureRedactor(everything)
     let base = "http://h/p/list.m3u8?token"
-    #expect(mask.redact(url: base) == "http://host-1.example/p/list.m3u8")
-    let list = mask.redact(body: Array("#EXTM3U\n#EXTINF:2,\n\(text)\n".utf8), base: base)
-    #expect(String(decoding: list, as: UTF8.self) == "#EXTM3U\n#EXTINF:2,\n\(masked)\n", "\(when)")
+    #expect(redactor.redact(url: base) == "http://host-1.example/p/list.m3u8")
+    let playlist = redactor.redact(body: Array("#EXTM3U\n#EXTINF:2,\n\(text)\n".utf8), base: base)
+    #expect(String(decoding: playlist, as: UTF8.self) == "#EXTM3U\n#EXTINF:2,\n\(redacted)\n", "\(when)")
 }
 
-/// Lines of a list of `http://h/p/list.m3u8` that all name `secret`, and what of them is told.
-private let secrets: [(line: String, masked: String)] = [
+/// Lines of the playlist `http://h/p/list.m3u8` that contain `secret`, and their redacted forms.
+private let secrets: [(line: String, redacted: String)] = [
     ("#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l?tok=secret\"", "#EXT-X-DATERANGE:ID=\"a\",X-ASSET-LIST=\"/l\""),
     ("#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s?tok=secret\"", "#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s\""),
     ("#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"secret\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"\""),
@@ -59,15 +59,15 @@ private let secrets: [(line: String, masked: String)] = [
     ("#EXTINF:2,http://h/v?tok=secret", "#EXTINF:2,http://host-1.example/v"),
 ]
 
-@Test(arguments: secrets) func noLineOfAListTellsASecret(line: String, masked: String) {
-    var mask = CaptureRedactor(everything)
-    let list = mask.redact(body: Array("#EXTM3U\n\(line)\n".utf8), base: "http://h/p/list.m3u8?tok=secret")
-    let expected = masked.replacing("http://", with: line.contains("https://") ? "https://" : "http://")
-    #expect(String(decoding: list, as: UTF8.self) == "#EXTM3U\n\(expected)\n")
+@Test(arguments: secrets) func noPlaylistLineContainsASecret(line: String, redacted: String) {
+    var redactor = CaptureRedactor(everything)
+    let playlist = redactor.redact(body: Array("#EXTM3U\n\(line)\n".utf8), base: "http://h/p/list.m3u8?tok=secret")
+    let expected = redacted.replacing("http://", with: line.contains("https://") ? "https://" : "http://")
+    #expect(String(decoding: playlist, as: UTF8.self) == "#EXTM3U\n\(expected)\n")
 }
 
-@Test func variablesOfTheMasterAreKnownInItsMediaPlaylists() {
-    var mask = CaptureRedactor(everything)
+@Test func variablesOfTheMasterApplyToItsMediaPlaylists() {
+    var redactor = CaptureRedactor(everything)
     let master = """
         #EXTM3U
         #EXT-X-DEFINE:NAME="cdn",VALUE="http://cdn"
@@ -75,10 +75,12 @@ private let secrets: [(line: String, masked: String)] = [
         main.m3u8
 
         """
-    _ = mask.redact(body: Array(master.utf8), base: "http://h/master.m3u8")
+    _ = redactor.redact(body: Array(master.utf8), base: "http://h/master.m3u8")
     let media = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"cdn\"\n#EXTINF:2,\n{$cdn}/1.ts?t\n"
-    let masked = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"cdn\"\n#EXTINF:2,\nhttp://host-2.example/1.ts\n"
-    #expect(String(decoding: mask.redact(body: Array(media.utf8), base: "http://h/main.m3u8"), as: UTF8.self) == masked)
+    let redacted = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"cdn\"\n#EXTINF:2,\nhttp://host-2.example/1.ts\n"
+    #expect(
+        String(decoding: redactor.redact(body: Array(media.utf8), base: "http://h/main.m3u8"), as: UTF8.self)
+            == redacted)
 }
 
 private let headerRows: [(when: String, options: CaptureRedactor.Options, kept: [String])] = [
@@ -88,7 +90,7 @@ private let headerRows: [(when: String, options: CaptureRedactor.Options, kept: 
     ("without headers", .init(headers: true), ["Content-Type", "Retry-After"]),
 ]
 
-@Test(arguments: headerRows) func headersAreKept(when: String, options: CaptureRedactor.Options, kept: [String]) {
+@Test(arguments: headerRows) func keptHeaders(when: String, options: CaptureRedactor.Options, kept: [String]) {
     let headers = [
         ("Content-Type", "video/mp2t"), ("Set-Cookie", "a=b"), ("Content-Length", "3"), ("Retry-After", "2"),
         ("ETag", "\"e\""), ("Link", "<http://h/a?token>"),
@@ -96,22 +98,22 @@ private let headerRows: [(when: String, options: CaptureRedactor.Options, kept: 
     #expect(CaptureRedactor(options).redact(headers: headers).map(\.name) == kept, "\(when)")
 }
 
-@Test func tokensWithoutEndAreNotRemembered() {
-    var mask = CaptureRedactor(everything)
-    #expect(mask.redact(url: "http://h/a?key") == "http://host-1.example/a")
+@Test func changingTokensDoNotOccupyMemory() {
+    var redactor = CaptureRedactor(everything)
+    #expect(redactor.redact(url: "http://h/a?key") == "http://host-1.example/a")
     for token in 0..<10_000 {
-        #expect(mask.redact(url: "http://h/list.m3u8?\(token)").hasPrefix("http://host-1.example/list.m3u8"))
-        #expect(mask.redact(url: "http://h/a?key") == "http://host-1.example/a", "used all the time")
+        #expect(redactor.redact(url: "http://h/list.m3u8?\(token)").hasPrefix("http://host-1.example/list.m3u8"))
+        #expect(redactor.redact(url: "http://h/a?key") == "http://host-1.example/a", "used continuously")
     }
-    #expect(String(reflecting: mask).utf8.count < 20_000)
-    #expect(mask.redact(url: "http://h/list.m3u8?0") == "http://host-1.example/list.m3u8?10001")
+    #expect(String(reflecting: redactor).utf8.count < 20_000)
+    #expect(redactor.redact(url: "http://h/list.m3u8?0") == "http://host-1.example/list.m3u8?10001")
 }
 
-@Test func aTableForgetsWhatWasNotUsedLately() {
-    var table = RecentCache<Int>(limit: 4)
+@Test func cacheEvictsUnusedValues() {
+    var cache = RecentCache<Int>(limit: 4)
     for key in 0..<100 {
-        table[UInt64(key)] = key
-        #expect(table[0] == 0, "used all the time")
+        cache[UInt64(key)] = key
+        #expect(cache[0] == 0, "used continuously")
     }
-    #expect(table[98] == 98 && table[50] == nil)
+    #expect(cache[98] == 98 && cache[50] == nil)
 }

@@ -1,9 +1,9 @@
-import Capture
+package import Capture
 import Foundation
 import Playlist
 package import TestSupport
 import Testing
-package import Tracker
+import Tracker
 
 /// Returns a variant of a capture whose first answer is already the finished playlist.
 package func finishedCapture(_ fixture: CaptureFixture) throws -> CaptureDirectory {

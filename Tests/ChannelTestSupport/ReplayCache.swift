@@ -1,9 +1,10 @@
+@testable import Capture
 package import Channel
 import Foundation
 import LiveRing
 import Playlist
-package import TestSupport
-package import Tracker
+import TestSupport
+import Tracker
 
 /// The results of replays that several tests look at.
 package actor ReplayCache {

@@ -1,3 +1,4 @@
+import TestSupport
 package import Channel
 import Foundation
 import LiveRing

@@ -1,3 +1,4 @@
+@testable import Capture
 package import Channel
 package import Foundation
 import LiveRing

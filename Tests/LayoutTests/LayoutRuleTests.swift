@@ -15,6 +15,14 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         ["Sources/Splice/A.swift:1: imports LiveRing, which only Channel/, liverelay/ may"]
     ),
     (
+        "the channel's pipeline that logs", "Sources/Channel/A.swift", "import Logging",
+        ["Sources/Channel/A.swift:1: imports Logging, which only liverelay/ may"]
+    ),
+    (
+        "the channel's pipeline that reads the wall clock", "Sources/Channel/A.swift", "let now = Date()",
+        ["Sources/Channel/A.swift:1: Date(): what is published depends only on what the upstream said"]
+    ),
+    (
         "a C library outside of its folder", "Sources/Tracker/A.swift", "@preconcurrency import CCurl",
         ["Sources/Tracker/A.swift:1: imports CCurl, which only Tracker/Fetch/Curl/ may"]
     ),

@@ -38,7 +38,7 @@ extension DiskFault {
     /// The faults, for the capture `ssai_tagged`.
     static let all: [DiskFault] = [
         DiskFault(
-            description: "Nothing: a programme with a pod of three ads, relayed by one process.",
+            description: "None: a program with a pod of three ads, relayed by one process.",
             lives: [.init(times: .zero ..< .seconds(90))]),
         DiskFault(description: "Killed, and started again a second later.", lives: restarted()),
         DiskFault(
@@ -69,7 +69,7 @@ extension DiskFault {
             description: "A segment's file in the middle is truncated.", lives: restarted(), framesLost: 50,
             damage: { try $0.truncate($0.segments[2]) }),
         DiskFault(
-            description: "Zeros behind the journal's records, as after a power cut.", lives: restarted(),
+            description: "Zeros after the journal's records, as left by a power cut.", lives: restarted(),
             damage: { try $0.appendZeros() }),
         DiskFault(
             description: "Zeros in the middle of the journal.", lives: restarted(), framesLost: 50,

@@ -13,17 +13,17 @@ import Tracker
 
 private let url = "http://channel.example/live.m3u8"
 
-/// Trouble, how the process ends, and what its line has to say beside the address.
-private let troubles: [(when: String, error: TrackerError, exit: liverelay.ExitStatus, says: [String])] = [
-    ("a wrong address", .init(.refused(status: 404), url: url), .upstreamUnavailable, ["404", "curl"]),
+/// Errors, their exit status, and words of their line besides the URL.
+private let errorRows: [(when: String, error: TrackerError, exit: liverelay.ExitStatus, words: [String])] = [
+    ("a wrong URL", .init(.refused(status: 404), url: url), .upstreamUnavailable, ["404", "curl"]),
     ("an expired token", .init(.refused(status: 403), url: url), .upstreamUnavailable, ["403", "--header"]),
     ("no such host", .init(.unreachable(.unresolvedHost), url: url), .upstreamUnavailable, ["no such host"]),
     (
-        "a file address", .init(.unreachable(.unsupportedScheme), url: "file:///x"), .upstreamUnavailable,
+        "a file URL", .init(.unreachable(.unsupportedScheme), url: "file:///x"), .upstreamUnavailable,
         ["file:///x", "http"]
     ),
     ("no answer", .init(.openingTimedOut, url: url), .upstreamUnavailable, ["in time"]),
-    ("a page", .init(.notAPlaylist(beginning: "<html>"), url: url), .notAPlaylist, ["<html>", ".m3u8"]),
+    ("an HTML page", .init(.notAPlaylist(beginning: "<html>"), url: url), .notAPlaylist, ["<html>", ".m3u8"]),
     (
         "a broken playlist",
         .init(
@@ -40,18 +40,18 @@ private let troubles: [(when: String, error: TrackerError, exit: liverelay.ExitS
     ("an outage", .init(.silent(for: .milliseconds(60_500)), url: url), .gaveUp, ["60.5 s", "--give-up"]),
 ]
 
-@Test(arguments: troubles.indices)
-func troubleIsOneLineWithAnAddressAndAnAdvice(_ index: Int) {
-    let row = troubles[index]
+@Test(arguments: errorRows.indices)
+func errorIsOneLineWithURLAndAdvice(_ index: Int) {
+    let row = errorRows[index]
     let error = RelayError(row.error)
     #expect(error.exit == row.exit, "\(row.when)")
     #expect(error.line.contains(row.error.url) && !error.line.contains("\n"), "\(row.when): \(error.line)")
-    for words in row.says { #expect(error.line.contains(words), "\(row.when): \(error.line)") }
+    for word in row.words { #expect(error.line.contains(word), "\(row.when): \(error.line)") }
 }
 
-@Test func nobodyReadsASecret() {
+@Test func messagesContainNoSecret() {
     let url = "http://me:hunter2@channel.example/live.m3u8?token=hunter2"
-    let shown = "http://channel.example/live.m3u8?token=…"
+    let redacted = "http://channel.example/live.m3u8?token=…"
     let errors = [
         RelayError(TrackerError(.refused(status: 403), url: url)),
         RelayError(DecryptError(.missingKey, mediaSequence: 1, keyURL: url), url: url, failures: 3),
@@ -59,16 +59,16 @@ func troubleIsOneLineWithAnAddressAndAnAdvice(_ index: Int) {
     ]
     let status = String(decoding: RelayStatus(upstream: url).json, as: UTF8.self)
     for text in errors.map(\.line) + [status] {
-        #expect(text.contains(shown) && !text.contains("hunter2"), "\(text)")
+        #expect(text.contains(redacted) && !text.contains("hunter2"), "\(text)")
     }
 }
 
-@Test func aPageOfSeveralLinesIsStillOneLine() {
+@Test func quotedPageOfSeveralLinesBecomesOneLine() {
     let line = RelayError(TrackerError(.notAPlaylist(beginning: "<!DOCTYPE html>\n<html>\n"), url: url)).line
     #expect(!line.contains("\n"))
 }
 
-/// The README's table is what scripts are written by.
+/// Scripts rely on the table in README.md.
 @Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
 {
     let readme = try String(contentsOf: PackageRoot.url.appending(path: "README.md"), encoding: .utf8)
@@ -80,7 +80,7 @@ private let spans: [(text: String, seconds: Int64?)] = [
     ("1.5h", nil), ("2 h", nil), ("99999999999999999999", nil), ("9999999d", nil),
 ]
 
-@Test(arguments: spans.indices) func spansOfTimeAreRead(_ index: Int) {
+@Test(arguments: spans.indices) func timeSpanArgument(_ index: Int) {
     #expect(TimeSpan(argument: spans[index].text)?.seconds == spans[index].seconds, "\(spans[index].text)")
 }
 
@@ -91,25 +91,25 @@ private let sizes: [(text: String, bytes: Int?)] = [
     ("1iB", nil), ("99999999999999999999", nil), ("9999999GiB", nil), ("١", nil),
 ]
 
-@Test(arguments: sizes.indices) func numbersOfBytesAreRead(_ index: Int) {
+@Test(arguments: sizes.indices) func byteCountArgument(_ index: Int) {
     #expect(ByteCount(argument: sizes[index].text)?.bytes == sizes[index].bytes, "\(sizes[index].text)")
 }
 
-@Test(arguments: ["1B", "4KiB", "16MiB", "256MiB", "3GiB"]) func numbersOfBytesAreShownAsTheyAreRead(_ text: String) {
+@Test(arguments: ["1B", "4KiB", "16MiB", "256MiB", "3GiB"]) func byteCountDescriptionEqualsItsArgument(_ text: String) {
     #expect(ByteCount(argument: text)?.defaultValueDescription == text)
 }
 
 @Test(arguments: [["--deny-private", "--proxy", "http://proxy.example"], ["--allow-address", "localhost"]])
-func whatCannotHoldIsRefused(_ arguments: [String]) {
+func contradictoryOptionsAreRefused(_ arguments: [String]) {
     #expect(throws: (any Error).self) { try RelayCommand.parse(["http://h/"] + arguments) }
 }
 
-@Test func whatIsLimitedReachesTheRequests() throws {
+@Test func limitOptionsApplyToRequests() throws {
     let arguments = ["http://h/", "--deny-private", "--allow-address", "10.0.0.5", "--max-segment", "1MiB"]
     let requests = try RelayCommand.parse(arguments).intake.requests
     #expect(requests.deniesPrivate && requests.permittedIPAddresses.map(\.text) == ["10.0.0.5"])
     #expect(requests.segmentLimits.bodyBytes == 1 << 20)
-    #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "unless said otherwise")
+    #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "the default")
 }
 
 private let headers: [(text: String, name: String?, value: String?)] = [
@@ -118,7 +118,7 @@ private let headers: [(text: String, name: String?, value: String?)] = [
     ("no colon", nil, nil), (": value", nil, nil), ("X A: b", nil, nil), ("X-A: b\r\nX-B: c", nil, nil),
 ]
 
-@Test(arguments: headers.indices) func headersAreRead(_ index: Int) {
+@Test(arguments: headers.indices) func headerArgument(_ index: Int) {
     let header = HeaderArgument(argument: headers[index].text)
     #expect(header?.name == headers[index].name && header?.value == headers[index].value, "\(headers[index].text)")
 }

@@ -47,7 +47,8 @@ import Tracker
     @Test func faultsDocumentIsUpToDate() async throws {
         var text = Self.introduction
         for family in FaultFamily.all {
-            text += "\n## \(family.name)\n\n| \(family.heading) | what liverelay did | still | lost | twice |\n"
+            text +=
+                "\n## \(family.name)\n\n| \(family.heading) | what liverelay did | standstill | lost | duplicates |\n"
             text += "|---|---|---|---|---|\n"
             for scene in family.scenes { text += try await FaultRowCache.shared.row(of: scene).line }
         }
@@ -59,9 +60,9 @@ import Tracker
 
             ## A spool that cannot be used
 
-            Found at the start, or when the channel is joined. A full disk is none of these: it is waited for.
+            Found at the start, or when the channel is joined. A full disk is none of these: liverelay waits for room.
 
-            | what is so with `--spool /spool` | exit status | what liverelay says |
+            | `--spool /spool` | exit status | what liverelay says |
             |---|---|---|
 
             """
@@ -71,19 +72,19 @@ import Tracker
     }
 
     private static let introduction = """
-        # What becomes of faults
+        # Responses to faults
 
-        Each row is a capture under [Captures](../Captures), replayed through the whole line on a virtual clock; the \
-        tests write this page (`GOLDEN=write ./test --filter FaultMatrixTests`) and fail when it is no longer true. \
-        *Still* is the longest time for which the last segment of `live.m3u8` was the last one, beyond what it lasts \
-        itself. *Lost* and *twice* are counted by the number that each picture bears, in what ffmpeg decodes of all that \
-        was published: no row has a picture twice.
+        Each row is a capture under [Captures](../Captures), replayed through the whole pipeline on a virtual clock. The \
+        tests write this page (`GOLDEN=write ./test --filter FaultMatrixTests`) and fail when it is out of date. \
+        *Standstill* is the longest time for which `live.m3u8` had the same last segment, minus that segment's duration. \
+        *Lost* and *duplicates* are counted by the numbers that are drawn into the frames, in what ffmpeg decodes from \
+        everything that was published. No row has a duplicate frame.
 
-        The rows of [the disk and the process](#the-disk-and-the-process) are one channel, \
-        [ssai_tagged](../Captures/ssai_tagged/README.md), whose upstream has dates and is well. Several processes relay it \
-        on one spool, one after the other; while none lives, the edge stands still, and what is done to the spool between \
-        them is what a kill, a power cut or a bad disk leaves there. Pictures *of the rewind* were shown in their time, \
-        and are lost to those who come later. Real kills, at any moment of a real process, are `Tests/Kill/run`'s.
+        The rows of [the disk and the process](#the-disk-and-the-process) relay one capture, \
+        [ssai_tagged](../Captures/ssai_tagged/README.md), whose upstream has dates and is healthy. Several processes relay \
+        it on one spool, one after the other. While none runs, the live edge stands still. Between two processes the spool \
+        is damaged as a kill, a power cut or a bad disk damages it. Frames *of the rewind* were published in their time, \
+        and are lost to later viewers. `Tests/Kill/run` kills real processes at any moment.
 
         """
 }

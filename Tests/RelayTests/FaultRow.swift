@@ -30,7 +30,7 @@ struct FaultRow {
         discontinuities = playlist.segments.count { $0.isDiscontinuous }
     }
 
-    /// The longest time for which the last segment of live.m3u8 was the last one, beyond what it lasts itself.
+    /// The longest time for which live.m3u8 had the same last segment, minus that segment's duration.
     var standstill: Duration {
         var edges: [(at: Duration, segment: MediaSegment)] = []
         for (at, playlist) in result.live {
@@ -76,9 +76,9 @@ struct FaultRow {
 extension FaultRow {
     private var loss: String {
         let parts = [
-            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that nobody could have" : nil,
-            neverPublished > 0 ? "\(neverPublished) \(neverPublished == 1 ? "picture" : "pictures")" : nil,
-            destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "picture" : "pictures") of the rewind" : nil,
+            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that could not be fetched" : nil,
+            neverPublished > 0 ? "\(neverPublished) \(neverPublished == 1 ? "frame" : "frames")" : nil,
+            destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "frame" : "frames") of the rewind" : nil,
         ]
         let text = parts.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "nothing" : text
@@ -86,30 +86,32 @@ extension FaultRow {
 
     /// The channel's response to the fault, from its counts and events.
     private var response: String {
-        let done: [(count: Int, what: String)] = [
+        let counts: [(count: Int, response: String)] = [
             (result.earlierStatuses.count, "started again"),
             (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
             (sum(\.splice.segmentsNotWritten), "segment not written"),
-            (sum(\.output.rewindEvictionsForDiskFull), "rewind given up"),
-            (sum(\.upstream.stalePlaylists), "older list not believed"),
-            (sum(\.upstream.failedPlaylistLoads), "list asked for again"),
+            (sum(\.output.rewindEvictionsForDiskFull), "rewind dropped"),
+            (sum(\.upstream.stalePlaylists), "older playlist ignored"),
+            (sum(\.upstream.failedPlaylistLoads), "playlist requested again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
-            (reports { if case .moved = $0 { true } else { false } }, "new address followed"),
-            (reports { if case .hostLimited = $0 { true } else { false } }, "host left alone"),
-            (tries(.segment), "segment tried again"), (tries(.key), "key tried again"),
-            (tries(.map), "map tried again"),
-            (resets(.url), "found again by its addresses"), (resets(.programDateTime), "found again by its dates"),
-            (resets(.previousOrigin), "gone on with where it was left"), (resets(.liveEdge), "joined anew"),
-            (losses { $0 == .gap }, "segment not asked for"), (losses { $0 == .slidOut }, "segment passed over"),
+            (reports { if case .moved = $0 { true } else { false } }, "new URL followed"),
+            (reports { if case .hostLimited = $0 { true } else { false } }, "host paused"),
+            (retries(.segment), "segment retried"), (retries(.key), "key retried"),
+            (retries(.map), "map retried"),
+            (resets(.url), "rejoined by URL"), (resets(.programDateTime), "rejoined by date"),
+            (resets(.previousOrigin), "rejoined at the previous position"),
+            (resets(.liveEdge), "rejoined at the live edge"),
+            (losses { $0 == .gap }, "segment not requested"), (losses { $0 == .slidOut }, "segment missed"),
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
             (sum(\.splice.segmentsSkipped), "segment skipped"),
             (listed.gaps.subtracting(listed.whole).count, "gap listed"),
-            (sum(\.output.slateSegments), "piece of the slate shown"),
-            (reports { if case .sourceSwitched = $0 { true } else { false } }, "source changed"),
-            (discontinuities, "seam"),
+            (sum(\.output.slateSegments), "slate segment published"),
+            (reports { if case .sourceSwitched = $0 { true } else { false } }, "failover"),
+            (discontinuities, "discontinuity"),
         ]
-        let words = done.filter { $0.count > 0 }.map { $0.count == 1 ? $0.what : "\($0.what) ×\($0.count)" }
-        return words.isEmpty ? "went on" : words.joined(separator: ", ")
+        let texts = counts.filter { $0.count > 0 }
+            .map { $0.count == 1 ? $0.response : "\($0.response) ×\($0.count)" }
+        return texts.isEmpty ? "continued" : texts.joined(separator: ", ")
     }
 
     /// Media sequence numbers that any version of the playlist listed as segments, and as gaps.
@@ -129,15 +131,15 @@ extension FaultRow {
         result.reports.count { matches($0.event.ofAnySource) }
     }
 
-    private func tries(_ purpose: FetchRequest.Purpose) -> Int {
+    private func retries(_ purpose: FetchRequest.Purpose) -> Int {
         reports { event in
             guard case .fetchFailed(let request, _, _, isLast: false) = event else { return false }
             return request.purpose == purpose
         }
     }
 
-    private func resets(_ anchor: SegmentCursor.RejoinMethod) -> Int {
-        reports { if case .reset(_, anchor) = $0 { true } else { false } }
+    private func resets(_ method: SegmentCursor.RejoinMethod) -> Int {
+        reports { if case .reset(_, method) = $0 { true } else { false } }
     }
 
     private func losses(_ matches: (SegmentLoss.Reason) -> Bool) -> Int {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import liverelay
 
-/// What happens between requests, between connections, and at the end.
+/// Keep-alive, pipelining, concurrent connections and closing.
 @Suite(.ownThreads) struct HTTPConnectionTests {
     @Test func twoHundredRequestsOnOneConnection() async throws {
         let origin = try await HTTPOrigin()
@@ -13,11 +13,11 @@ import Testing
             let response = try client.response()
             #expect(response.body == (index % 2 == 0 ? HTTPOrigin.playlist : HTTPOrigin.segment))
         }
-        #expect(try origin.comesToHoldFiles(0))
+        #expect(try origin.reachesOpenFileCount(0))
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    /// Requests of one packet are answered in order, each wholly; thousands of them do not grow the stack.
+    /// Requests of one packet are answered completely and in order; thousands of them do not grow the stack.
     @Test func pipelinedRequests() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client()
@@ -49,7 +49,7 @@ import Testing
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    @Test func slowReaderHoldsUpNobodyAndGetsEverything() async throws {
+    @Test func slowReaderDelaysNoOtherClient() async throws {
         let origin = try await HTTPOrigin()
         var slow = try origin.client(receiveBuffer: 4096)
         try slow.send(request("GET", "/large.mp4"))
@@ -59,29 +59,29 @@ import Testing
             try quick.send(request("GET", "/seg-1.m4s"))
             #expect(try quick.response().body.count == HTTPOrigin.segment.count)
         }
-        #expect(try origin.comesToHoldFiles(1), "the slow one's file is still being sent")
-        #expect(try slow.take(4 << 20).count == 4 << 20)
+        #expect(try origin.reachesOpenFileCount(1), "the slow client's file is still being sent")
+        #expect(try slow.read(4 << 20).count == 4 << 20)
         await origin.server.shutdown(within: .zero)
     }
 
     @Test(arguments: [true, false])
-    func clientThatGoesAwayReleasesItsFile(byReset: Bool) async throws {
+    func disconnectedClientReleasesItsFile(byReset: Bool) async throws {
         let origin = try await HTTPOrigin()
-        try Self.leaveInTheMiddle(of: origin, byReset: byReset)
-        // The event loop sees the end of the connection between two requests of another.
-        #expect(try origin.comesToHoldFiles(0))
+        try Self.disconnectDuringDownload(of: origin, byReset: byReset)
+        // The event loop notices the end of the connection between two requests of another client.
+        #expect(try origin.reachesOpenFileCount(0))
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    private static func leaveInTheMiddle(of origin: borrowing HTTPOrigin, byReset: Bool) throws {
+    private static func disconnectDuringDownload(of origin: borrowing HTTPOrigin, byReset: Bool) throws {
         var client = try origin.client(receiveBuffer: 4096)
         try client.send(request("GET", "/large.mp4"))
         #expect(try client.head().status == 200)
-        #expect(try origin.comesToHoldFiles(1))
+        #expect(try origin.reachesOpenFileCount(1))
         if byReset { client.resetAtEnd() }
     }
 
-    @Test func clientThatOnlyStopsSendingGetsItsAnswer() async throws {
+    @Test func halfClosedClientGetsItsResponse() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client()
         try client.send(request("GET", "/seg-1.m4s"))
@@ -91,22 +91,22 @@ import Testing
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    static let silences: [(who: String, sends: String)] = [
+    static let silences: [(client: String, sends: String)] = [
         ("sends nothing", ""), ("sends half a head", "GET / HT"), ("is done", request("GET", "/query")),
     ]
 
     @Test(arguments: silences)
-    func silentConnectionIsClosed(who: String, sends: String) async throws {
+    func silentConnectionIsClosed(client: String, sends: String) async throws {
         let origin = try await HTTPOrigin(limits: .init(idleTime: .milliseconds(100)))
-        var client = try origin.client()
-        try client.send(sends)
-        if sends.hasSuffix("\r\n\r\n") { #expect(try client.response().status == 200) }
-        #expect(try client.rest().isEmpty, "who \(who)")
+        var connection = try origin.client()
+        try connection.send(sends)
+        if sends.hasSuffix("\r\n\r\n") { #expect(try connection.response().status == 200) }
+        #expect(try connection.rest().isEmpty, "client \(client)")
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    /// The announced length can no longer be kept: the connection breaks, and the server goes on.
-    @Test func fileThatShrinksWhileItIsSent() async throws {
+    /// The announced length cannot be reached: the connection closes, and the server continues.
+    @Test func connectionClosesWhenItsFileShrinks() async throws {
         let origin = try await HTTPOrigin(limits: .init(idleTime: .milliseconds(500)))
         var client = try origin.client(receiveBuffer: 4096)
         try client.send(request("GET", "/large.mp4"))
@@ -114,20 +114,20 @@ import Testing
         #expect(announced == HTTPOrigin.largeByteCount)
         try FileHandle(forWritingTo: origin.directory.appendingPathComponent("large.mp4")).truncate(atOffset: 1000)
         #expect(try client.rest().count < HTTPOrigin.largeByteCount)
-        #expect(try origin.comesToHoldFiles(0))
+        #expect(try origin.reachesOpenFileCount(0))
         var other = try origin.client()
         try other.send(request("GET", "/query"))
         #expect(try other.response().status == 200)
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    @Test func fileRemovedWhileItIsSentIsSentToItsEnd() async throws {
+    @Test func removedFileIsSentCompletely() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client(receiveBuffer: 4096)
         try client.send(request("GET", "/large.mp4"))
         #expect(try client.head().status == 200)
         try FileManager.default.removeItem(at: origin.directory.appendingPathComponent("large.mp4"))
-        #expect(try client.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        #expect(try client.read(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
         await origin.server.shutdown(within: .seconds(1))
     }
 }

@@ -11,18 +11,18 @@ import Testing
         ("no field", nil, false),
         ("empty field", "", false),
         ("alone", "gzip", true),
-        ("in a browser's list", "gzip, deflate, br, zstd", true),
-        ("old name", "x-gzip", true),
+        ("in a browser's field", "gzip, deflate, br, zstd", true),
+        ("deprecated name", "x-gzip", true),
         ("capitals", "GZIP", true),
-        ("weighted", "gzip;q=0.5", true),
+        ("with a weight", "gzip;q=0.5", true),
         ("refused", "gzip;q=0", false),
         ("refused with decimals", "br, gzip ; q=0.000", false),
-        ("a thousandth is not refused", "gzip;q=0.001", true),
-        ("anything", "*", true),
-        ("anything but gzip", "gzip;q=0, *", false),
-        ("nothing", "*;q=0", false),
-        ("gzip only", "*;q=0, gzip", true),
-        ("others only", "br, deflate, identity", false),
+        ("smallest weight", "gzip;q=0.001", true),
+        ("wildcard", "*", true),
+        ("wildcard, gzip refused", "gzip;q=0, *", false),
+        ("wildcard refused", "*;q=0", false),
+        ("wildcard refused, gzip accepted", "*;q=0, gzip", true),
+        ("other codings", "br, deflate, identity", false),
         ("a longer name", "gzip2", false),
     ]
 
@@ -36,7 +36,7 @@ import Testing
         ("another", "\"a2\"", false),
         ("weak, compared weakly", "W/\"a1\"", true),
         ("in a list", "\"x\", \"a1\", \"y\"", true),
-        ("list without blanks", "\"x\",\"a1\"", true),
+        ("list without spaces", "\"x\",\"a1\"", true),
         ("any", "*", true),
         ("a tag with a comma in it", "\"x,a1\"", false),
         ("part of a longer tag", "\"a1-gzip\"", false),
@@ -56,7 +56,7 @@ import Testing
         ("another", "\"a1\"", "\"a2\"", false),
         ("weak never matches", "\"a1\"", "W/\"a1\"", false),
         ("a date never matches", "\"a1\"", "Sun, 06 Nov 1994 08:49:37 GMT", false),
-        ("there is no tag", nil, "\"a1\"", false),
+        ("no tag", nil, "\"a1\"", false),
     ]
 
     @Test(arguments: rangeConditions)
@@ -64,8 +64,8 @@ import Testing
         #expect(EntityTag.allowsRange(tag, ifRange: field) == allows, "\(when)")
     }
 
-    /// Against date(1), over five centuries: leap days, ends of years and the year 2100, which is no leap year.
-    @Test func datesAreThoseOfDate() throws {
+    /// Compares with date(1) over five centuries: leap days, ends of years and 2100, which is no leap year.
+    @Test func dateTextsEqualThoseOfDate() throws {
         var random = SeededGenerator(seed: 5322)
         var moments = [0, 784_111_777, 951_782_400, 1_709_164_800, 1_735_689_599, 4_107_542_399, 4_107_542_400]
         for _ in 0..<200 { moments.append(Int.random(in: 0...15_000_000_000, using: &random)) }
@@ -75,19 +75,19 @@ import Testing
         #expect(moments.map { HTTPDate.text(secondsSince1970: $0) } == expected)
     }
 
-    static let bodies: [(what: String, bytes: [UInt8])] = [
+    static let bodies: [(when: String, bytes: [UInt8])] = [
         ("nothing", []),
         ("one byte", [0]),
         ("a playlist", Array(String(repeating: "#EXTINF:6.006,\nseg-1234.m4s\n", count: 200).utf8)),
-        ("noise, which grows", noise(100_000)),
+        ("incompressible bytes", noise(100_000)),
     ]
 
-    /// Against gzip(1).
+    /// Decompresses with gzip(1).
     @Test(arguments: bodies)
-    func gzipIsReadByGzip(what: String, bytes: [UInt8]) throws {
+    func compressedBodyIsReadByGzip(when: String, bytes: [UInt8]) throws {
         let compressed = try #require(Gzip.compress(bytes))
-        #expect(try runTool("gzip", ["-dc"], input: compressed) == bytes, "\(what)")
-        #expect(Gzip.compress(bytes) == compressed, "\(what): the same bytes each time")
+        #expect(try runTool("gzip", ["-dc"], input: compressed) == bytes, "\(when)")
+        #expect(Gzip.compress(bytes) == compressed, "\(when): deterministic")
     }
 
     private static func noise(_ count: Int) -> [UInt8] {
@@ -107,7 +107,7 @@ import Testing
     }
 }
 
-/// Runs a program of the system on `input` and gives back what it printed.
+/// Runs a program of the system with `input` and returns its output.
 func runTool(_ name: String, _ arguments: [String], input: [UInt8] = []) throws -> [UInt8] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

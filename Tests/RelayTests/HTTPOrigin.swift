@@ -4,11 +4,11 @@ import Testing
 
 @testable import liverelay
 
-/// A server with something to serve, in a directory of its own, for the tests that speak to it.
+/// A server with a directory of files, for tests with real connections.
 struct HTTPOrigin: ~Copyable {
     static let playlist = Array(String(repeating: "#EXTINF:6.006,\nseg-1.m4s\n", count: 160).utf8)
     static let segment = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-    /// More than the socket buffers of a connection take: who does not read it holds up its sender.
+    /// More bytes than the socket buffers of a connection hold, so that a client that does not read blocks the sender.
     static let largeByteCount = 64 << 20
 
     let server: HTTPServer
@@ -59,9 +59,11 @@ struct HTTPOrigin: ~Copyable {
         try RawClient(port: server.port, receiveBuffer: receiveBuffer)
     }
 
-    /// Whether the server comes to have exactly `count` files of its directory open. A client can have a whole answer
-    /// before the server closes its file; each round trip on another connection lets its one event loop go on.
-    func comesToHoldFiles(_ count: Int) throws -> Bool {
+    /// Waits until the server has exactly `count` files of its directory open; returns false if that takes too long.
+    ///
+    /// A client may have a complete response before the server closes the file. Each round trip on another connection
+    /// lets the only event loop continue.
+    func reachesOpenFileCount(_ count: Int) throws -> Bool {
         var other = try client()
         for _ in 0..<2000 {
             if try openFileCount() == count { return true }
@@ -71,7 +73,7 @@ struct HTTPOrigin: ~Copyable {
         return false
     }
 
-    /// How many descriptors of this process are open on files in the directory.
+    /// Number of descriptors of this process for files in the directory.
     func openFileCount() throws -> Int {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.count {

@@ -11,7 +11,7 @@ import Testing
         ("a file of a channel", "/news/seg-1.m4s", "/news/seg-1.m4s", []),
         ("encoded", "/caf%C3%A9/a%20b.mp4", "/café/a b.mp4", []),
         ("dots in names", "/a..b/.hidden/...", "/a..b/.hidden/...", []),
-        ("empty segments stay", "//a//", "//a//", []),
+        ("empty segments", "//a//", "//a//", []),
         (
             "query", "/dvr.m3u8?start=1&end=2", "/dvr.m3u8",
             [Item(name: "start", value: "1"), Item(name: "end", value: "2")]
@@ -37,22 +37,22 @@ import Testing
     }
 
     static let refusals: [(when: String, uri: String, reason: RequestTarget.Malformed)] = [
-        ("up", "/../etc/passwd", .path),
-        ("up, encoded", "/%2e%2E/etc/passwd", .path),
-        ("up in the middle", "/a/../b", .path),
-        ("here", "/./a", .path),
+        ("parent directory", "/../etc/passwd", .path),
+        ("parent directory, encoded", "/%2e%2E/etc/passwd", .path),
+        ("parent directory in the middle", "/a/../b", .path),
+        ("current directory", "/./a", .path),
         ("a slash in a name", "/a%2Fb", .path),
         ("a slash after dots", "/..%2fetc", .path),
         ("NUL", "/a%00.mp4", .path),
         ("newline", "/a%0d%0ab", .path),
-        ("half an escape", "/a%4", .encoding),
-        ("no hex", "/a%zz", .encoding),
+        ("an incomplete escape", "/a%4", .encoding),
+        ("no hexadecimal digits", "/a%zz", .encoding),
         ("no UTF-8", "/a%ff", .encoding),
         ("no UTF-8 in the query", "/a?b=%ff", .encoding),
         ("asterisk", "*", .form),
         ("no slash", "a", .form),
         ("another scheme", "ftp://host/a", .form),
-        ("nothing", "", .form),
+        ("empty", "", .form),
     ]
 
     @Test(arguments: refusals)

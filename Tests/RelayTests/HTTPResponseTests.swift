@@ -69,7 +69,7 @@ import Testing
             "open range", request("GET", "/seg-1.m4s", ["Range: bytes=99999-"]), 206,
             ["Content-Range": "bytes 99999-99999/100000"], .segment(99_999..<100_000)),
         Row(
-            "range past the end", request("GET", "/seg-1.m4s", ["Range: bytes=100000-"]), 416,
+            "range after the end", request("GET", "/seg-1.m4s", ["Range: bytes=100000-"]), 416,
             [
                 "Content-Range": "bytes */100000", "Content-Length": "0", "Cache-Control": "no-store",
                 "ETag": nil,
@@ -79,28 +79,30 @@ import Testing
             "several ranges", request("GET", "/seg-1.m4s", ["Range: bytes=0-1,5-6"]), 200,
             ["Content-Range": nil], .segment(0..<100_000)),
         Row(
-            "range if still the same", request("GET", "/seg-1.m4s", ["Range: bytes=0-1", "If-Range: \"seg-1.m4s\""]),
+            "range with a matching If-Range",
+            request("GET", "/seg-1.m4s", ["Range: bytes=0-1", "If-Range: \"seg-1.m4s\""]),
             206, [:], .segment(0..<2)),
         Row(
-            "range, but it is another by now", request("GET", "/seg-1.m4s", ["Range: bytes=0-1", "If-Range: \"old\""]),
+            "range with another If-Range", request("GET", "/seg-1.m4s", ["Range: bytes=0-1", "If-Range: \"old\""]),
             200, [:], .segment(0..<100_000)),
         Row(
-            "range of a playlist is of its plain text",
+            "range of a playlist selects uncompressed bytes",
             request("GET", "/live.m3u8", ["Range: bytes=0-6", "Accept-Encoding: gzip"]), 206,
             ["Content-Encoding": nil], .text("#EXTINF")),
         Row(
-            "known already", request("GET", "/live.m3u8", ["If-None-Match: \"p0\", \"p1\""]), 304,
+            "matching If-None-Match", request("GET", "/live.m3u8", ["If-None-Match: \"p0\", \"p1\""]), 304,
             ["ETag": "\"p1\"", "Cache-Control": "max-age=3", "Vary": "Accept-Encoding", "Content-Length": nil],
             .none),
         Row(
-            "known already, coded",
+            "matching If-None-Match for gzip",
             request("GET", "/live.m3u8", ["Accept-Encoding: gzip", "If-None-Match: \"p1-gzip\""]),
             304, ["ETag": "\"p1-gzip\""], .none),
         Row(
-            "known in the other coding", request("GET", "/live.m3u8", ["If-None-Match: \"p1-gzip\""]), 200, [:],
+            "If-None-Match for the other coding", request("GET", "/live.m3u8", ["If-None-Match: \"p1-gzip\""]), 200,
+            [:],
             .playlist),
         Row(
-            "known already counts before the range",
+            "If-None-Match precedes Range",
             request("GET", "/seg-1.m4s", ["Range: bytes=0-1", "If-None-Match: \"seg-1.m4s\""]), 304, [:], .none),
         Row(
             "file longer than announced", request("GET", "/grown.m4s"), 200, ["Content-Length": "1000"],
@@ -109,26 +111,27 @@ import Testing
             "file shorter than announced", request("GET", "/shrunk.m4s"), 404, [:],
             .text("There is nothing at /shrunk.m4s.\n")),
         Row(
-            "file removed meanwhile", request("GET", "/evicted.m4s"), 404, [:],
+            "file removed", request("GET", "/evicted.m4s"), 404, [:],
             .text("There is nothing at /evicted.m4s.\n")),
         Row(
             "a directory is no file", request("GET", "/directory"), 404, [:], .text("There is nothing at /directory.\n")
         ),
         Row(
-            "nothing there", request("GET", "/x"), 404,
+            "unknown path", request("GET", "/x"), 404,
             [
                 "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "max-age=6",
                 "Access-Control-Allow-Origin": "*",
             ],
             .text("There is nothing at /x.\n")),
         Row(
-            "not there is not cut", request("GET", "/x", ["Range: bytes=0-1"]), 404, [:],
+            "range of an unknown path", request("GET", "/x", ["Range: bytes=0-1"]), 404, [:],
             .text("There is nothing at /x.\n")),
         Row("an empty body", request("GET", "/nothing"), 200, ["Content-Length": "0"], .none),
         Row(
             "query", request("GET", "/query?start=2024-05-01T12:00:00+02:00"), 200, [:],
             .text("2024-05-01T12:00:00+02:00\n")),
-        Row("path upwards", request("GET", "/../x"), 400, [:], .text("The address of this request is malformed.\n")),
+        Row(
+            "parent directory", request("GET", "/../x"), 400, [:], .text("The address of this request is malformed.\n")),
         Row(
             "preflight",
             request("OPTIONS", "/seg-1.m4s", ["Origin: https://a", "Access-Control-Request-Headers: range"]), 204,
@@ -142,16 +145,16 @@ import Testing
             ["Allow": "GET, HEAD, OPTIONS", "Access-Control-Allow-Origin": "*"],
             .text("Only GET, HEAD and OPTIONS are answered here.\n")),
         Row(
-            "a body nobody asked for", request("POST", "/", ["Content-Length: 5"]) + "hello", 405,
+            "a request body", request("POST", "/", ["Content-Length: 5"]) + "hello", 405,
             ["Connection": nil], .text("Only GET, HEAD and OPTIONS are answered here.\n")),
         Row(
-            "a body too large to read past", request("POST", "/", ["Content-Length: 10000000"]), 405,
+            "a request body too large to skip", request("POST", "/", ["Content-Length: 10000000"]), 405,
             ["Connection": "close"], .text("Only GET, HEAD and OPTIONS are answered here.\n")),
         Row(
-            "a body that waits to be asked for", request("PUT", "/", ["Content-Length: 5", "Expect: 100-continue"]),
+            "a request body after 100-continue", request("PUT", "/", ["Content-Length: 5", "Expect: 100-continue"]),
             405, ["Connection": "close"], .text("Only GET, HEAD and OPTIONS are answered here.\n")),
         Row(
-            "close asked for", request("GET", "/query", ["Connection: close"]), 200, ["Connection": "close"],
+            "Connection: close", request("GET", "/query", ["Connection: close"]), 200, ["Connection": "close"],
             .text("none\n")),
         Row("HTTP/1.0", request("GET", "/query", version: "1.0"), 200, ["Connection": "close"], .text("none\n")),
         Row(
@@ -160,16 +163,16 @@ import Testing
         Row("no Host", "GET /query HTTP/1.1\r\n\r\n", 400, [:], .text("A request needs one Host field.\n")),
         Row("no HTTP", "\u{16}\u{3}\u{1} hello\r\n\r\n", 400, ["Connection": "close"], .none),
         Row(
-            "a head too large", request("GET", "/" + String(repeating: "a", count: 20_000)), 400,
+            "an oversized request line", request("GET", "/" + String(repeating: "a", count: 20_000)), 400,
             ["Connection": "close"], .none),
         Row(
-            "fields too large",
+            "oversized fields",
             request("GET", "/query", (0..<20).map { "X-\($0): " + String(repeating: "a", count: 1000) }),
             400, ["Connection": "close"], .none),
     ]
 
-    /// After each answer the connection is either closed, if that was said, or serves the next request.
-    @Test func table() async throws {
+    /// After each response the connection closes, if announced, or serves the next request.
+    @Test func responses() async throws {
         let origin = try await HTTPOrigin()
         for row in Self.rows {
             var client = try origin.client()
@@ -198,11 +201,11 @@ import Testing
             #expect(try client.rest().isEmpty, "\(when): nothing follows")
         } else {
             try client.send(request("GET", "/query"))
-            #expect(try client.response().body == Array("none\n".utf8), "\(when): and again")
+            #expect(try client.response().body == Array("none\n".utf8), "\(when): next request")
         }
     }
 
-    @Test func dateIsNow() async throws {
+    @Test func dateFieldIsTheCurrentTime() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client()
         let before = Int(Date().timeIntervalSince1970)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import liverelay
 
-/// Beginning and end of the server.
+/// Start and shutdown of the server.
 @Suite(.ownThreads) struct HTTPServerTests {
-    @Test func shutdownCutsADownloadAtItsLimit() async throws {
+    @Test func shutdownClosesADownloadAtItsLimit() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client(receiveBuffer: 4096)
         try client.send(request("GET", "/large.mp4"))
@@ -23,7 +23,7 @@ import Testing
         #expect(try client.head().status == 200)
         let server = origin.server
         async let down: Void = server.shutdown(within: .seconds(30))
-        #expect(try client.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        #expect(try client.read(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
         #expect(try client.rest().isEmpty)
         await down
     }
@@ -50,7 +50,7 @@ import Testing
         let server = origin.server
         async let down: Void = server.shutdown(within: .seconds(30))
         #expect(try idle.rest().isEmpty, "closed although the download is under way")
-        #expect(try busy.take(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
+        #expect(try busy.read(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
         #expect(try busy.rest().isEmpty)
         await down
     }
@@ -61,33 +61,33 @@ import Testing
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    @Test func addressInUseIsSaid() async throws {
+    @Test func addressInUseIsReported() async throws {
         let origin = try await HTTPOrigin()
         let port = origin.server.port
         await #expect(throws: HTTPServerError.addressInUse(host: "127.0.0.1", port: port)) {
             try await Self.start("127.0.0.1", port)
         }
         await origin.server.shutdown(within: .seconds(1))
-        // And the port is free at once, although connections of the old server may still linger.
+        // The port is free at once, although connections of the old server may still linger.
         let next = try await Self.start("127.0.0.1", port)
         #expect(next.port == port)
         await next.shutdown(within: .seconds(1))
     }
 
-    @Test func addressOfAnotherMachineIsSaid() async throws {
+    @Test func addressOfAnotherMachineIsReported() async throws {
         await #expect(throws: HTTPServerError.addressNotAvailable(host: "192.0.2.1", port: 0)) {
             try await Self.start("192.0.2.1", 0)
         }
     }
 
-    @Test func unknownHostIsSaid() async throws {
+    @Test func unknownHostIsReported() async throws {
         await #expect(throws: HTTPServerError.unknownHost("no-such-host.invalid")) {
             try await Self.start("no-such-host.invalid", 0)
         }
     }
 
-    /// Against curl(1): a client that knows HTTP better than the one of these tests.
-    @Test func curlReadsIt() async throws {
+    /// curl(1) implements more of HTTP than the client of these tests.
+    @Test func curlReadsResponses() async throws {
         let origin = try await HTTPOrigin()
         let base = "http://127.0.0.1:\(origin.server.port)"
         #expect(try runTool("curl", ["-sf", "--compressed", base + "/live.m3u8"]) == HTTPOrigin.playlist)

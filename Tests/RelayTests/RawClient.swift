@@ -56,7 +56,7 @@ struct RawClient: ~Copyable {
     mutating func response(toHead isHead: Bool = false) throws -> RawResponse {
         var response = try head()
         let hasBody = !isHead && response.status != 204 && response.status != 304
-        response.body = hasBody ? try take(Int(response["Content-Length"] ?? "0") ?? 0) : []
+        response.body = hasBody ? try read(Int(response["Content-Length"] ?? "0") ?? 0) : []
         return response
     }
 
@@ -72,7 +72,7 @@ struct RawClient: ~Copyable {
         }
     }
 
-    mutating func take(_ count: Int) throws -> [UInt8] {
+    mutating func read(_ count: Int) throws -> [UInt8] {
         while unread.count < count {
             guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a body", errno: 0) }
         }

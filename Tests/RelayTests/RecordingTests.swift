@@ -10,7 +10,7 @@ import Tracker
 
 @testable import liverelay
 
-/// A directory that is gone when the test is over.
+/// A directory that is removed at the end of the test.
 struct TemporaryDirectory: ~Copyable {
     let url = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
 
@@ -20,8 +20,8 @@ struct TemporaryDirectory: ~Copyable {
 }
 
 @Suite struct RecordingTests {
-    /// Over the wire and back: what the relay publishes while it records is what the recording gives.
-    @Test func theReplayOfARecordingIsTheRunThatWasRecorded() async throws {
+    /// Over a socket and back: the replay of a recording publishes the same bytes as the recorded relay.
+    @Test func replayOfARecordingPublishesTheSameBytes() async throws {
         let scratch = TemporaryDirectory()
         let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
         let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
@@ -36,7 +36,7 @@ struct TemporaryDirectory: ~Copyable {
         #expect(replayed.dvrPlaylist == live.dvrPlaylist && replayed.end == .drained)
     }
 
-    /// Captures whose faults, keys, maps and renditions a recording has to hold, and a stripped one has to keep.
+    /// Captures whose faults, keys, maps and renditions a recording, redacted or not, has to preserve.
     static let rows: [(capture: String, strip: CaptureRedactor.Options)] = [
         ("segment_404", .none), ("short_body", .none), ("half_written", .none), ("expired_token", .none),
         ("redirected", .none), ("demuxed_aes128", .none), ("webvtt", .none), ("byteranges", .none),
@@ -45,10 +45,10 @@ struct TemporaryDirectory: ~Copyable {
     ]
 
     @Test(arguments: rows)
-    func aRecordingOnAVirtualClockReplaysToTheSameBytes(_ name: String, _ strip: CaptureRedactor.Options) async throws {
+    func recordingOnAVirtualClockReplaysToTheSameBytes(_ name: String, _ strip: CaptureRedactor.Options) async throws {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
-        try await record(original, into: scratch.directory("capture"), strip: strip)
+        try await record(original, into: scratch.directory("capture"), redaction: strip)
         let first = try await ReplayCache.shared.result(of: CaptureFixture(name))
         let second = try await republish(CaptureDirectory(scratch.directory("capture")))
         #expect(second.dvrPlaylist == first.dvrPlaylist && !first.dvrPlaylist.isEmpty)
@@ -57,7 +57,7 @@ struct TemporaryDirectory: ~Copyable {
         #expect(strip != .none || second.events == first.events)
     }
 
-    @Test func nothingOfAQueryOrAHostIsLeftInAStrippedCapture() async throws {
+    @Test func redactedCaptureContainsNoQueryAndNoHost() async throws {
         let scratch = TemporaryDirectory()
         for name in ["query_changes", "expired_token"] {
             let original = try CaptureDirectory(CaptureFixture(name).directory)
@@ -76,17 +76,17 @@ struct TemporaryDirectory: ~Copyable {
         }
     }
 
-    /// Stretches of captures in seconds, and the segments and pictures that a session gets which knows nothing else.
-    static let cuts: [(capture: String, stretch: ClosedRange<Int>, segments: Int)] = [
+    /// Time ranges of captures in seconds, and the segments that a session gets from the excerpt alone.
+    static let excerpts: [(capture: String, seconds: ClosedRange<Int>, segments: Int)] = [
         ("ssai_tagged", 20...30, 7), ("demuxed_aes128", 3...6, 4), ("fmp4_maps", 2...5, 5), ("byteranges", 2...4, 4),
         ("query_changes", 2...4, 4), ("webvtt", 20...30, 7),
     ]
 
-    @Test(arguments: cuts)
-    func whatIsCutOutReplaysAlone(_ name: String, _ stretch: ClosedRange<Int>, _ segments: Int) async throws {
+    @Test(arguments: excerpts)
+    func excerptReplaysAlone(_ name: String, _ seconds: ClosedRange<Int>, _ segments: Int) async throws {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
-        let range = Duration.seconds(stretch.lowerBound)..<Duration.seconds(stretch.upperBound)
+        let range = Duration.seconds(seconds.lowerBound)..<Duration.seconds(seconds.upperBound)
         let totals = try CaptureExcerpt(of: original, timeRange: range)
             .write(to: scratch.directory("cut"), redaction: .init(queries: true))
         let cut = try CaptureDirectory(scratch.directory("cut"))
@@ -100,23 +100,24 @@ struct TemporaryDirectory: ~Copyable {
         #expect(published.status.splice.segmentsSkipped == 0 && !published.segments.isEmpty)
     }
 
-    @Test func aStretchWithoutAnswersIsRefused() throws {
+    @Test func timeRangeWithoutExchangesIsRefused() throws {
         let original = try CaptureDirectory(CaptureFixture.clean.directory)
         #expect(throws: CaptureError(.emptyTimeRange, path: original.url.path)) {
             try CaptureExcerpt(of: original, timeRange: .seconds(1000)..<Duration.seconds(1001))
         }
     }
 
-    private func record(_ original: CaptureDirectory, into directory: URL, strip: CaptureRedactor.Options) async throws
+    private func record(_ original: CaptureDirectory, into directory: URL, redaction: CaptureRedactor.Options)
+        async throws
     {
-        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: strip)
-        var answers = ReplayResponder(original)
+        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: redaction)
+        var responder = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(
                 upstream: original.index.upstream, policy: .init(session: .init(variant: .highest))))
         var failure: CaptureError?
         _ = try await driver.run(until: original.index.duration + Replay.grace) { request, now in
-            guard let (outcome, latency) = answers.answer(request, at: now) else { return nil }
+            guard let (outcome, latency) = responder.answer(request, at: now) else { return nil }
             do throws(CaptureError) {
                 try writer.append(request, outcome, at: now, took: latency)
             } catch { failure = error }
@@ -128,16 +129,16 @@ struct TemporaryDirectory: ~Copyable {
     }
 }
 
-/// What a relay publishes from any upstream until it ends.
-private func publish(from upstream: any Fetcher, at address: String, spool: URL) async throws -> ReplayResult {
+/// Runs a relay on any upstream until it ends, and returns what it published.
+private func publish(from upstream: any Fetcher, at url: String, spool: URL) async throws -> ReplayResult {
     try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
     let configuration = RelayConfiguration(
-        upstream: address, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
-    let state = ChannelState(upstream: address) { .zero }
+        upstream: url, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+    let state = ChannelState(upstream: url) { .zero }
     var relay = Relay(configuration, state: state, wallClock: { 0 })
     var result = ReplayResult(status: state.status)
     result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
-        .run(reporting: ChannelSession(upstream: address, policy: configuration.policy)) { output, now in
+        .run(reporting: ChannelSession(upstream: url, policy: configuration.policy)) { output, now in
             try await relay.perform(output, at: now)
         }
     try result.read(state)

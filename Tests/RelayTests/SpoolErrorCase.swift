@@ -26,7 +26,7 @@ struct SpoolErrorCase: Sendable, CustomTestStringConvertible {
     static let unwritable = SpoolErrorCase(
         "It may not be written.",
         error: RelayError(
-            .cannotSpool, "/spool cannot be written", advice: "Give another --spool, or mend its permissions"),
+            .cannotSpool, "/spool cannot be written", advice: "Give another --spool, or correct its permissions"),
         says: ["/spool", "permissions"])
 
     static let all: [SpoolErrorCase] = [
@@ -36,28 +36,28 @@ struct SpoolErrorCase: Sendable, CustomTestStringConvertible {
         unwritable,
         SpoolErrorCase(
             "Its lock is another user's.", error: .system(.open, path: "/spool/ring.lock", code: EACCES),
-            says: ["/spool/ring.lock", "permission denied", "mend this one's permissions"]),
+            says: ["/spool/ring.lock", "permission denied", "correct the permissions"]),
         SpoolErrorCase(
             "There is a file of that name.", error: .system(.createDirectory, path: "/spool", code: EEXIST),
             says: ["directory /spool", "file exists", "a directory as --spool"]),
         SpoolErrorCase(
             "Its disk has no room for one directory more.",
             error: .system(.createDirectory, path: "/spool", code: ENOSPC),
-            says: ["directory /spool", "no space left", "make room"]),
+            says: ["directory /spool", "no space left", "free space"]),
         SpoolErrorCase(
             "Its file system turned read-only.", error: .system(.open, path: "/spool/ring.lock", code: EROFS),
             says: ["ead-only file system", "another --spool", "writable"]),
         SpoolErrorCase(
             "Its journal was written by another version.",
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: "1"),
-            says: ["/spool/ring.m3u8", "another version", "“1”", "move the old one away", "left as it is"]),
+            says: ["/spool/ring.m3u8", "another version", "“1”", "move the old one away", "not changed"]),
         SpoolErrorCase(
-            "Its `ring.m3u8` is somebody else's.",
+            "Its `ring.m3u8` was written by another program.",
             error: .unknownJournalFormat(path: "/spool/ring.m3u8", found: nil),
-            says: ["no journal of liverelay's", "left as it is"]),
+            says: ["no journal of liverelay", "not changed"]),
         SpoolErrorCase(
-            "Its files have numbers that its damaged journal cannot have given.",
+            "Its files have numbers that its damaged journal cannot have assigned.",
             error: .damagedJournal(path: "/spool/ring.m3u8", lost: 100_000),
-            says: ["100000 segments", "left as it is"]),
+            says: ["100000 segments", "not changed"]),
     ]
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import liverelay
 
-/// What lies in a directory for temporary files when a process begins, and whether that is left of one that was killed.
-private let rows: [(what: String, name: String, isLeft: Bool)] = [
-    ("a spool that nobody holds", "liverelay-9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77", true),
-    ("a directory of another name", "liverelay-test", false),
-    ("a name of ours with more behind it", "liverelay-9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77.bak", false),
-    ("another program's", "9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77", false),
+/// Directories that exist when a process starts, and whether they belong to a killed process.
+private let rows: [(when: String, name: String, isLeftover: Bool)] = [
+    ("a spool without a lock", "liverelay-9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77", true),
+    ("a directory with another name", "liverelay-test", false),
+    ("a name of liverelay with a suffix", "liverelay-9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77.bak", false),
+    ("a directory of another program", "9B1C5A2E-6D0F-4C0B-9E38-0A5C3F0D1E77", false),
 ]
 
 private func withDirectory(_ use: (URL) async throws -> Void) async throws {
@@ -23,31 +23,31 @@ private func names(in parent: URL) throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: parent.path))
 }
 
-@Test(arguments: rows.indices) func whatKilledProcessesLeftIsRemoved(row: Int) async throws {
-    let (what, name, isLeft) = rows[row]
+@Test(arguments: rows.indices) func spoolsOfKilledProcessesAreRemoved(row: Int) async throws {
+    let (when, name, isLeftover) = rows[row]
     try await withDirectory { parent in
         let directory = parent.appending(path: name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: directory.appending(path: "ring.lock"))
         let spool = try TemporarySpool(in: parent)
-        #expect(spool.removedCount == (isLeft ? 1 : 0), "\(what)")
-        #expect(try names(in: parent).contains(name) == !isLeft, "\(what)")
+        #expect(spool.removedCount == (isLeftover ? 1 : 0), "\(when)")
+        #expect(try names(in: parent).contains(name) == !isLeftover, "\(when)")
         spool.remove()
-        #expect(try names(in: parent).subtracting([name]).isEmpty, "\(what)")
+        #expect(try names(in: parent).subtracting([name]).isEmpty, "\(when)")
     }
 }
 
-@Test func whatAProcessHoldsIsNotRemoved() async throws {
+@Test func spoolsOfRunningProcessesAreKept() async throws {
     try await withDirectory { parent in
-        // One that has begun, and one of an earlier version that only its ring's lock tells of.
-        let begun = try TemporarySpool(in: parent)
+        // A running process, and one of an earlier version that locks only its ring.
+        let running = try TemporarySpool(in: parent)
         let path = parent.appending(path: "liverelay-\(UUID().uuidString)").path
         let ring = try DVRRing(directory: path, policy: RetentionPolicy(rewind: nil), targetDuration: 2)
         let linked = parent.appending(path: "liverelay-\(UUID().uuidString)").path
         try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: NSTemporaryDirectory())
         let next = try TemporarySpool(in: parent)
-        #expect(next.removedCount == 0 && next.path != begun.path)
+        #expect(next.removedCount == 0 && next.path != running.path)
         #expect(try names(in: parent).count == 4)
-        withExtendedLifetime((begun, ring)) {}
+        withExtendedLifetime((running, ring)) {}
     }
 }

@@ -7,9 +7,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// AC-3 and E-AC-3: what a frame's header says, and what an init section says of it.
+/// AC-3 and E-AC-3: frame headers and their `dac3` and `dec3`.
 @Suite struct AudioAC3Tests {
-    /// `dac3` and `dec3` are what ffmpeg's muxer writes of the same frames.
+    /// Expected `dac3` and `dec3` come from ffmpeg's muxer for the same frames.
     static let encoded: [(encoder: String, layout: String, rate: Int, bitRate: String, channels: Int)] = [
         ("ac3", "mono", 48_000, "64k", 1), ("ac3", "stereo", 44_100, "192k", 2), ("ac3", "stereo", 32_000, "96k", 2),
         ("ac3", "3.0", 48_000, "256k", 3), ("ac3", "3.0(back)", 48_000, "256k", 3), ("ac3", "4.0", 48_000, "320k", 4),
@@ -20,15 +20,15 @@ import Testing
     ]
 
     @Test(arguments: encoded)
-    func specificInfoAsFFmpegWritesIt(
+    func specificInfoAgreesWithFFmpeg(
         encoder: String, layout: String, rate: Int, bitRate: String, channels: Int
     ) throws {
-        let sound = [
+        let arguments = [
             "-f", "lavfi", "-i", "anoisesrc=duration=0.5:seed=3", "-af", "aformat=channel_layouts=\(layout)", "-ar",
             "\(rate)", "-c:a", encoder, "-b:a", bitRate, "-bitexact",
         ]
-        let stream = try FragmentTool.make(sound + ["-f", "mpegts"])
-        let file = try FragmentTool.make(sound + ["-f", "mp4", "-movflags", "empty_moov+delay_moov+frag_keyframe"])
+        let stream = try FragmentTool.make(arguments + ["-f", "mpegts"])
+        let file = try FragmentTool.make(arguments + ["-f", "mp4", "-movflags", "empty_moov+delay_moov+frag_keyframe"])
         let configuration = try #require(try TransportDemuxer.all([stream]).audio.first?.configuration)
         #expect(configuration.channelCount == channels)
         #expect(configuration.sampleRate == rate)
@@ -38,7 +38,7 @@ import Testing
         #expect(configuration.decoderSpecificInfo == Array(file[box.upperBound..<box.upperBound + size]))
     }
 
-    /// bsid 9 and 10: half and a quarter of the rate.
+    /// bsid 9 and 10 stand for half and a quarter of the sample rate.
     @Test(arguments: [(bsid: UInt8(8), rate: 48_000), (9, 24_000), (10, 12_000)])
     func reducedRates(bsid: UInt8, rate: Int) {
         let frame: [UInt8] = [0x0B, 0x77, 0, 0, 0x08, bsid << 3, 0x40, 0] + [UInt8](repeating: 0, count: 120)
@@ -58,7 +58,7 @@ import Testing
         var channelMap: Int?
         /// complexity_index_type_a.
         var objects: Int?
-        /// mixmdate and infomdate, with everything in them that they can hold.
+        /// Whether mixmdat and infomdat are present with every optional field.
         var hasMetadata = false
         var size = 160
 
@@ -127,17 +127,17 @@ import Testing
         }
     }
 
-    /// A programme's frames, its channels, and `dec3` behind the data rate.
+    /// The frames of a program, its channels, and `dec3` after the data rate.
     static let programs: [(when: String, frames: [Frame], channels: Int, dec3: String)] = [
         ("5.1", [Frame()], 6, "200f00"), ("stereo", [Frame(acmod: 2, lfeon: false)], 2, "200400"),
         ("dual mono", [Frame(acmod: 0, lfeon: false)], 2, "200000"),
-        ("all metadata: bsmod is found", [Frame(hasMetadata: true)], 6, "205f00"),
+        ("all metadata fields: bsmod is read", [Frame(hasMetadata: true)], 6, "205f00"),
         ("all metadata, mono", [Frame(acmod: 1, lfeon: false, hasMetadata: true)], 1, "205200"),
         ("all metadata, dual mono", [Frame(acmod: 0, lfeon: false, hasMetadata: true)], 2, "205000"),
         ("objects on 5.1", [Frame(objects: 16)], 6, "200f000110"),
-        ("objects behind all metadata", [Frame(objects: 12, hasMetadata: true)], 6, "205f00010c"),
+        ("objects after all metadata", [Frame(objects: 12, hasMetadata: true)], 6, "205f00010c"),
         (
-            "7.1: side channels replaced, two behind added",
+            "7.1: side channels replaced, two rear channels added",
             [Frame(), Frame(streamType: 1, acmod: 6, lfeon: false, channelMap: 0x1A00)], 8, "200f0202"
         ),
         (
@@ -152,13 +152,13 @@ import Testing
             ], 11, "200f05420109"
         ),
         (
-            "a dependent frame that says no places has those of its mode",
+            "a dependent frame without chanmap uses the channels of its acmod",
             [Frame(acmod: 2, lfeon: false), Frame(streamType: 1, acmod: 7, lfeon: false)], 5, "20040200"
         ),
     ]
 
     @Test(arguments: programs.indices)
-    func programme(_ index: Int) throws {
+    func program(_ index: Int) throws {
         let row = Self.programs[index]
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
@@ -180,8 +180,8 @@ import Testing
         #expect(counts == DemuxCounts())
     }
 
-    /// Blu-ray's AC-3 core with an E-AC-3 extension: what plays everywhere is the core.
-    @Test func aDependentFrameBehindAC3IsLeftOut() {
+    /// Blu-ray's AC-3 core with an E-AC-3 extension: only the core plays everywhere.
+    @Test func dependentFrameAfterAC3IsDropped() {
         let core: [UInt8] = [0x0B, 0x77, 0, 0, 0x08, 0x40, 0x40, 0] + [UInt8](repeating: 1, count: 248)
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)

@@ -7,9 +7,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Audio that libavformat frames otherwise than a sample wants it: told by another way to the same frames.
+/// Audio that libavformat frames in another way than a sample needs it, compared by other means.
 @Suite struct AudioFramerOracleTests {
-    /// The encoder writes the same frames whichever way they are multiplexed.
+    /// The encoder writes the same frames for every multiplex.
     @Test(arguments: [["-ac", "2"], ["-ac", "1", "-ar", "44100"], ["-ac", "6"]])
     func latmCarriesTheFramesOfADTS(options: [String]) throws {
         let encoder = ["-c:a", "aac"] + options
@@ -25,9 +25,9 @@ import Testing
         #expect(latm.counts == DemuxCounts())
     }
 
-    /// Of channels that only a program_config_element tells, both become the same sound.
+    /// If only a program_config_element defines the channels, both multiplexes decode to the same audio.
     @Test(arguments: ["quad", "7.0"])
-    func latmWithAProgramConfigElement(layout: String) throws {
+    func latmWithProgramConfigElement(layout: String) throws {
         let encoder = ["-af", "aformat=channel_layouts=\(layout)", "-c:a", "aac"]
         let plain = try TransportDemuxer.all([OracleMedia.make(video: nil, audio: encoder, seconds: 1)])
         let latm = try TransportDemuxer.all([
@@ -40,14 +40,14 @@ import Testing
                 $0.count == 1 && $0.first.map(AudioCompatibility.init) == .transcode(.channels)
             })
         var stages = [AudioTranscodeStage(.copy), AudioTranscodeStage(.copy)]
-        let bridged = [stages[0].finish(plain.audio), stages[1].finish(latm.audio)]
+        let transcoded = [stages[0].finish(plain.audio), stages[1].finish(latm.audio)]
         #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.lastError == nil })
-        #expect(bridged[0] == bridged[1] && bridged[0].count > 40)
+        #expect(transcoded[0] == transcoded[1] && transcoded[0].count > 40)
     }
 
-    /// The AudioSpecificConfig with a program_config_element is the one ffmpeg writes into an MP4 file.
+    /// The AudioSpecificConfig with a program_config_element equals that of ffmpeg's MP4 file.
     @Test(arguments: [("quad", 4), ("6.1", 7), ("7.0", 7)])
-    func channelsOfAProgramConfigElement(layout: String, count: Int) throws {
+    func channelsOfProgramConfigElement(layout: String, count: Int) throws {
         let source = ["-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "anoisesrc=duration=1:seed=1"]
         let filter = ["-af", "aformat=channel_layouts=\(layout)", "-c:a", "aac", "-bitexact"]
         let stream = try OracleMedia.run(source + filter + ["-f", "mpegts", "pipe:1"])
@@ -59,22 +59,25 @@ import Testing
         #expect(Set(output.audio.map(\.configuration)).count == 1)
         let specific = configuration.decoderSpecificInfo
         try #require(specific.count > 7)
-        // The comment behind the channels is each muxer's own, and may be empty.
+        // Each muxer writes its own comment after the channels, which may be empty.
         #expect(Data(file).range(of: Data(specific.prefix(7))) != nil)
     }
 
-    /// A frame of E-AC-3: 48 kHz, six blocks.
-    private static func enhanced(_ mark: UInt8, streamType: UInt8, substream: UInt8 = 0, size: Int = 64) -> [UInt8] {
-        let words = size / 2 - 1
-        return [0x0B, 0x77, streamType << 6 | substream << 3 | UInt8(words >> 8), UInt8(words & 0xFF), 0x34, 0x80]
-            + [UInt8](repeating: mark, count: size - 6)
+    /// An E-AC-3 frame: 48 kHz, six blocks.
+    private static func enhanced(_ fill: UInt8, streamType: UInt8, substream: UInt8 = 0, size: Int = 64) -> [UInt8] {
+        let frameSizeCode = size / 2 - 1
+        return [
+            0x0B, 0x77, streamType << 6 | substream << 3 | UInt8(frameSizeCode >> 8), UInt8(frameSizeCode & 0xFF), 0x34,
+            0x80,
+        ]
+            + [UInt8](repeating: fill, count: size - 6)
     }
 
-    @Test func dependentSubstreamsBelongToTheFrameInFront() {
+    @Test func dependentSubstreamsJoinThePrecedingFrame() {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
-        for mark: UInt8 in 1...3 {
-            buffer.bytes += Self.enhanced(mark, streamType: 0) + Self.enhanced(mark + 100, streamType: 1, size: 40)
+        for fill: UInt8 in 1...3 {
+            buffer.bytes += Self.enhanced(fill, streamType: 0) + Self.enhanced(fill + 100, streamType: 1, size: 40)
         }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
         var counts = DemuxCounts()
@@ -87,7 +90,7 @@ import Testing
         #expect(counts == DemuxCounts())
     }
 
-    @Test func furtherProgrammesOfOneStreamAreNotFollowed() {
+    @Test func otherProgramsOfOneStreamAreNotFollowed() {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         buffer.bytes =

@@ -7,15 +7,15 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Audio frames out of a byte stream: headers, times, losses.
+/// Audio frames of a byte stream: headers, timestamps, losses.
 @Suite struct AudioFramerTests {
     typealias Sample = ElementarySamples
 
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
-        /// PES packets; nil: bytes were lost here.
+        /// PES packets; nil stands for lost bytes.
         let packets: [(pts: Int64?, bytes: [UInt8])?]
-        let marks: [UInt8]
+        let fills: [UInt8]
         var pts: [Int64?]?
         var undecodable = 0
         var abandoned = 0
@@ -25,65 +25,65 @@ import Testing
 
     static let rows = [
         Row(
-            when: "times count in samples from each PES packet",
+            when: "timestamps are interpolated by samples from each PES packet",
             packets: [(0, Sample.adts(1) + Sample.adts(2) + Sample.adts(3)), (5761, Sample.adts(4))],
-            marks: [1, 2, 3, 4], pts: [0, 1920, 3840, 5761]),
+            fills: [1, 2, 3, 4], pts: [0, 1920, 3840, 5761]),
         Row(
-            when: "44.1 kHz: rounded each, no drift",
+            when: "44.1 kHz: each timestamp is rounded, without drift",
             packets: [(0, (1...4).flatMap { Sample.adts($0, frequencyIndex: 4) })],
-            marks: [1, 2, 3, 4], pts: [0, 2090, 4180, 6269]),
+            fills: [1, 2, 3, 4], pts: [0, 2090, 4180, 6269]),
         Row(
-            when: "a frame over two PES packets: the time is of the first that begins",
+            when: "a frame spans two PES packets: the timestamp belongs to the first frame that begins",
             packets: [
                 (0, Sample.adts(1) + Sample.adts(2).prefix(60)), (3840, Sample.adts(2).dropFirst(60) + Sample.adts(3)),
             ],
-            marks: [1, 2, 3], pts: [0, 1920, 3840]),
+            fills: [1, 2, 3], pts: [0, 1920, 3840]),
         Row(
             when: "the clock wraps at 2³³",
             packets: [((1 << 33) - 1000, Sample.adts(1) + Sample.adts(2))],
-            marks: [1, 2], pts: [(1 << 33) - 1000, 920]),
+            fills: [1, 2], pts: [(1 << 33) - 1000, 920]),
         Row(
-            when: "no time yet, then counted back from the first",
+            when: "no timestamp at first: counted back from the first timestamp",
             packets: [(nil, Sample.adts(1) + Sample.adts(2)), (9000, Sample.adts(3))],
-            marks: [1, 2, 3], pts: [5160, 7080, 9000]),
+            fills: [1, 2, 3], pts: [5160, 7080, 9000]),
         Row(
-            when: "no time at all", packets: [(nil, Sample.adts(1) + Sample.adts(2))], marks: [1, 2], pts: [nil, nil]),
+            when: "no timestamps", packets: [(nil, Sample.adts(1) + Sample.adts(2))], fills: [1, 2], pts: [nil, nil]),
         Row(
-            when: "junk in front of the first header, with a false one in it",
+            when: "junk with a false header before the first header",
             packets: [(0, [1, 0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFC, 3] + Sample.adts(1) + Sample.adts(2))],
-            marks: [1, 2]),
+            fills: [1, 2]),
         Row(
-            when: "bytes lost inside a frame cost this frame; the time comes from behind",
+            when: "bytes lost inside a frame cost that frame; the next timestamp applies backward",
             packets: [
                 (0, Sample.adts(1) + Sample.adts(2).prefix(60)), nil,
                 (nil, Sample.adts(3).suffix(30) + Sample.adts(4) + Sample.adts(5)), (9600, Sample.adts(6)),
             ],
-            marks: [1, 4, 5, 6], pts: [0, 5760, 7680, 9600], undecodable: 1),
+            fills: [1, 4, 5, 6], pts: [0, 5760, 7680, 9600], undecodable: 1),
         Row(
-            when: "a loss was announced, and nothing is missing",
+            when: "a signaled loss without missing bytes",
             packets: [
                 (0, Sample.adts(1) + Sample.adts(2).prefix(60)), nil,
                 (nil, Sample.adts(2).dropFirst(60) + Sample.adts(3)),
             ],
-            marks: [1, 2, 3]),
+            fills: [1, 2, 3]),
         Row(
-            when: "the last frame is cut off",
-            packets: [(0, Sample.adts(1) + Sample.adts(2).prefix(60))], marks: [1], abandoned: 1),
+            when: "the last frame is truncated",
+            packets: [(0, Sample.adts(1) + Sample.adts(2).prefix(60))], fills: [1], abandoned: 1),
         Row(
-            when: "protected frames lose their CRC with the header",
-            packets: [(0, Sample.adts(1, isProtected: true) + Sample.adts(2, isProtected: true))], marks: [1, 2]),
+            when: "the CRC of protected frames is dropped with the header",
+            packets: [(0, Sample.adts(1, isProtected: true) + Sample.adts(2, isProtected: true))], fills: [1, 2]),
         Row(
-            when: "several raw data blocks without protection are one packet",
-            packets: [(0, Sample.adts(1, blocks: 2) + Sample.adts(2, blocks: 2))], marks: [1, 2], pts: [0, 3840]),
+            when: "several unprotected raw data blocks are one packet",
+            packets: [(0, Sample.adts(1, blocks: 2) + Sample.adts(2, blocks: 2))], fills: [1, 2], pts: [0, 3840]),
         Row(
             when: "several protected raw data blocks cannot be one sample",
-            packets: [(0, Sample.adts(1, isProtected: true, blocks: 2) + Sample.adts(2))], marks: [2], undecodable: 1),
+            packets: [(0, Sample.adts(1, isProtected: true, blocks: 2) + Sample.adts(2))], fills: [2], undecodable: 1),
     ]
 
     @Test(arguments: rows)
     func framing(row: Row) {
         let (packets, counts) = Self.frame(row.packets)
-        #expect(packets.map { $0.payload.last ?? 0 } == row.marks)
+        #expect(packets.map { $0.payload.last ?? 0 } == row.fills)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
         #expect(counts.undecodable == row.undecodable)
         #expect(counts.abandoned == row.abandoned)
@@ -109,7 +109,7 @@ import Testing
         #expect(packets.map(\.configuration) == [expected])
     }
 
-    /// A year of frames at 44.1 kHz stays within half a tick of the exact time.
+    /// After a year of frames at 44.1 kHz the time is within half a tick of the exact time.
     @Test func clockDoesNotDrift() {
         var clock = AudioTimestampInterpolator()
         clock.set(.zero)
@@ -119,14 +119,14 @@ import Testing
 
     static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])?]) -> ([AudioPacket], DemuxCounts) {
         var buffer = ElementaryBuffer()
-        var isLost = false
+        var hasLoss = false
         for packet in packets {
             guard let packet else {
-                isLost = true
+                hasLoss = true
                 continue
             }
-            if isLost { buffer.recordLoss() } else { buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: nil) }
-            isLost = false
+            if hasLoss { buffer.recordLoss() } else { buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: nil) }
+            hasLoss = false
             buffer.bytes += packet.bytes
         }
         var framer = AudioFramer(pid: 0x101, framing: .mpeg)

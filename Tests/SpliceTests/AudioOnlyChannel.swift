@@ -6,7 +6,7 @@ import TestSupport
 @testable import Splice
 @testable import Transcode
 
-/// A made-up channel of sound alone: programs, how their frames fall into segments, and what they come in.
+/// A synthetic audio-only channel: programs, the segments of their frames, and their containers.
 struct AudioOnlyChannel {
     enum Container { case transportStream, packed, packedWithoutTime }
 
@@ -17,7 +17,7 @@ struct AudioOnlyChannel {
         var frames: [Int]
         var container = Container.transportStream
         var isDiscontinuous = false
-        /// The segment before it never came.
+        /// The segment before it was lost.
         var followsLoss = false
         var date: Int64?
         /// The next part is in the same upstream segment.
@@ -26,7 +26,7 @@ struct AudioOnlyChannel {
 
     var parts: [Part] = []
 
-    /// Appends `count` segments of 47 frames, the first of them behind a tag if `isTagged`.
+    /// Appends `count` segments of 47 frames, the first of them after a tag if `isTagged`.
     mutating func play(
         _ program: TortureProgram, _ count: Int, from first: Int = 0, isTagged: Bool = false,
         in container: Container = .transportStream
@@ -53,7 +53,7 @@ struct AudioOnlyChannel {
                 .segment(
                     SegmentInput(
                         rendition: .main, mediaSequence: UInt64(number), isDiscontinuous: part.isDiscontinuous,
-                        isAfterSeam: part.followsLoss, programDateTime: part.date,
+                        isAfterDiscontinuity: part.followsLoss, programDateTime: part.date,
                         bytes: bytes)))
         }
         return inputs + [.ended(.main)]
@@ -86,7 +86,7 @@ extension AudioOnlyChannel.Part {
     }
 }
 
-/// What an engine made of a channel, taken apart again.
+/// Output of an engine, demuxed again.
 struct AudioOnlyOutput {
     struct Sample: Equatable {
         /// Nil for silence.
@@ -95,7 +95,7 @@ struct AudioOnlyOutput {
     }
 
     struct Segment {
-        var run: Int
+        var period: Int
         var isDiscontinuous: Bool
         var duration: Ticks
         var date: Int64
@@ -131,19 +131,19 @@ struct AudioOnlyOutput {
         let whole = segment.fragment.header + segment.fragment.payloads.flatMap { $0 }
         guard let tracks = try? MovieTrack.tracks(of: segment.initSection.bytes),
             let fragments = try? MovieFragment.fragments(of: whole),
-            let sound = fragments.first?.tracks.first(where: { $0.trackID == TrackID.audio })
+            let audio = fragments.first?.tracks.first(where: { $0.trackID == TrackID.audio })
         else { return }
         position = segment.position
-        let named = fragments.flatMap(\.tracks).map(\.trackID)
+        let trackIDs = fragments.flatMap(\.tracks).map(\.trackID)
         segments.append(
             Segment(
-                run: segment.description.index, isDiscontinuous: segment.isDiscontinuous, duration: segment.duration,
-                date: segment.programDateTime, trackIDs: named == tracks.map(\.trackID) ? named : [],
-                decodeTime: sound.decodeTime ?? 0,
-                samples: sound.samples.map { Sample(label: TortureFrameLabel($0.payload), duration: $0.duration) }))
+                period: segment.description.index, isDiscontinuous: segment.isDiscontinuous, duration: segment.duration,
+                date: segment.programDateTime, trackIDs: trackIDs == tracks.map(\.trackID) ? trackIDs : [],
+                decodeTime: audio.decodeTime ?? 0,
+                samples: audio.samples.map { Sample(label: TortureFrameLabel($0.payload), duration: $0.duration) }))
     }
 
-    /// What does not hold of these segments: clocks, counts and marks, whatever came in.
+    /// Violations of what holds for every output: clocks, counts and discontinuities.
     var faults: [String] {
         var faults: [String] = []
         var next: UInt64?
@@ -154,14 +154,14 @@ struct AudioOnlyOutput {
             }
             let end = segment.samples.reduce(segment.decodeTime) { $0 + UInt64($1.duration) }
             next = end
-            if number > 0, segment.isDiscontinuous != (segments[number - 1].run != segment.run) {
-                faults.append("\(number): a discontinuity and a run do not go together")
+            if number > 0, segment.isDiscontinuous != (segments[number - 1].period != segment.period) {
+                faults.append("\(number): a discontinuity without a period, or the reverse")
             }
             let written = PeriodTimeline.ticks(ofAudioTime: Int64(end))
             if segment.trackIDs == [TrackID.audio],
                 segment.duration != written - PeriodTimeline.ticks(ofAudioTime: Int64(segment.decodeTime))
             {
-                faults.append("\(number): lasts \(segment.duration.count), not what was written")
+                faults.append("\(number): duration \(segment.duration.count) differs from its samples")
             }
         }
         if labels != labels.sorted() { faults.append("frames out of order") }

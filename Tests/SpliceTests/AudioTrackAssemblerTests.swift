@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// One second of sound is 14 112 000 ticks; a frame of 1024 samples at 48 kHz is 301 056 of them, at 44.1 kHz 327 680.
+/// One second of audio is 14 112 000 ticks; a frame of 1024 samples at 48 kHz is 301 056 of them, at 44.1 kHz 327 680.
 private let frame48: Int64 = 301_056
 
 private func timeline(source: Int64, at output: Int64) -> PeriodTimeline {
@@ -18,10 +18,10 @@ private func timed(_ packets: [AudioPacket], near reference: Int64) -> [TimedAud
     packets.map { TimedAudio(packet: $0, pts: Ticks(wire: $0.pts ?? .zero, near: Ticks(reference))) }
 }
 
-private let gaps: [(when: String, frames: [AudioPacket], durations: Set<UInt32>, samples: Int, silent: Int)] = [
-    ("unbroken", SyntheticPackets.audioPackets(40, from: 900_000), [301_056], 40, 0),
+private let gaps: [(when: String, frames: [AudioPacket], durations: Set<UInt32>, samples: Int, silentFrames: Int)] = [
+    ("no gap", SyntheticPackets.audioPackets(40, from: 900_000), [301_056], 40, 0),
     (
-        "each time off by a tick either way",
+        "each time off by a tick in either direction",
         SyntheticPackets.audioPackets(40, from: 900_000).enumerated().map { index, packet in
             AudioPacket(
                 pid: packet.pid, configuration: packet.configuration,
@@ -34,17 +34,17 @@ private let gaps: [(when: String, frames: [AudioPacket], durations: Set<UInt32>,
         [301_056], 40, 3
     ),
     (
-        "a third of a frame more, too little to depart",
+        "a third of a frame more, too little to correct",
         SyntheticPackets.audioPackets(10, from: 900_000)
             + SyntheticPackets.audioPackets(30, from: 900_000 + 10 * 1920 + 640), [301_056], 40, 0
     ),
     (
-        "three quarters of a frame more are carried by a sample",
+        "three quarters of a frame more extend a sample",
         SyntheticPackets.audioPackets(10, from: 900_000)
             + SyntheticPackets.audioPackets(30, from: 900_000 + 10 * 1920 + 1440), [301_056, 301_056 + 225_792], 40, 0
     ),
     (
-        "one wild time among good ones",
+        "one wrong time among good ones",
         SyntheticPackets.audioPackets(10, from: 900_000)
             + [
                 AudioPacket(
@@ -61,135 +61,137 @@ private let gaps: [(when: String, frames: [AudioPacket], durations: Set<UInt32>,
 ]
 
 @Test(arguments: gaps.indices)
-func audioIsLaidEndToEnd(_ index: Int) throws {
+func audioIsPlacedEndToEnd(_ index: Int) throws {
     let row = gaps[index]
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(row.frames, near: 900_000))
-    let given = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 40 * 1920))
-    let cut = try #require(given)
+    assembler.append(timed(row.frames, near: 900_000))
+    let dequeued = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 40 * 1920))
+    let cut = try #require(dequeued)
     #expect(
         cut.decodeTime == PeriodTimeline.audioTime(Ticks(18_000)) + (row.when.hasPrefix("each") ? 157 : 0),
         "\(row.when)")
     #expect(
         Set(cut.samples.map(\.duration)).isSubset(of: row.durations), "\(row.when): \(Set(cut.samples.map(\.duration)))"
     )
-    #expect(clock.counts.silentFrames == row.silent, "\(row.when)")
+    #expect(assembler.counts.silentFrames == row.silentFrames, "\(row.when)")
     let written = cut.samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
-    #expect(clock.nextDecodeTime == cut.decodeTime + written, "\(row.when): next is the sum")
+    #expect(assembler.nextDecodeTime == cut.decodeTime + written, "\(row.when): the next decode time is the sum")
     let end = PeriodTimeline.audioTime(Ticks(18_000 + 40 * 1920))
     #expect(cut.decodeTime + written <= end && end - cut.decodeTime - written < 2 * frame48, "\(row.when)")
 }
 
-@Test func aPeriodIsExactWhateverWasMissingAtItsStart() throws {
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+@Test func periodIsExactWithAudioMissingAtItsStart() throws {
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
-    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
-    let before = try #require(clock.nextDecodeTime)
-    clock.beginPeriod(
+    assembler.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
+    _ = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
+    let before = try #require(assembler.nextDecodeTime)
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(rate: 44_100), silence: SyntheticPackets.silence,
         on: timeline(source: 126_000, at: 108_000))
-    clock.append(
+    assembler.append(
         timed(
             SyntheticPackets.audioPackets(
                 60, from: 125_000, configuration: SyntheticPackets.audioConfiguration(rate: 44_100)), near: 126_000))
-    let given = clock.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
-    let cut = try #require(given)
-    #expect(cut.decodeTime == before, "decode time does not jump at the seam")
+    let dequeued = assembler.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
+    let cut = try #require(dequeued)
+    #expect(cut.decodeTime == before, "decode time does not jump at the discontinuity")
     let second = cut.decodeTime + Int64(cut.samples[0].duration)
     let source = PeriodTimeline.audioTime(Ticks(107_000)) + 327_680
-    #expect(abs(second - source) <= 1, "from the second frame on the sound is where its source put it")
+    #expect(abs(second - source) <= 1, "from the second frame on the audio is where its source placed it")
     #expect(Set(cut.samples.dropFirst().map(\.duration)) == [327_680])
 }
 
-@Test func aPeriodWithoutAudioIsFilledToItsEnd() throws {
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+@Test func periodWithoutAudioIsFilledWithSilence() throws {
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
-    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
-    clock.beginPeriod(
+    assembler.append(timed(SyntheticPackets.audioPackets(47, from: 900_000), near: 900_000))
+    _ = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(108_000))
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence, on: timeline(source: 0, at: 108_000))
-    let given = clock.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
-    let cut = try #require(given)
-    #expect(cut.samples.count == 47 && clock.counts.silentFrames == 47)
+    let dequeued = assembler.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
+    let cut = try #require(dequeued)
+    #expect(cut.samples.count == 47 && assembler.counts.silentFrames == 47)
 }
 
-private let lateRows: [(when: String, next: AudioConfiguration, from: Int64, laid: Int, silent: Int, trimmed: Int)] = [
-    ("coded alike: it stands where silence would", SyntheticPackets.audioConfiguration(), 44, 2, 0, 1),
-    ("coded otherwise", SyntheticPackets.audioConfiguration(channels: 1), 44, 0, 2, 3),
-    ("from another place", SyntheticPackets.audioConfiguration(), 20, 0, 2, 3),
-]
+private let lateRows:
+    [(when: String, next: AudioConfiguration, from: Int64, written: Int, silentFrames: Int, trimmed: Int)] = [
+        ("same configuration: it replaces silence", SyntheticPackets.audioConfiguration(), 44, 2, 0, 1),
+        ("another configuration", SyntheticPackets.audioConfiguration(channels: 1), 44, 0, 2, 3),
+        ("not adjacent to the end", SyntheticPackets.audioConfiguration(), 20, 0, 2, 3),
+    ]
 
 @Test(arguments: lateRows.indices)
-func audioTooLateForItsPeriod(_ index: Int) throws {
+func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     let row = lateRows[index]
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
-    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    assembler.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
+    _ = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
     let late = SyntheticPackets.audioPackets(3, from: 900_000 + row.from * 1920)
-    clock.append(timed(late, near: 900_000))
-    clock.beginPeriod(
+    assembler.append(timed(late, near: 900_000))
+    assembler.beginPeriod(
         row.next, silence: SyntheticPackets.silence, on: timeline(source: 126_000, at: 18_000 + 46 * 1920))
-    clock.append(timed(SyntheticPackets.audioPackets(47, from: 126_000, configuration: row.next), near: 126_000))
-    let given = clock.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
-    let cut = try #require(given)
-    #expect(cut.samples.prefix(row.laid).map(\.payload) == late.prefix(row.laid).map(\.payload), "\(row.when)")
+    assembler.append(timed(SyntheticPackets.audioPackets(47, from: 126_000, configuration: row.next), near: 126_000))
+    let dequeued = assembler.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(dequeued)
+    #expect(cut.samples.prefix(row.written).map(\.payload) == late.prefix(row.written).map(\.payload), "\(row.when)")
     #expect(cut.samples.count == 49 && Set(cut.samples.map(\.duration)) == [301_056], "\(row.when)")
     #expect(
-        clock.counts.silentFrames == row.silent && clock.counts.trimmed == row.trimmed, "\(row.when): \(clock.counts)")
+        assembler.counts.silentFrames == row.silentFrames && assembler.counts.trimmed == row.trimmed,
+        "\(row.when): \(assembler.counts)")
 }
 
-@Test func aPeriodWithoutAudioIsFilledAfterLateAudio() throws {
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+@Test func periodWithoutAudioIsFilledAfterLateAudio() throws {
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
-    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
-    clock.append(timed(SyntheticPackets.audioPackets(2, from: 900_000 + 44 * 1920), near: 900_000))
-    clock.beginPeriod(
+    assembler.append(timed(SyntheticPackets.audioPackets(44, from: 900_000), near: 900_000))
+    _ = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 46 * 1920))
+    assembler.append(timed(SyntheticPackets.audioPackets(2, from: 900_000 + 44 * 1920), near: 900_000))
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 0, at: 18_000 + 46 * 1920))
-    let given = clock.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
-    let cut = try #require(given)
-    #expect(cut.samples.count == 49 && clock.counts.silentFrames == 47)
+    let dequeued = assembler.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
+    let cut = try #require(dequeued)
+    #expect(cut.samples.count == 49 && assembler.counts.silentFrames == 47)
 }
 
-@Test func aVeryShortSegmentStillHasItsAudio() throws {
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+@Test func veryShortSegmentHasAudio() throws {
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(3, from: 900_000), near: 900_000))
-    let given = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_900))
-    let cut = try #require(given)
+    assembler.append(timed(SyntheticPackets.audioPackets(3, from: 900_000), near: 900_000))
+    let dequeued = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(18_900))
+    let cut = try #require(dequeued)
     #expect(cut.samples.count == 1)
 }
 
-@Test func audioMissingAtTheEndOfAPeriodIsSilence() throws {
-    var clock = AudioTrackAssembler()
-    clock.beginPeriod(
+@Test func audioMissingAtTheEndOfAPeriodBecomesSilence() throws {
+    var assembler = AudioTrackAssembler()
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 900_000, at: 18_000))
-    clock.append(timed(SyntheticPackets.audioPackets(10, from: 900_000), near: 900_000))
-    _ = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(198_000))
-    let before = try #require(clock.nextDecodeTime)
-    clock.beginPeriod(
+    assembler.append(timed(SyntheticPackets.audioPackets(10, from: 900_000), near: 900_000))
+    _ = assembler.dequeueSamples(from: Ticks(18_000), to: Ticks(198_000))
+    let before = try #require(assembler.nextDecodeTime)
+    assembler.beginPeriod(
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
         on: timeline(source: 126_000, at: 198_000))
-    clock.append(timed(SyntheticPackets.audioPackets(60, from: 126_000), near: 126_000))
-    let given = clock.dequeueSamples(from: Ticks(198_000), to: Ticks(288_000))
-    let cut = try #require(given)
-    #expect(cut.decodeTime == before, "decode time does not jump by what lacked")
-    #expect(clock.counts.silentFrames == 83, "of 1.8 s, but for what the first frame carries")
+    assembler.append(timed(SyntheticPackets.audioPackets(60, from: 126_000), near: 126_000))
+    let dequeued = assembler.dequeueSamples(from: Ticks(198_000), to: Ticks(288_000))
+    let cut = try #require(dequeued)
+    #expect(cut.decodeTime == before, "decode time does not jump by the missing time")
+    #expect(assembler.counts.silentFrames == 83, "1.8 s, less the extension of the first frame")
 }

@@ -14,11 +14,11 @@ struct BoxReaderTests {
         ("a 64-bit size", "00000001 66726565 0000000000000011 01", [1]),
         ("a size of 0: up to the end", "00000000 6d646174 010203", [3]),
         ("nothing", "", []),
-        ("longer than what is left", "0000000a 66726565 01", nil),
+        ("longer than the remaining bytes", "0000000a 66726565 01", nil),
         ("shorter than its header", "00000007 66726565", nil),
         ("a 64-bit size shorter than its header", "00000001 66726565 000000000000000f", nil),
         ("a 64-bit size beyond any file", "00000001 66726565 ffffffffffffffff", nil),
-        ("a header that ends early", "00000008 6672", nil),
+        ("a truncated header", "00000008 6672", nil),
     ]
 
     @Test("sizes", arguments: sizes)
@@ -58,7 +58,7 @@ struct BoxReaderTests {
         return (initSection.bytes, fragment.header + fragment.payloads.joined())
     }
 
-    @Test("a dump is these lines")
+    @Test("a dump lists tracks, fragments and samples")
     func dump() throws {
         let (initSection, segment) = try media()
         let lines = FragmentDump.text(initSection: initSection, segment: segment).split(separator: "\n")
@@ -77,7 +77,7 @@ struct BoxReaderTests {
             ])
     }
 
-    @Test("no prefix and no replaced byte stops a dump from ending")
+    @Test("truncated and damaged input always yields a dump")
     func damage() throws {
         let (initSection, segment) = try media()
         let whole = FragmentDump.text(initSection: initSection, segment: segment)

@@ -7,11 +7,11 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// CEA-608 and CEA-708 captions are messages inside the video (ATSC A/53 Part 4 §6.2.3): not a byte of them changes.
+/// CEA-608 and CEA-708 captions are messages inside the video (ATSC A/53 Part 4 §6.2.3), which stay unchanged.
 @Suite struct CaptionTests {
     typealias Sample = ElementarySamples
 
-    /// user_data_registered_itu_t_t35 with cc_data, zeros in it, and so emulation prevention.
+    /// user_data_registered_itu_t_t35 with cc_data that contains zeros, and therefore emulation prevention.
     static let message: [UInt8] =
         [0x04, 0x1A, 0xB5, 0x00, 0x31, 0x47, 0x41, 0x39, 0x34, 0x03, 0xC5, 0xFF, 0xFC, 0x94, 0x2C]
         + [0xFD, 0x80, 0x80, 0xFA, 0x00, 0x00, 0x03, 0x00, 0xFA, 0x00, 0x00, 0x03, 0x00, 0xFF, 0x80]
@@ -19,12 +19,12 @@ import Testing
     static let rows: [(when: String, codec: VideoConfiguration.Codec, units: [[UInt8]])] = [
         ("H.264", .h264, [[0x06] + message, Sample.slice(2)]),
         ("H.264, two messages", .h264, [[0x06] + message, [0x06, 0x05, 0x01, 0x00, 0x80], Sample.slice(2)]),
-        ("HEVC, in front of the picture", .hevc, [[0x4E, 0x01] + message, [0x02, 0x01, 0xD0, 0x22, 0x33]]),
-        ("HEVC, behind the picture", .hevc, [[0x02, 0x01, 0xD0, 0x22, 0x33], [0x50, 0x01] + message]),
+        ("HEVC, before the picture", .hevc, [[0x4E, 0x01] + message, [0x02, 0x01, 0xD0, 0x22, 0x33]]),
+        ("HEVC, after the picture", .hevc, [[0x02, 0x01, 0xD0, 0x22, 0x33], [0x50, 0x01] + message]),
     ]
 
     @Test(arguments: rows.indices)
-    func captionsAreLeftInTheVideo(_ index: Int) throws {
+    func captionsStayInTheVideo(_ index: Int) throws {
         let row = Self.rows[index]
         var builder = TransportStreamBuilder()
         builder.tables([.init(pid: 0x100, type: row.codec == .h264 ? 0x1B : 0x24)])
@@ -37,7 +37,7 @@ import Testing
         #expect(ComparableFrame.lengthPrefixed(units) == row.units, "\(row.when)")
     }
 
-    /// The parameter sets of a real stream, and an IDR.
+    /// Parameter sets of a real stream, and an IDR.
     private static func hevcRefresh() throws -> [UInt8] {
         let video = try #require(ParameterTableRow.of(.hevcVideo).first).nalUnit
         let picture = ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: false)

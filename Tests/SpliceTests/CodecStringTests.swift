@@ -10,16 +10,16 @@ import Testing
 struct CodecStringTests {
     static let audioRows: [(what: String, codec: AudioConfiguration.Codec, rate: Int, info: String, string: String)] = [
         ("AAC LC, 48 kHz stereo", .aac, 48_000, "1190", "mp4a.40.2"),
-        ("AAC LC with an extension that says no SBR", .aac, 48_000, "119056e500", "mp4a.40.2"),
-        ("HE-AAC said behind the configuration", .aac, 24_000, "131056e598", "mp4a.40.5"),
-        ("HE-AAC said in front", .aac, 24_000, "2b118800", "mp4a.40.5"),
-        ("HE-AAC v2 said in front", .aac, 24_000, "eb098800", "mp4a.40.29"),
-        ("HE-AAC v2 said behind", .aac, 24_000, "130856e59d4880", "mp4a.40.29"),
+        ("AAC LC with an extension without SBR", .aac, 48_000, "119056e500", "mp4a.40.2"),
+        ("HE-AAC, backward compatible signaling", .aac, 24_000, "131056e598", "mp4a.40.5"),
+        ("HE-AAC, hierarchical signaling", .aac, 24_000, "2b118800", "mp4a.40.5"),
+        ("HE-AAC v2, hierarchical signaling", .aac, 24_000, "eb098800", "mp4a.40.29"),
+        ("HE-AAC v2, backward compatible signaling", .aac, 24_000, "130856e59d4880", "mp4a.40.29"),
         ("AAC Main", .aac, 44_100, "0a10", "mp4a.40.1"),
         ("xHE-AAC, an escaped object type", .aac, 48_000, "f94640", "mp4a.40.42"),
-        ("a rate of its own", .aac, 50_000, "1780 61a8 10", "mp4a.40.2"),
+        ("an explicit sample rate", .aac, 50_000, "1780 61a8 10", "mp4a.40.2"),
         ("channels in a program_config_element", .aac, 48_000, "1180", "mp4a.40.2"),
-        ("nothing that can be read", .aac, 48_000, "", "mp4a.40.2"),
+        ("an empty configuration", .aac, 48_000, "", "mp4a.40.2"),
         ("MPEG-1 layer 3", .mpegAudio(layer: 3), 44_100, "", "mp4a.6B"),
         ("MPEG-2 layer 3", .mpegAudio(layer: 3), 22_050, "", "mp4a.6B"),
         ("AC-3", .ac3, 48_000, "10 11 40", "ac-3"),
@@ -33,15 +33,15 @@ struct CodecStringTests {
         #expect(configuration.codecString == string, "\(what)")
     }
 
-    static let hashes: [(of: String, mark: String, name: String)] = [
+    static let hashes: [(of: String, digest: String, name: String)] = [
         ("", "cbf29ce484222325", "6c62272e07bb014262b821756295c58d"),
         ("a", "af63dc4c8601ec8c", "d228cb696f1a8caf78912b704e4a8964"),
         ("foobar", "85944171f73967e8", "343e1662793c64bf6f0d3597ba446f18"),
     ]
 
-    @Test("FNV-1a as its authors' vectors have it", arguments: hashes)
-    func contentHash(of text: String, mark: String, name: String) {
-        #expect(ContentHash.hexDigest(of: Array(text.utf8)[...]) == mark)
+    @Test("FNV-1a agrees with the published test vectors", arguments: hashes)
+    func contentHash(of text: String, digest: String, name: String) {
+        #expect(ContentHash.hexDigest(of: Array(text.utf8)[...]) == digest)
         #expect(ContentHash.hexName(of: Array(text.utf8)) == name)
     }
 
@@ -49,6 +49,6 @@ struct CodecStringTests {
         7_350, 8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000,
     ]
 
-    @Test("a sample of every AAC rate but 64 kHz is a whole number of the audio timescale", arguments: rates)
+    @Test("every AAC rate except 64 kHz divides the audio timescale", arguments: rates)
     func timescale(rate: Int64) { #expect(TrackTimescale.audio % rate == 0) }
 }

@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// A frame in a form that both demuxers' output can be brought into.
+/// A frame in a form that the output of both demuxers can be converted to.
 struct ComparableFrame: Equatable, Hashable, CustomStringConvertible {
     var pts: Int64?
     var dts: Int64?
@@ -20,7 +20,7 @@ extension ComparableFrame {
         self.init(
             pts: packet.pts?.count, dts: packet.dts?.count, isSync: packet.sync == .instantaneousRefresh,
             parts: Self.lengthPrefixed(packet.payload).filter {
-                !Self.isLeftOut($0, codec: packet.configuration.codec)
+                !Self.isDropped($0, codec: packet.configuration.codec)
             })
     }
 
@@ -33,7 +33,7 @@ extension ComparableFrame {
         let isSync = units.contains { codec == .h264 ? $0[0] & 0x1F == 5 : (16...20).contains($0[0] >> 1) }
         self.init(
             pts: packet.pts, dts: packet.dts, isSync: isSync,
-            parts: units.filter { !Self.isLeftOut($0, codec: codec) })
+            parts: units.filter { !Self.isDropped($0, codec: codec) })
     }
 
     /// - Parameter headerSize: 7 for ADTS without protection.
@@ -41,9 +41,9 @@ extension ComparableFrame {
         self.init(pts: packet.pts, dts: nil, isSync: true, parts: [Array(packet.bytes.dropFirst(headerSize))])
     }
 
-    static func isLeftOut(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
-        let left: [UInt8] = codec == .h264 ? [7, 8, 9, 12] : [32, 33, 34, 35, 38]
-        return left.contains(codec == .h264 ? unit[0] & 0x1F : unit[0] >> 1)
+    static func isDropped(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
+        let droppedTypes: [UInt8] = codec == .h264 ? [7, 8, 9, 12] : [32, 33, 34, 35, 38]
+        return droppedTypes.contains(codec == .h264 ? unit[0] & 0x1F : unit[0] >> 1)
     }
 
     static func lengthPrefixed(_ payload: ArraySlice<UInt8>) -> [[UInt8]] {
@@ -57,7 +57,7 @@ extension ComparableFrame {
         return units
     }
 
-    /// A byte at a time, as Annex B words it.
+    /// Searches byte by byte, as Annex B defines it.
     static func startCodePrefixed(_ bytes: [UInt8]) -> [[UInt8]] {
         var units: [[UInt8]] = []
         var begin: Int?
@@ -75,7 +75,7 @@ extension ComparableFrame {
 }
 
 extension TransportDemuxer {
-    /// Everything these segments give, the end included.
+    /// Returns the joined output of all segments and of `finish`.
     static func all(_ segments: [[UInt8]], tracks: TrackSelection = .both) throws(MediaError) -> DemuxedSegment {
         var demuxer = TransportDemuxer(tracks: tracks)
         var whole = DemuxedSegment()

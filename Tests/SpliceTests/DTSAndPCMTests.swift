@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Sound that fMP4 does not carry as it is: framed, so that it can be decoded.
+/// Audio that fMP4 cannot carry, framed so that it can be decoded.
 @Suite struct AudioPacketFormatTests {
     typealias Builder = TransportStreamBuilder
 
@@ -18,7 +18,7 @@ import Testing
         let codec: AudioConfiguration.Codec
         let rate: Int
         let channels: Int
-        /// Of every packet; 0 when they differ.
+        /// Samples per packet; 0 if they differ.
         var samples = 0
 
         var testDescription: String { when }
@@ -64,14 +64,14 @@ import Testing
         #expect(ours.video.count == 50)
     }
 
-    /// Cut at every place a PES packet can be cut at, and with bytes lost: a PCM packet is whole or not there.
+    /// The stream is cut at any position inside PES packets, with lost bytes: a PCM packet is complete or missing.
     @Test(arguments: 0..<40)
-    func pcmPacketsAreWholeOrNotThere(seed: Int) throws {
+    func pcmPacketsAreCompleteOrMissing(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var builder = Builder()
         builder.tables([Builder.Stream(pid: 0x101, type: 0x06, descriptors: TransportProgramTests.registration("BSSD"))]
         )
-        // Two channels of 16 bits: five bytes for each instant.
+        // Two channels of 16 bits: five bytes per sample pair.
         let packets = (0..<30).map { index -> [UInt8] in
             let size = 5 * Int.random(in: 40...200, using: &random)
             return [UInt8(size >> 8), UInt8(size & 0xFF), 0, 0] + [UInt8](repeating: UInt8(index), count: size)
@@ -96,16 +96,16 @@ import Testing
         }
     }
 
-    /// A core frame of 512 samples at 48 kHz, 5.1; `mark` fills it.
-    static func core(_ mark: UInt8, size: Int = 200) -> [UInt8] {
+    /// A core frame of 512 samples at 48 kHz, 5.1, filled with `fill`.
+    static func core(_ fill: UInt8, size: Int = 200) -> [UInt8] {
         let last = size - 1
         return [
             0x7F, 0xFE, 0x80, 0x01, 0xFC, 0x3C | UInt8(last >> 12), UInt8(last >> 4 & 0xFF),
             UInt8(last & 0x0F) << 4 | 0x02, 0x77, 0xE0, 0x02, 0x00,
-        ] + [UInt8](repeating: mark, count: size - 12)
+        ] + [UInt8](repeating: fill, count: size - 12)
     }
 
-    /// An extension substream behind a core.
+    /// An extension substream, which follows a core.
     static func substream(size: Int) -> [UInt8] {
         let last = size - 1
         // nExtSSIndex 0, bHeaderSizeType 0, nuExtSSHeaderSize 15, nuExtSSFsize.
@@ -114,10 +114,10 @@ import Testing
             + [UInt8](repeating: 0x33, count: size - 9)
     }
 
-    @Test func extensionsOfDTSAreLeftOut() {
+    @Test func extensionsOfDTSAreDropped() {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
-        for mark: UInt8 in 1...4 { buffer.bytes += Self.core(mark) + Self.substream(size: 90) }
+        for fill: UInt8 in 1...4 { buffer.bytes += Self.core(fill) + Self.substream(size: 90) }
         var framer = AudioFramer(pid: 0x101, framing: .dts)
         var counts = DemuxCounts()
         let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
@@ -127,21 +127,21 @@ import Testing
         #expect(counts == DemuxCounts())
     }
 
-    static let types: [(when: String, type: UInt8, programme: String?, stream: [UInt8], framing: AudioFraming?)] = [
-        ("0x80 of Blu-ray", 0x80, "HDMV", [], .blurayPCM), ("0x80 of another", 0x80, nil, [], nil),
-        ("0x82 of Blu-ray", 0x82, "HDMV", [], .dts), ("0x82 of nobody", 0x82, nil, [], .dts),
+    static let types: [(when: String, type: UInt8, program: String?, stream: [UInt8], framing: AudioFraming?)] = [
+        ("0x80 of Blu-ray", 0x80, "HDMV", [], .blurayPCM), ("0x80 without registration", 0x80, nil, [], nil),
+        ("0x82 of Blu-ray", 0x82, "HDMV", [], .dts), ("0x82 without registration", 0x82, nil, [], .dts),
         ("0x82 of a cable system: subtitles", 0x82, "SCTE", [], nil), ("0x84 of Blu-ray", 0x84, "HDMV", [], .ac3),
         ("0x86 of Blu-ray", 0x86, "HDMV", [], .dts), ("0x86 of SCTE-35", 0x86, "CUEI", [], nil),
         ("0x8A", 0x8A, nil, [], .dts),
         ("registered as DTS", 0x06, nil, TransportProgramTests.registration("DTS2"), .dts),
         ("DVB's DTS descriptor", 0x06, nil, [0x7B, 1, 0], .dts),
         ("registered as SMPTE 302M", 0x06, nil, TransportProgramTests.registration("BSSD"), .smpte302),
-        ("a descriptor cut short", 0x06, nil, [0x0A, 0, 0x7B], nil),
+        ("a truncated descriptor", 0x06, nil, [0x0A, 0, 0x7B], nil),
     ]
 
     @Test(arguments: types)
-    func streamType(when: String, type: UInt8, programme: String?, stream: [UInt8], framing: AudioFraming?) {
-        let descriptors = StreamDescriptors(programme.map(TransportProgramTests.registration)?[...] ?? [])
+    func streamType(when: String, type: UInt8, program: String?, stream: [UInt8], framing: AudioFraming?) {
+        let descriptors = StreamDescriptors(program.map(TransportProgramTests.registration)?[...] ?? [])
         let kind = ElementaryStreamKind(
             streamType: type, program: descriptors, stream: StreamDescriptors(stream[...]))
         #expect(kind == framing.map(ElementaryStreamKind.audio), "\(when)")

@@ -7,17 +7,17 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// `|` before a segment behind a seam; the digits are the capture's segments, of 50 pictures each.
-private let rows: [(when: String, upstream: String, published: String, repeated: Int, discontinuities: Int)] = [
+/// `|` marks a segment after a loss; the digits are the capture's segments, of 50 frames each.
+private let rows: [(when: String, upstream: String, published: String, duplicates: Int, discontinuities: Int)] = [
     ("nothing is sent twice", "0 1 2 3", "0 1 2 3", 0, 0),
     ("a reset that lists the last two again", "0 1 2 |1 2 3 4", "0 1 2 3 4", 100, 0),
     ("a reset that lists only what was published, then goes on", "0 1 2 |1 2", "0 1 2", 100, 0),
-    ("a reset that leaves a hole", "0 1 |3 4", "0 1 3 4", 0, 1),
-    ("two resets, one behind the other", "0 1 |0 1 2 |2 3", "0 1 2 3", 150, 0),
-    ("a repetition that ends in a hole", "0 1 2 |1 |4", "0 1 2 4", 50, 1),
-    ("older segments first, that nobody knows", "2 3 |0 1 2 3 4", "2 3 0 1 4", 100, 2),
-    ("older segments first, a seam among them", "3 |0 |2 3 4", "3 0 2 4", 50, 3),
-    ("played again without a seam", "0 1 0 1", "0 1 0 1", 0, 1),
+    ("a reset that leaves a gap", "0 1 |3 4", "0 1 3 4", 0, 1),
+    ("two resets in a row", "0 1 |0 1 2 |2 3", "0 1 2 3", 150, 0),
+    ("duplicates that end in a gap", "0 1 2 |1 |4", "0 1 2 4", 50, 1),
+    ("older, unknown segments first", "2 3 |0 1 2 3 4", "2 3 0 1 4", 100, 2),
+    ("older segments first, a loss among them", "3 |0 |2 3 4", "3 0 2 4", 50, 3),
+    ("repeated without a loss", "0 1 0 1", "0 1 0 1", 0, 1),
 ]
 
 @Test(arguments: rows.indices)
@@ -30,39 +30,40 @@ func publishedMediaIsNotPublishedAgain(index: Int) throws {
         inputs.append(
             .segment(
                 SegmentInput(
-                    rendition: .main, mediaSequence: UInt64(number), isAfterSeam: word.hasPrefix("|"), bytes: body)))
+                    rendition: .main, mediaSequence: UInt64(number), isAfterDiscontinuity: word.hasPrefix("|"),
+                    bytes: body)))
     }
     let output = TortureOutput(inputs + [.ended(.main)])
     #expect(output.videoSamples.count == row.published.split(separator: " ").count * 50, "\(row.when)")
-    #expect(output.counts.duplicateFrames == row.repeated, "\(row.when)")
+    #expect(output.counts.duplicateFrames == row.duplicates, "\(row.when)")
     #expect(output.segments.count(where: \.isDiscontinuous) == row.discontinuities, "\(row.when)")
     #expect(output.counts.timestampsSanitized == 0, "\(row.when)")
-    // Sound goes on where the picture does.
+    // Audio continues where the video does.
     let frames = output.segments.compactMap { $0.audio?.count }.reduce(0, +)
     #expect(abs(frames * 1024 - output.videoSamples.count * 48_000 / 25) <= 4 * 1024, "\(row.when): \(frames)")
     #expect(output.counts.audioSilence <= 2 * row.discontinuities, "\(row.when)")
 }
 
-/// Segments of two pictures: programme `M` has one clock, advertisements `a` and `b` have one that begins anew with each.
-/// Before a segment `|` stands for a seam, `*` for a tag.
+/// Segments of two frames: program `M` has one clock; the clock of ads `a` and `b` restarts with each.
+/// Before a segment, `|` stands for a loss and `*` for a tag.
 private let orderRows: [(when: String, upstream: String, published: String)] = [
-    ("an advertisement listed again with what stands around it", "M0 *a0 *M1 |M0 *a0 *M1 M2", "M0 *a0 *M1 M2"),
+    ("an ad listed again with the segments around it", "M0 *a0 *M1 |M0 *a0 *M1 M2", "M0 *a0 *M1 M2"),
     ("the same untagged", "M0 a0 M1 |M0 a0 M1 M2", "M0 a0 M1 M2"),
-    ("an advertisement shown again, behind what is listed again", "M0 *a0 *M1 |M1 *a0 *M2", "M0 *a0 *M1 *a0 *M2"),
+    ("an ad presented again, after duplicates", "M0 *a0 *M1 |M1 *a0 *M2", "M0 *a0 *M1 *a0 *M2"),
     ("the same untagged", "M0 a0 M1 |M1 a0 M2", "M0 a0 M1 a0 M2"),
-    ("another advertisement behind what is listed again", "M0 *a0 *M1 |M1 *b0 *M2", "M0 *a0 *M1 *b0 *M2"),
+    ("another ad after duplicates", "M0 *a0 *M1 |M1 *b0 *M2", "M0 *a0 *M1 *b0 *M2"),
     ("the same untagged", "M0 a0 M1 |M1 b0 b1 M2", "M0 a0 M1 b0 b1 M2"),
-    ("from within an advertisement", "M0 *a0 a1 *b0 |a1 *b0 b1 *M1", "M0 *a0 a1 *b0 b1 *M1"),
-    ("older segments, then an advertisement shown again", "M5 *a0 *M6 |M3 *a0 *M7", "M5 *a0 *M6 |M3 *a0 *M7"),
-    ("older segments, and what is known", "M5 M6 |M3 M4 M5 M6 M7", "M5 M6 |M3 M4 M7"),
+    ("duplicates that begin inside an ad", "M0 *a0 a1 *b0 |a1 *b0 b1 *M1", "M0 *a0 a1 *b0 b1 *M1"),
+    ("older segments, then an ad presented again", "M5 *a0 *M6 |M3 *a0 *M7", "M5 *a0 *M6 |M3 *a0 *M7"),
+    ("older segments, then duplicates", "M5 M6 |M3 M4 M5 M6 M7", "M5 M6 |M3 M4 M7"),
     ("a loop of which a part was lost", "a0 a1 *a0 a1 *a0 |a1 *a0", "a0 a1 *a0 a1 *a0 |a1 *a0"),
-    ("an advertisement shown twice, and all listed again", "*a0 *M0 *a0 *M1 |M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
+    ("an ad presented twice, and all listed again", "*a0 *M0 *a0 *M1 |M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
     ("older segments of another clock", "a0 a1 |M3 M4 a0", "a0 a1 |M3 M4 a0"),
 ]
 
-@Test(arguments: orderRows.indices) func duplicatesComeInOrder(index: Int) {
+@Test(arguments: orderRows.indices) func duplicatesAreRecognizedInOrder(index: Int) {
     let row = orderRows[index]
-    var repeated = DuplicateFilter()
+    var filter = DuplicateFilter()
     let published = row.upstream.split(separator: " ").compactMap { word -> String? in
         var packets = DemuxedSegment()
         let name = Array(word.suffix(2))
@@ -71,19 +72,19 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
             SyntheticPackets.videoPacket(
                 dts: $0, sync: $0 == begin ? .instantaneousRefresh : .none, payload: Array(word.suffix(2).utf8))
         }
-        let border: DiscontinuityDetector.Boundary =
+        let boundary: DiscontinuityDetector.Boundary =
             word.hasPrefix("|") ? .loss : word.hasPrefix("*") ? .tagged : .plain
-        var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: border, packets: packets)
-        repeated.removeDuplicates(from: &demuxed)
-        #expect(repeated.beginsWithDuplicates == demuxed.packets.video.isEmpty, "\(row.when): \(word)")
-        let mark = demuxed.boundary == .loss ? "|" : demuxed.boundary == .tagged ? "*" : ""
-        return demuxed.packets.video.isEmpty ? nil : mark + String(name)
+        var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: boundary, packets: packets)
+        filter.removeDuplicates(from: &demuxed)
+        #expect(filter.beginsWithDuplicates == demuxed.packets.video.isEmpty, "\(row.when): \(word)")
+        let prefix = demuxed.boundary == .loss ? "|" : demuxed.boundary == .tagged ? "*" : ""
+        return demuxed.packets.video.isEmpty ? nil : prefix + String(name)
     }
     #expect(published.joined(separator: " ") == row.published, "\(row.when)")
 }
 
 /// `a` and `b` are two sources of one channel; the digits are segments, as above.
-private let sourceRows: [(when: String, upstream: String, published: String, repeated: Int)] = [
+private let sourceRows: [(when: String, upstream: String, published: String, duplicates: Int)] = [
     ("a source that is in step", "a0 a1 b2 b3", "0 1 2 3", 0),
     ("a source that lists what was published", "a0 a1 a2 b1 b2 b3", "0 1 2 3", 100),
     ("there and back", "a0 a1 b0 b1 b2 a1 a2 a3", "0 1 2 3", 200),
@@ -91,7 +92,7 @@ private let sourceRows: [(when: String, upstream: String, published: String, rep
 ]
 
 @Test(arguments: sourceRows.indices)
-func mediaOfOneSourceIsNotPublishedFromAnother(index: Int) throws {
+func mediaOfOneSourceIsNotPublishedAgainFromAnother(index: Int) throws {
     let row = sourceRows[index]
     let bodies = try CaptureFixture.clean.bodies("clean-")
     let engine = SpliceEngine(
@@ -111,30 +112,30 @@ func mediaOfOneSourceIsNotPublishedFromAnother(index: Int) throws {
         segments += try engines[source]?.handle(.segment(input)) ?? []
     }
     segments += try engines[current]?.handle(.ended(.main)) ?? []
-    let pictures = try segments.reduce(0) { sum, segment in
+    let frameCount = try segments.reduce(0) { sum, segment in
         let whole = segment.fragment.header + segment.fragment.payloads.flatMap { $0 }
         return try MovieFragment.fragments(of: whole).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
             .reduce(sum) { $0 + $1.samples.count }
     }
-    #expect(pictures == row.published.split(separator: " ").count * 50, "\(row.when)")
+    #expect(frameCount == row.published.split(separator: " ").count * 50, "\(row.when)")
     let counts = engines.values.reduce(SpliceCounts()) { $0 + $1.counts }
-    #expect(counts.duplicateFrames == row.repeated && counts.framesBeforeSync == 0, "\(row.when)")
+    #expect(counts.duplicateFrames == row.duplicates && counts.framesBeforeSync == 0, "\(row.when)")
 }
 
-/// Of the capture's segments `had` was published by an earlier process, which was killed in the middle of what came
-/// behind the first `told` output segments; the next one is given `given`.
-private let processRows: [(when: String, had: String, told: Int, given: String, repeated: Int)] = [
+/// An earlier process received the capture's segments `earlier` and was killed after it published the first
+/// `published` output segments; the next process receives `later`.
+private let processRows: [(when: String, earlier: String, published: Int, later: String, duplicates: Int)] = [
     ("all of the segment was published", "0 1 2", 3, "2 3 4", 50),
     ("the last output segments were not", "0 1 2", 1, "0 1 2 3 4", 50),
-    ("nothing of it is listed any more", "0 1", 2, "3 4", 0),
-    ("it is joined two segments back", "0 1 2", 3, "1 2 3 4", 100),
+    ("no published segment is listed any more", "0 1", 2, "3 4", 0),
+    ("it joins two segments back", "0 1 2", 3, "1 2 3 4", 100),
 ]
 
 @Test(arguments: processRows.indices)
 func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
     let row = processRows[index]
     let bodies = try CaptureFixture.clean.bodies("clean-")
-    func spliced(_ words: String, after published: PublishedMedia?) throws -> (all: [SplicedSegment], repeated: Int) {
+    func spliced(_ words: String, after published: PublishedMedia?) throws -> (all: [SplicedSegment], duplicates: Int) {
         var engine = SpliceEngine(
             SpliceEngine.Configuration(
                 hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0, published: published))
@@ -143,20 +144,22 @@ func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
             let input = SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: bodies[number])
             segments += try engine.handle(.segment(input))
             if published != nil, number == words.first?.wholeNumberValue {
-                #expect(engine.beganBefore == (row.repeated > 0), "\(row.when)")
+                #expect(engine.beginsWithDuplicates == (row.duplicates > 0), "\(row.when)")
             }
         }
         return (try segments + engine.handle(.ended(.main)), engine.counts.duplicateFrames)
     }
-    let earlier = try spliced(row.had, after: nil).all.prefix(row.told)
-    // As a journal keeps it.
+    let earlier = try spliced(row.earlier, after: nil).all.prefix(row.published)
+    // In the text form of the journal.
     let kept = earlier.compactMap { $0.upstreamEnd.frames.flatMap { PublishedFrames(text: $0.text) } }
-    #expect(kept == earlier.compactMap(\.upstreamEnd.frames) && kept.count == row.told)
+    #expect(kept == earlier.compactMap(\.upstreamEnd.frames) && kept.count == row.published)
     #expect(earlier.map(\.upstreamEnd.mediaSequence) == earlier.indices.map { UInt64($0) })
-    let later = try spliced(row.given, after: PublishedMedia(kept))
-    #expect(later.repeated == row.repeated, "\(row.when)")
-    let (listed, left) = (row.given.split(separator: " ").count * 50, later.all.reduce(0) { $0 + $1.duration.count })
-    #expect(left == Int64(listed - row.repeated) * 3600, "\(row.when)")
+    let later = try spliced(row.later, after: PublishedMedia(kept))
+    #expect(later.duplicates == row.duplicates, "\(row.when)")
+    let (listed, published) = (
+        row.later.split(separator: " ").count * 50, later.all.reduce(0) { $0 + $1.duration.count }
+    )
+    #expect(published == Int64(listed - row.duplicates) * 3600, "\(row.when)")
 }
 
 @Test(arguments: ["", "x", "1/2", "1/2/3", "1/2/3/-4", "1/2/3/4/5", "1//3/4", "9223372036854775808"])

@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// An `emsg` as a packager writes it (ISO/IEC 23009-1 §5.10.3.3).
+/// An `emsg` in the form of a packager (ISO/IEC 23009-1 §5.10.3.3).
 struct EventMessageSketch {
     var version: UInt8 = 1
     var timescale: UInt32 = 1000
@@ -34,20 +34,20 @@ struct EventMessageSketch {
     }
 }
 
-/// What a segment's event messages become, row by row.
+/// Event messages of segments, one row each.
 @Suite("Event messages of fragmented MP4")
 struct EventMessageTests {
     typealias Traf = MovieBuilder.Traf
     typealias Sketch = EventMessageSketch
 
-    /// Pictures of 40 ms on a clock of 12 800 from 10 s on, the first shown 80 ms later, and sound that begins 21 ms before
-    /// that; both tracks in one movie.
+    /// Video frames of 40 ms on a clock of 12 800 from 10 s on, the first presented 80 ms later, and audio that begins
+    /// 21 ms before that; both tracks in one movie.
     private static let tracks = [
         MovieBuilder.Track(timescale: 12_800),
         MovieBuilder.Track(
             id: 2, timescale: 48_000, handler: "soun", entries: [MovieBuilder.mp4a([0x11, 0x90])]),
     ]
-    private static let pictures = Traf(
+    private static let video = Traf(
         decodeTime: 128_000,
         runs: [
             (
@@ -60,9 +60,9 @@ struct EventMessageTests {
         runs: [(0x301, (0..<5).map { _ in MovieBuilder.Sample(duration: 1024, payload: [0x21, 0x10]) })])
     private static let idr = MovieRuleTests.idr
     private static let plain = MovieRuleTests.plain
-    private static let media = MovieBuilder.fragment([pictures, audio])
-    /// Of the pictures and of the sound, in ticks.
-    private static let (pictureStart, soundStart): (Int64, Int64) = (907_200, 905_280)
+    private static let media = MovieBuilder.fragment([video, audio])
+    /// Start of video and audio in ticks.
+    private static let (videoStart, audioStart): (Int64, Int64) = (907_200, 905_280)
 
     private static func sidx(_ trackID: UInt32) -> [UInt8] {
         MovieBuilder.box("sidx", [0, 0, 0, 0, 0, 0, 0, UInt8(trackID)] + [UInt8](repeating: 0, count: 16))
@@ -87,63 +87,63 @@ struct EventMessageTests {
 
     static let rows: [Row] = [
         Row(when: "none", segment: { media }),
-        Row(when: "version 1 in front of moof", segment: { Sketch(time: 10_100).bytes + media }, times: [909_000]),
+        Row(when: "version 1 before moof", segment: { Sketch(time: 10_100).bytes + media }, times: [909_000]),
         Row(
-            when: "in front of styp",
+            when: "before styp",
             segment: { Sketch(time: 10_100).bytes + MovieBuilder.box("styp", [0, 0, 0, 0]) + media }, times: [909_000]),
         Row(
-            when: "between moof and mdat, which data offsets count",
+            when: "between moof and mdat, included in data offsets",
             segment: {
                 let message = Sketch(time: 10_100).bytes
-                return MovieBuilder.fragment([pictures, audio], base: message.count).prefix(moof.count) + message + mdat
+                return MovieBuilder.fragment([video, audio], base: message.count).prefix(moof.count) + message + mdat
             }, times: [909_000]),
         Row(when: "at the end", segment: { media + Sketch(time: 10_100).bytes }, times: [909_000]),
         Row(
-            when: "several, not in the order of their times",
+            when: "several, not in order of time",
             segment: { [10_200, 10_100, 20_000].flatMap { Sketch(time: $0).bytes } + media },
             times: [918_000, 909_000, 1_800_000]),
         Row(
             when: "a timescale that 90 kHz does not divide: the nearest tick",
             segment: { Sketch(timescale: 7, time: 71).bytes + media }, times: [912_857]),
         Row(
-            when: "a time beyond 33 bits",
+            when: "a time of more than 33 bits",
             segment: { Sketch(timescale: 90_000, time: 1 << 33 + 5).bytes + media }, times: [5]),
         Row(
-            when: "the largest time there is", segment: { Sketch(timescale: 1, time: .max).bytes + media },
+            when: "the largest time", segment: { Sketch(timescale: 1, time: .max).bytes + media },
             times: [(1 << 33) - 90_000]),
         Row(
-            when: "version 0: from the earliest of all that is shown or heard",
-            segment: { Sketch(version: 0, time: 100).bytes + media }, times: [soundStart + 9000]),
+            when: "version 0: relative to the earliest audio or video",
+            segment: { Sketch(version: 0, time: 100).bytes + media }, times: [audioStart + 9000]),
         Row(
-            when: "version 0 in a segment indexed by its pictures",
-            segment: { sidx(1) + Sketch(version: 0, time: 100).bytes + media }, times: [pictureStart + 9000]),
+            when: "version 0 in a segment indexed by video",
+            segment: { sidx(1) + Sketch(version: 0, time: 100).bytes + media }, times: [videoStart + 9000]),
         Row(
-            when: "version 0 in a segment indexed by its sound",
-            segment: { sidx(2) + Sketch(version: 0, time: 100).bytes + media }, times: [soundStart + 9000]),
+            when: "version 0 in a segment indexed by audio",
+            segment: { sidx(2) + Sketch(version: 0, time: 100).bytes + media }, times: [audioStart + 9000]),
         Row(
-            when: "version 0 in a segment indexed by what is not followed",
-            segment: { sidx(9) + Sketch(version: 0, time: 100).bytes + media }, times: [soundStart + 9000]),
-        Row(when: "a version to come", segment: { Sketch(version: 2).bytes + media }, badBoxes: 1),
+            when: "version 0 in a segment indexed by a track that is not followed",
+            segment: { sidx(9) + Sketch(version: 0, time: 100).bytes + media }, times: [audioStart + 9000]),
+        Row(when: "an unknown version", segment: { Sketch(version: 2).bytes + media }, badBoxes: 1),
         Row(when: "no timescale", segment: { Sketch(timescale: 0).bytes + media }, badBoxes: 1),
         Row(
-            when: "names that never end",
+            when: "unterminated strings",
             segment: { MovieBuilder.box("emsg", [1, 0, 0, 0] + [UInt8](repeating: 9, count: 40)) + media },
             badBoxes: 1),
         Row(when: "too short", segment: { MovieBuilder.box("emsg", [0, 0]) + media }, badBoxes: 1),
-        Row(when: "a name that is no text", segment: { Sketch(scheme: [0xFF]).bytes + media }, badBoxes: 1),
+        Row(when: "a string that is not UTF-8", segment: { Sketch(scheme: [0xFF]).bytes + media }, badBoxes: 1),
         Row(
-            when: "a damaged one costs no other",
+            when: "a damaged message costs no other",
             segment: { Sketch(timescale: 0).bytes + Sketch(time: 10_100).bytes + media }, times: [909_000],
             badBoxes: 1),
         Row(
-            when: "more than are read",
+            when: "more than the limit",
             segment: { (0..<1030).flatMap { _ in Sketch(time: 10_100, data: []).bytes } + media },
             times: [Int64](repeating: 909_000, count: 1024), excess: 6),
         Row(
-            when: "a large one",
+            when: "a message over the size limit",
             segment: { Sketch(data: [UInt8](repeating: 0, count: 1 << 20)).bytes + media }, excess: 1),
         Row(
-            when: "a damaged splice command is a message all the same",
+            when: "a damaged splice command is kept as a message",
             segment: { Sketch(time: 10_100, scheme: Array(EventMessage.spliceScheme.utf8)).bytes + media },
             times: [909_000], badSections: 1),
     ]
@@ -153,7 +153,7 @@ struct EventMessageTests {
     }
 
     @Test(arguments: rows)
-    func whatStandsInASegment(_ row: Row) throws {
+    func messagesOfSegment(_ row: Row) throws {
         let segment = try demux(row.segment())
         #expect(segment.metadata.map { $0.time?.count } == row.times)
         var counts = DemuxCounts()
@@ -161,12 +161,12 @@ struct EventMessageTests {
         #expect(segment.counts == counts)
     }
 
-    @Test func noneOfThisWhenTheBoxThatWasCutIsTheLast() throws {
+    @Test func truncatedLastBoxYieldsNoMessage() throws {
         let segment = try demux(Self.media + Sketch(time: 10_100).bytes.dropLast(4))
         #expect(segment.metadata.isEmpty && segment.counts.badBoxes == 1 && segment.video.count == 3)
     }
 
-    /// The pictures are moved by an edit list; a message of version 1 is on the movie's timeline, behind it.
+    /// An edit list shifts the video; a message of version 1 is on the movie's timeline, after the edit list.
     @Test func editListsAreApplied() throws {
         var tracks = Self.tracks
         tracks[0].edits = [(duration: 5000, mediaTime: -1), (duration: 0, mediaTime: 1024)]
@@ -176,7 +176,7 @@ struct EventMessageTests {
         #expect(segment.metadata.map { $0.time?.count } == [1_350_000, 1_350_000])
     }
 
-    @Test func nothingButTheTimesIsChanged() throws {
+    @Test func onlyTimesAreConverted() throws {
         let sketches = [
             Sketch(duration: 2500, id: 77, scheme: Array("https://é.example/a".utf8), value: [], data: [0, 0, 7]),
             Sketch(version: 0, timescale: 44_100, duration: 44_101, id: .max, data: []),
@@ -195,7 +195,7 @@ struct EventMessageTests {
             ])
     }
 
-    @Test func aSpliceCommandIsReadToo() throws {
+    @Test func spliceCommandOfMessageIsParsed() throws {
         let section = SectionSketch.out(event: 7, at: 1_000_000).bytes
         let sketch = Sketch(time: 12_000, scheme: Array(EventMessage.spliceScheme.utf8), data: section)
         let item = try #require(try demux(sketch.bytes + Self.media).metadata.first)
@@ -206,7 +206,7 @@ struct EventMessageTests {
         #expect(message.data == section && splice?.bytes == section && item.time == Ticks(1_080_000))
     }
 
-    /// Whatever the bytes are: read, or counted, and never a trap.
+    /// Random bytes are read or counted, and never trap.
     @Test func damage() throws {
         var random = SeededGenerator(seed: 7)
         let whole = Sketch(time: 10_100).bytes + Sketch(version: 0, time: 9).bytes
@@ -222,7 +222,7 @@ struct EventMessageTests {
     }
 }
 
-/// Messages on the channel's timeline that are told again.
+/// Duplicate messages on the channel's timeline.
 struct DuplicateMessageTests {
     private static func message(
         _ time: Int64, lasting duration: Int64? = nil, scheme: String = "urn:a", value: String = "v",
@@ -234,31 +234,34 @@ struct DuplicateMessageTests {
             time: Ticks(time))
     }
 
-    private static let rows: [(when: String, told: [PlacedMessage], written: Int)] = [
-        ("twice the same", [message(90_000), message(90_000)], 1),
-        ("rounded otherwise", [message(90_000), message(90_045)], 1),
-        ("while it lasts", [message(90_000, lasting: 900_000), message(450_000, lasting: 540_000)], 1),
-        ("behind its end: another one, badly numbered", [message(90_000, lasting: 900), message(450_000)], 2),
+    private static let rows: [(when: String, messages: [PlacedMessage], written: Int)] = [
+        ("a duplicate", [message(90_000), message(90_000)], 1),
+        ("a duplicate with other rounding", [message(90_000), message(90_045)], 1),
+        (
+            "a duplicate inside the duration", [message(90_000, lasting: 900_000), message(450_000, lasting: 540_000)],
+            1
+        ),
+        ("after the end: another message with the same number", [message(90_000, lasting: 900), message(450_000)], 2),
         ("another number", [message(90_000), message(90_000, number: 2)], 2),
         ("another scheme", [message(90_000), message(90_000, scheme: "urn:b")], 2),
         ("another value", [message(90_000), message(90_000, value: "w")], 2),
         ("scheme and value shifted", [message(0, scheme: "ab", value: "c"), message(0, scheme: "a", value: "bc")], 2),
-        ("all numbered alike, other data", [message(90_000), message(90_000, data: [2])], 2),
-        ("not numbered", [message(90_000, number: nil), message(90_000, number: nil)], 2),
-        ("told again after it was written", [message(10), message(90_000), message(10)], 2),
+        ("the same number, other data", [message(90_000), message(90_000, data: [2])], 2),
+        ("without a number", [message(90_000, number: nil), message(90_000, number: nil)], 2),
+        ("a duplicate after it was written", [message(10), message(90_000), message(10)], 2),
     ]
 
-    @Test func whatIsTheSame() {
+    @Test func duplicateMessages() {
         for row in Self.rows {
             var messages = PendingMessages()
             var written = 0
-            for message in row.told {
+            for message in row.messages {
                 _ = messages.add(message)
                 written += messages.dequeue(before: Ticks(1000)).count
             }
             written += messages.dequeue(before: Ticks(1 << 40)).count
             #expect(written == row.written && messages.written == written, "\(row.when)")
-            #expect(messages.duplicates == row.told.count - row.written, "\(row.when)")
+            #expect(messages.duplicates == row.messages.count - row.written, "\(row.when)")
         }
     }
 }

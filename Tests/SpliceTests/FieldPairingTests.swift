@@ -7,11 +7,11 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Frames whose two fields were coded as pictures of their own: one sample each.
+/// Frames whose two fields are separate pictures: one sample each.
 @Suite struct ElementaryFieldTests {
     typealias Sample = ElementarySamples
 
-    /// Bits in the order of the syntax, closed by rbsp_trailing_bits.
+    /// Bits in the order of the syntax, terminated by rbsp_trailing_bits.
     private static func unit(_ header: UInt8, _ bits: String) -> [UInt8] {
         var padded = bits.filter { $0 != " " } + "1"
         while !padded.count.isMultiple(of: 8) { padded += "0" }
@@ -40,18 +40,21 @@ import Testing
     static let rows: [(when: String, framesOnly: Bool, slices: [[UInt8]], sizes: [Int])] = [
         ("top and bottom", false, [slice(1, top), slice(1, bottom), slice(2, top), slice(2, bottom)], [2, 2]),
         ("bottom first", false, [slice(1, bottom), slice(1, top)], [2]),
-        ("an IDR field and a field that needs it", false, [slice(0, top, header: 0x65), slice(0, bottom)], [2]),
-        ("two IDR fields are two", false, [slice(0, top, header: 0x65), slice(0, bottom, header: 0x65)], [1, 1]),
+        ("an IDR field and a field that refers to it", false, [slice(0, top, header: 0x65), slice(0, bottom)], [2]),
+        ("two IDR fields", false, [slice(0, top, header: 0x65), slice(0, bottom, header: 0x65)], [1, 1]),
         ("the same parity twice", false, [slice(1, top), slice(1, top)], [1, 1]),
         ("another frame_num", false, [slice(1, top), slice(2, bottom)], [1, 1]),
-        ("a reference and a field nothing refers to", false, [slice(1, top), slice(1, bottom, header: 0x01)], [1, 1]),
-        ("two fields nothing refers to", false, [slice(1, top, header: 0x01), slice(1, bottom, header: 0x01)], [2]),
-        ("a third field begins anew", false, [slice(1, top), slice(1, bottom), slice(1, top)], [2, 1]),
+        (
+            "a reference field and a non-reference field", false, [slice(1, top), slice(1, bottom, header: 0x01)],
+            [1, 1]
+        ),
+        ("two non-reference fields", false, [slice(1, top, header: 0x01), slice(1, bottom, header: 0x01)], [2]),
+        ("a third field begins another frame", false, [slice(1, top), slice(1, bottom), slice(1, top)], [2, 1]),
         (
             "frames among fields", false, [slice(1, frame), slice(2, top), slice(2, bottom), slice(3, frame)],
             [1, 2, 1]
         ),
-        ("frames only: the same bits are no field", true, [slice(1, top), slice(1, bottom)], [1, 1]),
+        ("frames only: the same bits are not a field", true, [slice(1, top), slice(1, bottom)], [1, 1]),
     ]
 
     @Test(arguments: rows)
@@ -64,17 +67,17 @@ import Testing
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, entry: nil, ending: .closed(isPacketDue: false), counts: &counts)
-        let pictures = packets.map { packet in
+        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        let unitCounts = packets.map { packet in
             ComparableFrame.lengthPrefixed(packet.payload).filter { [1, 5].contains($0[0] & 0x1F) }.count
         }
-        #expect(pictures == sizes, "\(when)")
+        #expect(unitCounts == sizes, "\(when)")
         let begins = sizes.indices.map { Int64(sizes[..<$0].reduce(0, +)) * 1800 }
         #expect(packets.map { $0.pts?.count } == begins, "\(when)")
         #expect(counts == DemuxCounts())
     }
 
-    @Test func aSegmentThatEndsBetweenTheFieldsWaits() throws {
+    @Test func segmentThatEndsBetweenFieldsHoldsTheFirst() throws {
         var builder = TransportStreamBuilder()
         builder.tables([TransportRuleTests.video])
         let sets = [Self.sequence(framesOnly: false), Sample.pictureUnit(0)]

@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// A fragmented file made by ffmpeg, parsed so that our writers can write it again.
+/// A fragmented file by ffmpeg, demuxed so that our writers can write it again.
 struct FragmentSource {
     let tracks: [MovieTrack]
     let initSection: InitSection
@@ -18,7 +18,7 @@ struct FragmentSource {
             video: video.map(Self.videoConfiguration), audio: audio.map(Self.audioConfiguration))
     }
 
-    /// Our init section and a fragment for each of theirs.
+    /// Returns our init section and a fragment for each fragment of the file.
     func rewritten() -> [UInt8] {
         fragments.reduce(into: initSection.bytes) { file, fragment in
             let written = FragmentWriter.write(

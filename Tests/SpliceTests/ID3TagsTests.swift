@@ -6,8 +6,8 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Tags in front of packed audio: the time is not metadata, what stands beside it is.
-@Test func tagsInFrontOfPackedAudio() throws {
+/// Tags of packed audio: the timestamp is not metadata, other frames are.
+@Test func tagsOfPackedAudio() throws {
     func frame(_ id: String, _ body: [UInt8]) -> [UInt8] {
         Array(id.utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
     }
@@ -15,7 +15,7 @@ import Testing
     let time = frame("PRIV", Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 0])
     let title = frame("TIT2", [3, 0x61])
     let rows: [(when: String, tags: [UInt8], metadata: [[UInt8]])] = [
-        ("only the time", tag(time), []), ("a title beside it", tag(time + title), [tag(title)]),
+        ("only the timestamp", tag(time), []), ("a title in the same tag", tag(time + title), [tag(title)]),
         ("a title in a tag of its own", tag(time) + tag(title), [tag(title)]),
     ]
     for row in rows {

@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-private let picturePID: UInt16 = 256
+private let videoPID: UInt16 = 256
 private let splicePID: UInt16 = 300
 private let tagPID: UInt16 = 301
 
@@ -20,12 +20,12 @@ private func id3(_ text: String) -> [UInt8] {
 private func multiplex(_ write: (inout TransportStreamBuilder) -> Void) -> [UInt8] {
     var builder = TransportStreamBuilder()
     builder.tables([
-        .init(pid: picturePID, type: 0x1B), .init(pid: splicePID, type: 0x86), .init(pid: tagPID, type: 0x15),
+        .init(pid: videoPID, type: 0x1B), .init(pid: splicePID, type: 0x86), .init(pid: tagPID, type: 0x15),
         .init(pid: 302, type: 0x06),
     ])
-    builder.pes(pid: picturePID, pts: 900_000, [0, 0, 1, 9, 0xF0])
+    builder.pes(pid: videoPID, pts: 900_000, [0, 0, 1, 9, 0xF0])
     write(&builder)
-    builder.pes(pid: picturePID, pts: 903_600, [0, 0, 1, 9, 0xF0])
+    builder.pes(pid: videoPID, pts: 903_600, [0, 0, 1, 9, 0xF0])
     return builder.bytes
 }
 
@@ -38,10 +38,10 @@ private typealias Row = (
 
 private let streamRows: [Row] = [
     ("nothing", { _ in }, [], 0, 0),
-    ("a section, at the picture before it", { $0.sections([insert], pid: splicePID) }, [900_000], 0, 0),
-    ("two in one packet", { $0.sections([insert, insert], pid: splicePID) }, [900_000, 900_000], 0, 0),
+    ("a section, at the time of the preceding frame", { $0.sections([insert], pid: splicePID) }, [900_000], 0, 0),
+    ("two sections in one packet", { $0.sections([insert, insert], pid: splicePID) }, [900_000, 900_000], 0, 0),
     (
-        "a section over two packets",
+        "a section in two packets",
         {
             $0.sections(
                 [SectionSketch(type: 0xFF, command: [UInt8](repeating: 0, count: 300)).bytes], pid: splicePID)
@@ -57,7 +57,7 @@ private let streamRows: [Row] = [
     ),
     ("a tag", { $0.pes(pid: tagPID, streamID: 0xBD, pts: 905_000, isBounded: true, id3("a")) }, [905_000], 0, 0),
     (
-        "a tag over many packets",
+        "a tag in many packets",
         {
             $0.pes(
                 pid: tagPID, streamID: 0xBD, pts: 905_000, isBounded: true,
@@ -66,14 +66,17 @@ private let streamRows: [Row] = [
         [905_000], 0, 0
     ),
     (
-        "two tags that do not say how long they are",
+        "two unbounded tags",
         {
             $0.pes(pid: tagPID, streamID: 0xBD, pts: 905_000, id3("a"))
             $0.pes(pid: tagPID, streamID: 0xBD, pts: 906_000, id3("b"))
         }, [905_000, 906_000], 0, 0
     ),
-    ("a tag without a time", { $0.pes(pid: tagPID, streamID: 0xBD, isBounded: true, id3("a")) }, [nil], 0, 0),
-    ("something else", { $0.pes(pid: tagPID, streamID: 0xBD, pts: 1, isBounded: true, [1, 2, 3]) }, [], 1, 0),
+    ("a tag without a timestamp", { $0.pes(pid: tagPID, streamID: 0xBD, isBounded: true, id3("a")) }, [nil], 0, 0),
+    (
+        "payload that is not a tag", { $0.pes(pid: tagPID, streamID: 0xBD, pts: 1, isBounded: true, [1, 2, 3]) }, [], 1,
+        0
+    ),
     ("another stream", { $0.pes(pid: 302, streamID: 0xBD, pts: 1, isBounded: true, id3("a")) }, [], 0, 0),
 ]
 
@@ -89,7 +92,7 @@ struct MetadataStreamTests {
         #expect(segment.counts.otherPackets == (row.when == "another stream" ? 1 : 0), "\(row.when)")
     }
 
-    @Test func aCompanionDuplicatesNothing() throws {
+    @Test func companionDuplicatesNoMetadata() throws {
         var demuxer = TransportDemuxer(tracks: .audio)
         var builder = TransportStreamBuilder()
         builder.tables([.init(pid: 257, type: 0x0F), .init(pid: splicePID, type: 0x86)])
@@ -98,7 +101,7 @@ struct MetadataStreamTests {
         #expect(try demuxer.feed(builder.bytes).metadata.isEmpty)
     }
 
-    @Test func aLostPacketCostsItsTag() throws {
+    @Test func lostPacketCostsItsTag() throws {
         var demuxer = TransportDemuxer()
         let segment = try demuxer.feed(
             multiplex { builder in
@@ -115,53 +118,53 @@ struct MetadataStreamTests {
     }
 }
 
-/// Marks on the timeline: 4 s segments whose clock begins at 900 000, published from 18 000 on.
+/// Markers on the timeline: 4 s segments whose clock begins at 900 000, published from 18 000 on.
 struct PendingMarkersTests {
-    private func piece(
+    private func part(
         _ start: Int64, sequence: UInt64 = 0, date: Int64? = nil, _ metadata: [TimedMetadata] = []
     ) -> [PeriodPart] {
         var finder = PeriodSplitter()
-        var pieces = finder.split(
+        var parts = finder.split(
             SyntheticPackets.videoPackets(100, from: start), from: SyntheticPackets.segment(sequence, date: date),
             boundary: .plain)
-        #expect(pieces.attach(metadata) == 0)
-        return pieces
+        #expect(parts.attach(metadata) == 0)
+        return parts
     }
 
-    private func timeline(_ piece: PeriodPart) -> PeriodTimeline {
-        PeriodTimeline(first: piece.units[0], at: Ticks(18_000))
+    private func timeline(_ part: PeriodPart) -> PeriodTimeline {
+        PeriodTimeline(first: part.units[0], at: Ticks(18_000))
     }
 
-    @Test func messagesWaitForTheirTime() {
+    @Test func messagesAreHeldUntilTheirTime() {
         let tags: [(Int64, String)] = [(908_000, "b"), (900_000, "a"), (1_350_000, "d"), (890_000, "early")]
-        let piece = piece(900_000, tags.map { TimedMetadata(.id3(id3($0.1)), at: Ticks($0.0)) })[0]
-        var marks = PendingMarkers()
-        marks.append(piece, on: timeline(piece))
-        let first = marks.dequeueMessages(before: Ticks(378_000))
+        let part = part(900_000, tags.map { TimedMetadata(.id3(id3($0.1)), at: Ticks($0.0)) })[0]
+        var markers = PendingMarkers()
+        markers.append(part, on: timeline(part))
+        let first = markers.dequeueMessages(before: Ticks(378_000))
         #expect(first.map(\.time.count) == [8_000, 18_000, 26_000])
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
-        #expect(marks.dequeueMessages(before: Ticks(378_000)).isEmpty)
-        #expect(marks.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
-        #expect(marks.messages.written == 4 && marks.messages.discarded == 0)
+        #expect(markers.dequeueMessages(before: Ticks(378_000)).isEmpty)
+        #expect(markers.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
+        #expect(markers.messages.written == 4 && markers.messages.discarded == 0)
     }
 
-    @Test func noMoreMessagesWaitThanSoMany() {
+    @Test func numberOfHeldMessagesIsBounded() {
         let tags = (0..<1100).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) }
-        let piece = piece(900_000, tags)[0]
-        var marks = PendingMarkers()
-        marks.append(piece, on: timeline(piece))
-        #expect(marks.messages.discarded == 1100 - PendingMessages.limit)
-        #expect(marks.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
+        let part = part(900_000, tags)[0]
+        var markers = PendingMarkers()
+        markers.append(part, on: timeline(part))
+        #expect(markers.messages.discarded == 1100 - PendingMessages.limit)
+        #expect(markers.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
     }
 
-    @Test func noMoreBytesWaitThanSoMany() {
+    @Test func bytesOfHeldMessagesAreBounded() {
         var messages = PendingMessages()
         let large = [UInt8](repeating: 0, count: 1 << 20)
         for time in [5, 4, 3, 2, 1].map({ Ticks($0) }) {
             let isNew = messages.add(PlacedMessage(message: .id3(large), time: time))
             #expect(isNew)
         }
-        #expect(messages.discarded == 2, "each is a little more than its data")
+        #expect(messages.discarded == 2, "a message is slightly larger than its data")
         messages.discard(before: Ticks(2))
         #expect(messages.discarded == 3)
         #expect(messages.dequeue(before: Ticks(3)).map(\.time.count) == [2])
@@ -169,39 +172,41 @@ struct PendingMarkersTests {
         #expect(messages.written == 1 && messages.discarded == 4 && messages.dequeue(before: Ticks(10)).isEmpty)
     }
 
-    @Test func segmentsAndSplicesAreDated() throws {
+    @Test func segmentsAndSplicesHaveDates() throws {
         let splices = [990_000 as Int64, nil].map { SectionSketch.out(event: 7, at: $0).bytes }
         let metadata = try splices.map { TimedMetadata(.splice(try SpliceInfoSection($0)), at: Ticks(945_000)) }
-        let piece = piece(900_000, sequence: 41, date: 7_000, metadata)[0]
-        var marks = PendingMarkers()
-        marks.append(piece, on: timeline(piece))
+        let part = part(900_000, sequence: 41, date: 7_000, metadata)[0]
+        var markers = PendingMarkers()
+        markers.append(part, on: timeline(part))
         var dates = ProgramDateTimeClock(wallClock: 0)
         dates.beginPeriod(at: Ticks(18_000))
         dates.record(8_000, at: Ticks(18_000))
         #expect(
-            marks.dequeuePlacements(before: Ticks(378_000), dates: dates)
+            markers.dequeuePlacements(before: Ticks(378_000), dates: dates)
                 == [SegmentPlacement(mediaSequence: 41, date: 8_000, upstreamDate: 7_000)])
-        #expect(marks.dequeueSpliceCommands(before: Ticks(60_000), dates: dates).isEmpty, "it stands half a second in")
-        #expect(marks.dequeueSpliceCommands(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
+        #expect(
+            markers.dequeueSpliceCommands(before: Ticks(60_000), dates: dates).isEmpty,
+            "the command is half a second into the segment")
+        #expect(markers.dequeueSpliceCommands(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
     }
 
     @Test func eachPartGetsTheMetadataOnItsClock() {
         var finder = PeriodSplitter()
-        var pieces = finder.split(
+        var parts = finder.split(
             SyntheticPackets.videoPackets(50, from: 900_000)
                 + SyntheticPackets.videoPackets(50, from: 126_000, configuration: SyntheticPackets.advertisement),
             from: SyntheticPackets.segment(), boundary: .plain)
         let times: [Int64?] = [126_000, 1_000_000, nil, 1_100_000, 300_000]
-        #expect(pieces.attach(times.map { TimedMetadata(.id3([]), at: $0.map { Ticks($0) }) }) == 0)
+        #expect(parts.attach(times.map { TimedMetadata(.id3([]), at: $0.map { Ticks($0) }) }) == 0)
         #expect(
-            pieces.map { $0.metadata.map { $0.time?.count } } == [[1_000_000, nil, 1_100_000], [126_000, 300_000]])
-        #expect(pieces.map(\.opensSegment) == [true, false])
+            parts.map { $0.metadata.map { $0.time?.count } } == [[1_000_000, nil, 1_100_000], [126_000, 300_000]])
+        #expect(parts.map(\.opensSegment) == [true, false])
         var none: [PeriodPart] = []
         #expect(none.attach([TimedMetadata(.id3([]), at: nil)]) == 1)
     }
 
-    /// ISO/IEC 23009-1 §5.10.3.3, byte by byte.
-    @Test func theBoxOfAMessage() throws {
+    /// The bytes of an emsg box (ISO/IEC 23009-1 §5.10.3.3).
+    @Test func emsgBoxBytes() throws {
         let message = EventMessage(scheme: "urn:a", value: "v", duration: Ticks(90_000), number: 5, data: [1, 2])
         var writer = BoxWriter()
         PlacedMessage(message: message, time: Ticks(0x1_0000_0002)).write(to: &writer)
@@ -209,11 +214,11 @@ struct PendingMarkersTests {
             writer.bytes
                 == bytes("0000002A 656D7367 01000000 00015F90 0000000100000002 00015F90 00000005")
                 + Array("urn:a".utf8) + [0] + Array("v".utf8) + [0, 1, 2])
-        let same = (0..<2).map { _ in
+        let boxes = (0..<2).map { _ in
             var writer = BoxWriter()
             PlacedMessage(message: .id3([1]), time: Ticks(5)).write(to: &writer)
             return writer.bytes
         }
-        #expect(same[0] == same[1] && same[0][24..<28].elementsEqual([255, 255, 255, 255] as [UInt8]))
+        #expect(boxes[0] == boxes[1] && boxes[0][24..<28].elementsEqual([255, 255, 255, 255] as [UInt8]))
     }
 }

@@ -4,19 +4,18 @@
 @testable import Splice
 @testable import Transcode
 
-/// Writes init sections and movie fragments from values (ISO/IEC 14496-12 §8): what a packager would do, and what a
-/// faulty one does.
+/// Writes init sections and movie fragments from values (ISO/IEC 14496-12 §8), both valid and faulty ones.
 struct MovieBuilder {
     struct Track {
         var id: UInt32 = 1
         var timescale: UInt32 = 90_000
         var handler: BoxType = "vide"
         var isEnabled = true
-        /// Each a type and the boxes in it.
+        /// Sample entry types and the boxes in them.
         var entries: [(type: BoxType, boxes: [UInt8])] = [MovieBuilder.avc1()]
-        /// Durations in the movie's timescale of 1000, media times in the track's.
+        /// Durations in the movie's timescale of 1000, media times in the track's timescale.
         var edits: [(duration: UInt32, mediaTime: Int32)] = []
-        /// duration, size and flags of `trex`.
+        /// Duration, size and flags of `trex`.
         var defaults: (UInt32, UInt32, UInt32) = (0, 0, 0)
     }
 
@@ -104,7 +103,7 @@ struct MovieBuilder {
 extension MovieBuilder {
     static let parameterSets = (sequence: h264Rows[13].nalUnit, picture: bytes("68ce3c80"))
 
-    /// - Parameter sets: whether `avcC` has any.
+    /// - Parameter sets: whether `avcC` has parameter sets.
     static func avc1(
         _ type: BoxType = "avc1", lengthSize: UInt8 = 4, sets: Bool = true, inside boxes: [UInt8] = []
     ) -> (type: BoxType, boxes: [UInt8]) {
@@ -152,32 +151,32 @@ extension MovieBuilder {
 
     struct Traf {
         var id: UInt32 = 1
-        /// Nil: no `tfdt`.
+        /// `tfdt`; nil for none.
         var decodeTime: UInt64? = 0
         var decodeTimeVersion: UInt8 = 1
         var headerFlags: UInt32 = 0x2_0000
         var descriptionIndex: UInt32?
-        /// duration, size and flags of `tfhd`.
+        /// Duration, size and flags of `tfhd`.
         var defaults: (UInt32?, UInt32?, UInt32?) = (nil, nil, nil)
-        /// What base-data-offset says; nil: none.
+        /// base_data_offset; nil for none.
         var baseDataOffset: UInt64?
-        /// Flags of each `trun`, and its samples. Data offsets are filled in where the flag is set.
+        /// Flags and samples of each `trun`. Data offsets are computed where the flag is set.
         var runs: [(flags: UInt32, samples: [Sample])]
         var runVersion: UInt8 = 1
     }
 
-    /// What data offsets are counted from.
-    enum Layout { case mediaBehind, mediaInFront }
+    /// The order of `moof` and `mdat`.
+    enum Layout { case mediaAfterHeader, mediaBeforeHeader }
 
-    /// A moof and its mdat, payloads in order of runs.
-    /// - Parameter base: added to every data offset.
-    static func fragment(_ trafs: [Traf], layout: Layout = .mediaBehind, base: Int = 0) -> [UInt8] {
+    /// Returns a moof and its mdat, with payloads in the order of track runs.
+    /// - Parameter base: a value added to every data offset.
+    static func fragment(_ trafs: [Traf], layout: Layout = .mediaAfterHeader, base: Int = 0) -> [UInt8] {
         let payload = trafs.flatMap { $0.runs.flatMap { $0.samples.flatMap(\.payload) } }
         let mdat = box("mdat", payload)
         let size = moof(trafs, dataOffset: 0).count
-        let dataOffset = layout == .mediaBehind ? size + 8 : -payload.count
+        let dataOffset = layout == .mediaAfterHeader ? size + 8 : -payload.count
         let moof = moof(trafs, dataOffset: dataOffset + base)
-        return layout == .mediaBehind ? moof + mdat : mdat + moof
+        return layout == .mediaAfterHeader ? moof + mdat : mdat + moof
     }
 
     private static func moof(_ trafs: [Traf], dataOffset: Int) -> [UInt8] {

@@ -6,17 +6,17 @@ import TestSupport
 @testable import Splice
 @testable import Transcode
 
-/// Fragmented files that ffmpeg made when the tests began.
+/// Fragmented files that ffmpeg generates when the tests begin.
 enum MovieMedia {
-    /// Options of the muxer for one fragment a key frame, everything in front of the first.
+    /// Muxer options for one fragment per key frame, with every header before the first.
     static let fragments = ["-movflags", "+frag_keyframe+empty_moov+default_base_moof"]
 
-    /// B-frames, several slices, two fragments a second.
+    /// B-frames, several slices, two fragments per second.
     static let h264 = [
         "-c:v", "libx264", "-preset", "veryfast", "-g", "13", "-bf", "2", "-x264-params", "slices=2:scenecut=0",
     ]
 
-    /// - Parameter output: further options of the muxer.
+    /// - Parameter output: additional options of the muxer.
     static func make(
         video: [String]? = h264, audio: [String]? = ["-c:a", "aac"], seconds: Int = 1, rate: String = "25",
         size: String = "320x180", output: [String] = fragments
@@ -33,7 +33,7 @@ enum MovieMedia {
             arguments + ["-strict", "-2", "-flags", "+bitexact", "-f", "mp4"] + output + ["pipe:1"])
     }
 
-    /// An init section and a segment for each fragment, as a packager would cut the file.
+    /// Returns an init section and one segment per fragment.
     static func cut(_ file: [UInt8]) throws -> (initialization: [UInt8], segments: [[UInt8]]) {
         let boxes = try BoxReader.boxes(in: file[...])
         let moofs = boxes.filter { $0.type == "moof" }.map(\.start)
@@ -43,7 +43,7 @@ enum MovieMedia {
 }
 
 extension FragmentedMP4Demuxer {
-    /// Everything these segments give.
+    /// Returns the joined output of all segments.
     static func all(
         _ segments: [[UInt8]], initialization: [UInt8], tracks: TrackSelection = .both
     ) throws(MediaError) -> DemuxedSegment {

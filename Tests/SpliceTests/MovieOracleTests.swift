@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// The same packets as libavformat finds in the same fragmented file: times, sizes, content, order.
+/// The demuxer yields the same packets as libavformat for fragmented files: timestamps, sizes, content, order.
 @Suite struct MovieOracleTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
@@ -20,8 +20,8 @@ import Testing
         var testDescription: String { when }
     }
 
-    /// Audio only, fragments of half a second; the muxer describes AC-3 by its first packet.
-    private static func sound(_ when: String, _ options: [String], _ codec: AudioConfiguration.Codec) -> Row {
+    /// An audio-only row with fragments of half a second; the muxer describes AC-3 by its first packet.
+    private static func audioRow(_ when: String, _ options: [String], _ codec: AudioConfiguration.Codec) -> Row {
         Row(
             when: when, video: nil, audio: options,
             output: ["-movflags", "+delay_moov+default_base_moof", "-frag_duration", "500000"], audioCodec: codec)
@@ -33,43 +33,43 @@ import Testing
     static let rows = [
         Row(when: "H.264 with B-frames and two slices, AAC"),
         Row(when: "an edit list", output: ["-movflags", "+frag_keyframe+delay_moov+default_base_moof"]),
-        Row(when: "sidx in front", output: ["-movflags", "+dash+frag_keyframe+global_sidx"]),
+        Row(when: "a leading sidx", output: ["-movflags", "+dash+frag_keyframe+global_sidx"]),
         Row(when: "data offsets from the start of the file", output: ["-movflags", "+frag_keyframe+empty_moov"]),
         Row(when: "no offset in tfhd", output: ["-movflags", "+frag_keyframe+empty_moov+omit_tfhd_offset"]),
-        Row(when: "a moof for each track", output: ["-movflags", "+frag_keyframe+empty_moov+separate_moof"]),
+        Row(when: "one moof per track", output: ["-movflags", "+frag_keyframe+empty_moov+separate_moof"]),
         Row(
-            when: "a fragment for each frame", output: ["-movflags", "+frag_every_frame+empty_moov+default_base_moof"]),
+            when: "one fragment per frame", output: ["-movflags", "+frag_every_frame+empty_moov+default_base_moof"]),
         Row(
-            when: "a timescale that divides nothing",
+            when: "a prime timescale",
             output: MovieMedia.fragments + ["-video_track_timescale", "12347"]),
-        Row(when: "30000/1001 frames a second", rate: "30000/1001"),
+        Row(when: "30000/1001 frames per second", rate: "30000/1001"),
         Row(when: "video only", audio: nil, audioCodec: nil),
         Row(when: "HEVC as hvc1", video: hevc + ["-tag:v", "hvc1"], codec: .hevc),
         Row(
             when: "open groups of pictures with recovery points",
             video: ["-c:v", "libx264", "-preset", "veryfast", "-x264-params", "open-gop=1:keyint=12:bframes=2"]),
-        sound("AAC at 44.1 kHz", ["-c:a", "aac", "-ar", "44100", "-ac", "2"], .aac),
-        sound("AC-3", ["-c:a", "ac3", "-ac", "6"], .ac3),
-        sound("E-AC-3", ["-c:a", "eac3"], .eac3),
-        sound("MP3", ["-c:a", "libmp3lame"], .mpegAudio(layer: 3)),
-        sound("Opus", ["-c:a", "libopus"], .opus),
-        sound("FLAC", ["-c:a", "flac"], .flac),
-        sound("ALAC", ["-c:a", "alac"], .alac),
+        audioRow("AAC at 44.1 kHz", ["-c:a", "aac", "-ar", "44100", "-ac", "2"], .aac),
+        audioRow("AC-3", ["-c:a", "ac3", "-ac", "6"], .ac3),
+        audioRow("E-AC-3", ["-c:a", "eac3"], .eac3),
+        audioRow("MP3", ["-c:a", "libmp3lame"], .mpegAudio(layer: 3)),
+        audioRow("Opus", ["-c:a", "libopus"], .opus),
+        audioRow("FLAC", ["-c:a", "flac"], .flac),
+        audioRow("ALAC", ["-c:a", "alac"], .alac),
     ]
 
     @Test(arguments: rows)
     func agreesWithLibavformat(row: Row) throws {
         let file = try MovieMedia.make(video: row.video, audio: row.audio, rate: row.rate, output: row.output)
-        let truth = try OracleDemuxer.packets(file, container: "mp4")
+        let expected = try OracleDemuxer.packets(file, container: "mp4")
         let (initialization, segments) = try MovieMedia.cut(file)
         let ours = try FragmentedMP4Demuxer.all(segments, initialization: initialization)
         let whole = try FragmentedMP4Demuxer.all([file], initialization: initialization)
-        #expect(whole == ours, "a file that initializes itself gives the same as its segments")
+        #expect(whole == ours, "a self-initializing file yields the same as its segments")
         try expectEqual(
             ours.video.map(ComparableFrame.init),
-            truth.filter(\.isVideo).map { ComparableFrame(movie: $0, codec: row.codec) })
+            expected.filter(\.isVideo).map { ComparableFrame(movie: $0, codec: row.codec) })
         try expectEqual(
-            ours.audio.map(ComparableFrame.init), truth.filter { !$0.isVideo }.map { ComparableFrame(movie: $0) })
+            ours.audio.map(ComparableFrame.init), expected.filter { !$0.isVideo }.map { ComparableFrame(movie: $0) })
         #expect(ours.video.isEmpty == (row.video == nil))
         #expect(ours.audio.isEmpty == (row.audio == nil))
         #expect(ours.audio.allSatisfy { $0.configuration.codec == row.audioCodec })
@@ -79,9 +79,9 @@ import Testing
         #expect(ours.isAudioOnly == (row.video == nil))
     }
 
-    /// The same programme in either container needs one init section: its parameter sets and payloads are equal.
+    /// The same program in either container has equal parameter sets and payloads, so it needs only one init section.
     @Test(arguments: ["-bsf:v null", "-bsf:v dump_extra=freq=k", "-tag:v avc3 -bsf:v dump_extra=freq=k"])
-    func sameProgrammeInATransportStream(options: String) throws {
+    func sameProgramInTransportStream(options: String) throws {
         let stream = try OracleMedia.make(video: MovieMedia.h264, audio: nil, seconds: 1)
         let file = try FragmentTool.make(
             ["-i", "INPUT", "-c", "copy"] + options.split(separator: " ").map(String.init) + MovieMedia.fragments
@@ -94,9 +94,9 @@ import Testing
         #expect(movie.video.map(\.sync) == transport.video.map(\.sync))
     }
 
-    private func expectEqual(_ ours: [ComparableFrame], _ truth: [ComparableFrame]) throws {
-        #expect(ours.count == truth.count)
-        for (mine, theirs) in zip(ours, truth) { try #require(mine == theirs) }
+    private func expectEqual(_ ours: [ComparableFrame], _ expected: [ComparableFrame]) throws {
+        #expect(ours.count == expected.count)
+        for (mine, theirs) in zip(ours, expected) { try #require(mine == theirs) }
     }
 }
 
@@ -106,7 +106,7 @@ extension ComparableFrame {
         let isSync = units.contains { codec == .h264 ? $0[0] & 0x1F == 5 : (16...20).contains($0[0] >> 1) }
         self.init(
             pts: Self.wire(packet.pts, packet.timescale), dts: Self.wire(packet.dts, packet.timescale), isSync: isSync,
-            parts: units.filter { !Self.isLeftOut($0, codec: codec) })
+            parts: units.filter { !Self.isDropped($0, codec: codec) })
     }
 
     init(movie packet: OraclePacket) {

@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Fragmented MP4 through the whole splice, alone and beside other containers.
+/// Fragmented MP4 through the complete splice engine, alone and with other containers.
 @Suite struct MovieSpliceTests {
     private static let aac = ["-c:a", "aac", "-ar", "48000", "-ac", "2"]
 
@@ -19,19 +19,19 @@ import Testing
             SpliceEngine.Configuration(hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 0))
     }
 
-    /// Segments of one container each, with a tag in front of all but the first; what they gave.
+    /// Splices programs of one container each, with EXT-X-DISCONTINUITY before all but the first.
     private func splice(
-        _ programmes: [(initialization: [UInt8]?, segments: [[UInt8]])], _ engine: inout SpliceEngine
+        _ programs: [(initialization: [UInt8]?, segments: [[UInt8]])], _ engine: inout SpliceEngine
     ) throws -> [SplicedSegment] {
         var output: [SplicedSegment] = []
         var sequence: UInt64 = 0
-        for (index, programme) in programmes.enumerated() {
-            for (place, segment) in programme.segments.enumerated() {
+        for (index, program) in programs.enumerated() {
+            for (position, segment) in program.segments.enumerated() {
                 output += try engine.handle(
                     .segment(
                         SegmentInput(
                             rendition: .main, mediaSequence: sequence, discontinuitySequence: UInt64(index),
-                            isDiscontinuous: index > 0 && place == 0, initialization: programme.initialization,
+                            isDiscontinuous: index > 0 && position == 0, initialization: program.initialization,
                             bytes: segment)))
                 sequence += 1
             }
@@ -39,7 +39,7 @@ import Testing
         return try output + engine.handle(.ended(.main))
     }
 
-    private func pictures(_ segments: [SplicedSegment]) throws -> Int {
+    private func frameCount(_ segments: [SplicedSegment]) throws -> Int {
         try segments.reduce(0) { sum, segment in
             let bytes = segment.fragment.header + segment.fragment.payloads.joined()
             let track = try MovieFragment.fragments(of: bytes)[0].tracks.first { $0.trackID == TrackID.video }
@@ -57,17 +57,17 @@ import Testing
                 (advertisement.initialization, advertisement.segments),
                 (nil, [Self.transport(seconds: 1)]),
             ], &engine)
-        #expect(try pictures(output) == 75)
+        #expect(try frameCount(output) == 75)
         #expect(engine.counts.periods == 3)
         #expect(output.map(\.description.video?.width) == [320, 160, 160, 320])
         #expect(output.map(\.isDiscontinuous) == [false, true, false, true])
         #expect(engine.counts.demux == DemuxCounts())
-        // At most the frame at each seam.
+        // At most one frame at each discontinuity.
         #expect(engine.counts.audioSilence <= 3)
         #expect(engine.counts.framesBeforeSync == 0)
     }
 
-    @Test("another init section in mid-programme begins a run; the same one again does not")
+    @Test("another init section begins a period; the same one again does not")
     func severalMaps() throws {
         let (first, second) = (
             try MovieMedia.cut(MovieMedia.make(audio: Self.aac)),
@@ -80,70 +80,70 @@ import Testing
         let output = try splice([first, second, first], &engine)
         #expect(engine.counts.periods == 3)
         #expect(output.map(\.isDiscontinuous).filter(\.self).count == 2)
-        #expect(try pictures(output) == 25 + 30 + 25)
+        #expect(try frameCount(output) == 25 + 30 + 25)
         #expect(Set(output.map(\.initSection.name)).count == 2)
     }
 
-    /// A companion in either container beside a picture in the other.
+    /// The companion is in one container and the video in the other.
     @Test(arguments: [true, false])
     func companion(isMovie: Bool) throws {
         let video = try MovieMedia.cut(MovieMedia.make(audio: nil))
-        let sound = try MovieMedia.cut(
+        let audio = try MovieMedia.cut(
             MovieMedia.make(
                 video: nil, audio: Self.aac,
                 output: ["-movflags", "+empty_moov+default_base_moof", "-frag_duration", "500000"]))
         let transport = try OracleMedia.make(video: MovieMedia.h264, audio: nil, seconds: 1)
-        let transportSound = try OracleMedia.make(video: nil, audio: Self.aac, seconds: 1)
+        let transportAudio = try OracleMedia.make(video: nil, audio: Self.aac, seconds: 1)
         var engine = engine(companion: true)
         func input(_ rendition: InputRendition, _ bytes: [UInt8], _ initialization: [UInt8]?) -> SpliceInput {
             .segment(
                 SegmentInput(rendition: rendition, mediaSequence: 0, initialization: initialization, bytes: bytes))
         }
         var output: [SplicedSegment] = []
-        for segment in isMovie ? sound.segments : [transportSound] {
-            output += try engine.handle(input(.audio, segment, isMovie ? sound.initialization : nil))
+        for segment in isMovie ? audio.segments : [transportAudio] {
+            output += try engine.handle(input(.audio, segment, isMovie ? audio.initialization : nil))
         }
         for segment in isMovie ? [transport] : video.segments {
             output += try engine.handle(input(.main, segment, isMovie ? nil : video.initialization))
         }
         output += try engine.handle(.ended(.audio))
         output += try engine.handle(.ended(.main))
-        #expect(try pictures(output) == 25)
+        #expect(try frameCount(output) == 25)
         #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
     }
 
-    /// What goes in as FLAC, ALAC, Opus or MP3 comes out frame by frame, and ffmpeg decodes it.
+    /// FLAC, ALAC, Opus and MP3 are copied frame by frame, and ffmpeg decodes the result.
     @Test(arguments: ["flac", "alac", "libopus", "libmp3lame"])
-    func copiedSound(encoder: String) throws {
+    func copiedAudio(encoder: String) throws {
         let source = try MovieMedia.cut(MovieMedia.make(audio: ["-c:a", encoder]))
         var engine = engine()
         let output = try splice([source], &engine)
         let bytes = output.reduce(into: output[0].initSection.bytes) {
             $0 += $1.fragment.header + $1.fragment.payloads.joined()
         }
-        let sent = try OracleDemuxer.packets(source.initialization + source.segments.joined(), container: "mp4")
-        let got = try OracleDemuxer.packets(bytes, container: "mp4")
-        let frames = got.filter { !$0.isVideo }.map(\.bytes)
-        // Sound in front of the first picture and behind the last is left out, and nothing in between.
-        let isUnbroken = sent.filter { !$0.isVideo }.map(\.bytes).firstRange(of: frames) != nil
-        #expect(isUnbroken)
+        let input = try OracleDemuxer.packets(source.initialization + source.segments.joined(), container: "mp4")
+        let result = try OracleDemuxer.packets(bytes, container: "mp4")
+        let frames = result.filter { !$0.isVideo }.map(\.bytes)
+        // Audio before the first video frame and after the last is dropped, and nothing in between.
+        let isContiguous = input.filter { !$0.isVideo }.map(\.bytes).firstRange(of: frames) != nil
+        #expect(isContiguous)
         #expect(frames.count >= 8)
         let decoded = try FragmentTool.run("ffmpeg", ["-v", "warning", "-i", "INPUT", "-f", "null", "-"], input: bytes)
         #expect(decoded.status == 0)
         #expect(decoded.errors.isEmpty)
     }
 
-    /// What has to be encoded again is decoded with the configuration the sample entry gave.
+    /// Audio that is transcoded is decoded with the configuration of the sample entry.
     @Test(arguments: ["flac", "alac", "libopus"])
-    func decodedSound(encoder: String) throws {
+    func decodedAudio(encoder: String) throws {
         let source = try MovieMedia.cut(MovieMedia.make(video: nil, audio: ["-c:a", encoder]))
-        let sound = try FragmentedMP4Demuxer.all(source.segments, initialization: source.initialization).audio
-        let decoder = try AudioDecoder(try #require(sound.first?.configuration))
+        let audio = try FragmentedMP4Demuxer.all(source.segments, initialization: source.initialization).audio
+        let decoder = try AudioDecoder(try #require(audio.first?.configuration))
         var frames = 0
-        for packet in sound {
+        for packet in audio {
             try decoder.send(packet.payload, time: 0)
             while try decoder.receive() { frames += 1 }
         }
-        #expect(frames >= sound.count - 1)
+        #expect(frames >= audio.count - 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Which tracks are followed, and what their sample entries say.
+/// Track selection, sample entries and init sections of fragmented MP4.
 @Suite("Tracks of an init section")
 struct MovieTrackTests {
     typealias Sample = MovieBuilder.Sample
@@ -15,14 +15,14 @@ struct MovieTrackTests {
 
     private static let idr: [UInt8] = [0x65, 0x88, 0x84]
 
-    private static func picture(_ units: [[UInt8]], lengthSize: Int = 4) -> Sample {
+    private static func videoSample(_ units: [[UInt8]], lengthSize: Int = 4) -> Sample {
         Sample(
             payload: units.flatMap { unit in
                 (0..<lengthSize).map { $0 == lengthSize - 1 ? UInt8(unit.count) : 0 } + unit
             })
     }
 
-    private static func pictures(_ samples: [Sample], entry: UInt32? = nil) -> [UInt8] {
+    private static func videoFragment(_ samples: [Sample], entry: UInt32? = nil) -> [UInt8] {
         MovieBuilder.fragment([Traf(descriptionIndex: entry, runs: [(0x301, samples)])])
     }
 
@@ -31,7 +31,7 @@ struct MovieTrackTests {
         return MovieBuilder.fragment([Traf(id: id, runs: [(0x301, samples)])])
     }
 
-    private static func sound(
+    private static func audioTrack(
         _ entry: (type: BoxType, boxes: [UInt8]), id: UInt32 = 2, timescale: UInt32 = 48_000, isEnabled: Bool = true
     ) -> Track {
         Track(id: id, timescale: timescale, handler: "soun", isEnabled: isEnabled, entries: [entry])
@@ -44,7 +44,7 @@ struct MovieTrackTests {
             [segment], initialization: MovieBuilder.initialization(tracks), tracks: selection)
     }
 
-    // MARK: - Pictures
+    // MARK: - Video
 
     static let expected = VideoConfiguration(
         codec: .h264, sequenceParameterSets: [MovieBuilder.parameterSets.sequence],
@@ -53,42 +53,42 @@ struct MovieTrackTests {
     @Test("lengths of one, two and four bytes", arguments: [1, 2, 4])
     func lengths(size: Int) throws {
         let track = Track(entries: [MovieBuilder.avc1(lengthSize: UInt8(size))])
-        let found = try demux(Self.pictures([Self.picture([Self.idr], lengthSize: size)]), [track])
+        let found = try demux(Self.videoFragment([Self.videoSample([Self.idr], lengthSize: size)]), [track])
         let units = ComparableFrame.lengthPrefixed(try #require(found.video.first?.payload))
         #expect(units == [MovieBuilder.parameterSets.sequence, MovieBuilder.parameterSets.picture, Self.idr])
         #expect(found.video.map(\.sync) == [.instantaneousRefresh])
     }
 
-    @Test("delimiters, filler, zeros behind a unit and repeated sets are left out; sets of avc3 are taken")
+    @Test("delimiters, filler, trailing zeros and repeated sets are dropped; sets of avc3 are used")
     func units() throws {
         let (sequence, picture) = MovieBuilder.parameterSets
-        let sample = Self.picture([[0x09, 0xF0], sequence, picture, Self.idr + [0, 0], [0x0C, 0xFF, 0x80]])
+        let sample = Self.videoSample([[0x09, 0xF0], sequence, picture, Self.idr + [0, 0], [0x0C, 0xFF, 0x80]])
         for entry in [MovieBuilder.avc1(), MovieBuilder.avc1("avc3", sets: false)] {
-            let found = try demux(Self.pictures([sample]), [Track(entries: [entry])])
+            let found = try demux(Self.videoFragment([sample]), [Track(entries: [entry])])
             let packet = try #require(found.video.first)
             #expect(packet.configuration == Self.expected)
             #expect(ComparableFrame.lengthPrefixed(packet.payload) == [sequence, picture, Self.idr])
         }
     }
 
-    @Test("sync is what the NAL units say, not the flags")
+    @Test("the sync kind follows the NAL units, not the sample flags")
     func sync() throws {
-        var claimed = Self.picture([[0x41, 0x9A, 2]])
+        var claimed = Self.videoSample([[0x41, 0x9A, 2]])
         claimed.flags = 0x0200_0000
-        let recovery = Self.picture([[0x06, 6, 1, 0xC4, 0x80], [0x41, 0x9A, 2]])
-        let found = try demux(Self.pictures([Self.picture([Self.idr]), claimed, recovery]), [Track()])
+        let recovery = Self.videoSample([[0x06, 6, 1, 0xC4, 0x80], [0x41, 0x9A, 2]])
+        let found = try demux(Self.videoFragment([Self.videoSample([Self.idr]), claimed, recovery]), [Track()])
         #expect(found.video.map(\.sync) == [.instantaneousRefresh, VideoPacket.Sync.none, .recoveryPoint])
     }
 
-    @Test("without parameter sets, pictures are counted and not given")
+    @Test("without parameter sets, frames are counted and dropped")
     func noSets() throws {
         let track = Track(entries: [MovieBuilder.avc1("avc3", sets: false)])
-        let found = try demux(Self.pictures([Self.picture([Self.idr])]), [track])
+        let found = try demux(Self.videoFragment([Self.videoSample([Self.idr])]), [track])
         #expect(found.video.isEmpty)
         #expect(found.counts.undecodable == 1)
     }
 
-    // MARK: - Sound
+    // MARK: - Audio
 
     struct AudioRow: CustomTestStringConvertible, Sendable {
         let when: String
@@ -107,13 +107,13 @@ struct MovieTrackTests {
         (type, MovieBuilder.box(box, bytes(body)))
     }
 
-    static let sounds: [AudioRow] = [
+    static let audioRows: [AudioRow] = [
         AudioRow(when: "AAC LC", entry: { MovieBuilder.mp4a([0x11, 0x90]) }, codec: .aac, name: "mp4a.40.2"),
         AudioRow(
             when: "AAC LC of 960 samples", entry: { MovieBuilder.mp4a([0x11, 0x94]) }, duration: 960, codec: .aac,
             samples: 960, name: "mp4a.40.2"),
         AudioRow(
-            when: "HE-AAC, announced in front: the coded rate is half of what it plays at",
+            when: "HE-AAC, hierarchical signaling: the coded rate is half of the output rate",
             entry: { MovieBuilder.mp4a(bytes("2b118800")) }, duration: 2048, codec: .aac, rate: 24_000,
             name: "mp4a.40.5"),
         AudioRow(
@@ -142,7 +142,7 @@ struct MovieTrackTests {
                         + String(repeating: "00", count: 16))
             }, duration: 4608, codec: .flac, samples: 4608, name: "fLaC"),
         AudioRow(
-            when: "FLAC of blocks that vary: as most of them last",
+            when: "FLAC with varying blocks: the most frequent duration",
             entry: {
                 entry(
                     "fLaC", "dfLa",
@@ -155,9 +155,9 @@ struct MovieTrackTests {
             duration: 4096, codec: .alac, samples: 4096, name: "alac"),
     ]
 
-    @Test(arguments: sounds)
-    func sound(row: AudioRow) throws {
-        let found = try demux(Self.frames(duration: row.duration, count: 3), [Self.sound(row.entry())])
+    @Test(arguments: audioRows)
+    func audio(row: AudioRow) throws {
+        let found = try demux(Self.frames(duration: row.duration, count: 3), [Self.audioTrack(row.entry())])
         let configuration = try #require(found.audio.first?.configuration)
         #expect(configuration.codec == row.codec)
         #expect(configuration.sampleRate == row.rate)
@@ -171,28 +171,29 @@ struct MovieTrackTests {
         let segment = Self.frames(
             TrackID.audio, duration: UInt32(TrackTimescale.audio) / UInt32(row.rate) * UInt32(row.samples))
         #expect(
-            try again.feed(segment).audio.first?.configuration == configuration, "our own init section says the same")
+            try again.feed(segment).audio.first?.configuration == configuration,
+            "our own init section describes the same configuration")
     }
 
-    // MARK: - Choice
+    // MARK: - Selection
 
-    @Test func choice() throws {
+    @Test func selection() throws {
         let (aac, video) = (MovieBuilder.mp4a([0x11, 0x90]), Track())
-        let segment = Self.pictures([Self.picture([Self.idr])]) + Self.frames(2) + Self.frames(3, count: 5)
-        let both = [Self.sound(aac, isEnabled: false), Self.sound(aac, id: 3), video]
-        #expect(try demux(segment, both).audio.count == 5, "the one that plays unless somebody chooses")
+        let segment = Self.videoFragment([Self.videoSample([Self.idr])]) + Self.frames(2) + Self.frames(3, count: 5)
+        let both = [Self.audioTrack(aac, isEnabled: false), Self.audioTrack(aac, id: 3), video]
+        #expect(try demux(segment, both).audio.count == 5, "the track that plays by default")
         #expect(try demux(segment, both).video.count == 1)
         #expect(try demux(segment, both).counts.otherPackets == 1)
         #expect(try demux(segment, both, selection: .video).audio.isEmpty)
         #expect(try demux(segment, both, selection: .audio).video.isEmpty)
-        #expect(try demux(segment, [video, Self.sound(aac)]).audio.count == 2)
-        let unknown = Self.sound(("dtsc", []), id: 3)
-        #expect(try demux(segment, [video, unknown]).video.count == 1, "sound we do not carry is left out")
-        #expect(try demux(segment, [video, unknown, Self.sound(aac)]).audio.count == 2)
-        #expect(try demux(segment, [video, Self.sound(MovieBuilder.mp4a([]))]).video.count == 1)
+        #expect(try demux(segment, [video, Self.audioTrack(aac)]).audio.count == 2)
+        let unknown = Self.audioTrack(("dtsc", []), id: 3)
+        #expect(try demux(segment, [video, unknown]).video.count == 1, "unsupported audio is dropped")
+        #expect(try demux(segment, [video, unknown, Self.audioTrack(aac)]).audio.count == 2)
+        #expect(try demux(segment, [video, Self.audioTrack(MovieBuilder.mp4a([]))]).video.count == 1)
     }
 
-    struct DecryptErrorRow: CustomTestStringConvertible, Sendable {
+    struct RefusalRow: CustomTestStringConvertible, Sendable {
         let when: String
         let tracks: @Sendable () -> [Track]
         var entry: UInt32?
@@ -204,39 +205,39 @@ struct MovieTrackTests {
     private static let cenc = MovieBuilder.box(
         "sinf",
         MovieBuilder.box("frma", Array("avc1".utf8)) + MovieBuilder.box("schm", [0, 0, 0, 0] + Array("cenc".utf8)))
-    static let refusals: [DecryptErrorRow] = [
-        DecryptErrorRow(
-            when: "encrypted pictures", tracks: { [Track(entries: [MovieBuilder.avc1("encv", inside: cenc)])] },
+    static let refusals: [RefusalRow] = [
+        RefusalRow(
+            when: "encrypted video", tracks: { [Track(entries: [MovieBuilder.avc1("encv", inside: cenc)])] },
             reason: .protectedTrack(scheme: "cenc")),
-        DecryptErrorRow(
-            when: "encrypted sound beside clear pictures", tracks: { [Track(), sound(("enca", []))] },
+        RefusalRow(
+            when: "encrypted audio beside clear video", tracks: { [Track(), audioTrack(("enca", []))] },
             reason: .protectedTrack(scheme: "enca")),
-        DecryptErrorRow(
+        RefusalRow(
             when: "encrypted from this fragment on",
             tracks: { [Track(entries: [MovieBuilder.avc1(), MovieBuilder.avc1("encv", inside: cenc)])] }, entry: 2,
             reason: .protectedTrack(scheme: "cenc")),
-        DecryptErrorRow(
-            when: "a sample entry that is not there", tracks: { [Track()] }, entry: 7,
+        RefusalRow(
+            when: "a missing sample entry", tracks: { [Track()] }, entry: 7,
             reason: .badParameterSet(field: "sample_description_index")),
-        DecryptErrorRow(
-            when: "pictures we do not carry",
-            tracks: { [Track(entries: [("av01", [])]), sound(MovieBuilder.mp4a([0x11, 0x90]))] },
+        RefusalRow(
+            when: "unsupported video",
+            tracks: { [Track(entries: [("av01", [])]), audioTrack(MovieBuilder.mp4a([0x11, 0x90]))] },
             reason: .noSupportedTrack(sampleEntries: ["av01"])),
-        DecryptErrorRow(
-            when: "no decoder's configuration", tracks: { [Track(entries: [("avc1", [])])] },
+        RefusalRow(
+            when: "no decoder configuration", tracks: { [Track(entries: [("avc1", [])])] },
             reason: .badParameterSet(field: "avcC")),
-        DecryptErrorRow(
-            when: "a rate out of range", tracks: { [sound(MovieBuilder.mp4a(bytes("1780000890")))] },
+        RefusalRow(
+            when: "a rate out of range", tracks: { [audioTrack(MovieBuilder.mp4a(bytes("1780000890")))] },
             reason: .badParameterSet(field: "samplerate")),
-        DecryptErrorRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
-        DecryptErrorRow(
+        RefusalRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
+        RefusalRow(
             when: "a timescale of 0", tracks: { [Track(timescale: 0)] }, reason: .badParameterSet(field: "timescale")),
     ]
 
     @Test(arguments: refusals)
-    func refusal(row: DecryptErrorRow) {
+    func refusal(row: RefusalRow) {
         do throws(MediaError) {
-            _ = try demux(Self.pictures([Self.picture([Self.idr])], entry: row.entry), row.tracks())
+            _ = try demux(Self.videoFragment([Self.videoSample([Self.idr])], entry: row.entry), row.tracks())
             Issue.record("not refused")
         } catch {
             #expect(error.reason == row.reason)
@@ -247,13 +248,13 @@ struct MovieTrackTests {
     func missing() {
         #expect(throws: MediaError(.missingInitialization, section: "RFC 8216 §3.3")) {
             var demuxer = FragmentedMP4Demuxer()
-            _ = try demuxer.feed(Self.pictures([Self.picture([Self.idr])]))
+            _ = try demuxer.feed(Self.videoFragment([Self.videoSample([Self.idr])]))
         }
     }
 
     // MARK: - Another init section
 
-    @Test("another timescale goes on with the same clock, another sample entry is another configuration")
+    @Test("another timescale continues the clock, another sample entry is another configuration")
     func otherInitialization() throws {
         let other = (sequence: h264Rows[14].nalUnit, picture: bytes("68ce3c80"))
         let record: [UInt8] =
@@ -262,8 +263,8 @@ struct MovieTrackTests {
             id: 5, timescale: 1000, entries: [("avc1", MovieBuilder.box("avcC", record + other.picture))])
         var demuxer = FragmentedMP4Demuxer()
         try demuxer.initialize(with: MovieBuilder.initialization([Track()]))
-        let samples = [Self.picture([Self.idr]), Self.picture([Self.idr])]
-        let first = try demuxer.feed(Self.pictures(samples))
+        let samples = [Self.videoSample([Self.idr]), Self.videoSample([Self.idr])]
+        let first = try demuxer.feed(Self.videoFragment(samples))
         try demuxer.initialize(with: MovieBuilder.initialization([Track()]))
         try demuxer.initialize(with: MovieBuilder.initialization([second]))
         let next = try demuxer.feed(

@@ -8,9 +8,9 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Every capture, segment after segment through one demuxer, against libavformat over the same bytes in one piece.
+/// Every capture, demuxed segment by segment, compared with libavformat's output for the joined bytes.
 @Suite struct OracleCaptureTests {
-    /// Consecutive segments of one programme.
+    /// Consecutive segments of one program.
     struct CaptureSpan: CustomTestStringConvertible, Sendable {
         let name: String
         let segments: [[UInt8]]
@@ -18,54 +18,55 @@ import Testing
         var testDescription: String { name }
     }
 
-    /// Each stretch once: captures share their media.
-    static let stretches = Result { () throws -> [CaptureSpan] in
+    /// Spans without duplicates: captures share their media.
+    static let spans = Result { () throws -> [CaptureSpan] in
         var seen: Set<[[UInt8]]> = []
-        return try CaptureFixture.all().flatMap { try stretches(of: $0) }.filter { seen.insert($0.segments).inserted }
+        return try CaptureFixture.all().flatMap { try spans(of: $0) }.filter { seen.insert($0.segments).inserted }
     }
 
-    @Test func capturesAreRead() throws { #expect(try Self.stretches.get().count >= 8) }
+    @Test func capturesAreRead() throws { #expect(try Self.spans.get().count >= 8) }
 
-    @Test(arguments: try stretches.get())
-    func agreesWithLibavformat(stretch: CaptureSpan) throws {
-        let truth = try OracleDemuxer.packets(Array(stretch.segments.joined()))
-        let ours = try TransportDemuxer.all(stretch.segments)
-        let video = truth.filter(\.isVideo).map { ComparableFrame(video: $0, codec: .h264) }
+    @Test(arguments: try spans.get())
+    func agreesWithLibavformat(span: CaptureSpan) throws {
+        let expected = try OracleDemuxer.packets(Array(span.segments.joined()))
+        let ours = try TransportDemuxer.all(span.segments)
+        let video = expected.filter(\.isVideo).map { ComparableFrame(video: $0, codec: .h264) }
         try OracleTests.expectEqual(ours.video.map(ComparableFrame.init), video)
-        let audio = truth.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: 7) }
+        let audio = expected.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: 7) }
         try OracleTests.expectEqual(ours.audio.map(ComparableFrame.init), audio)
         #expect(ours.video.count + ours.audio.count > 40)
         #expect(!ours.video.contains(where: \.isDamaged) && !ours.audio.contains(where: \.isDamaged))
         #expect(ours.counts.undecodable == 0)
     }
 
-    /// Names are a stretch and a number: `ad1-03.ts`.
-    private static func stretches(of capture: CaptureFixture) throws -> [CaptureSpan] {
+    /// Splits the files of a capture into spans; a name is a span and a number: `ad1-03.ts`.
+    private static func spans(of capture: CaptureFixture) throws -> [CaptureSpan] {
         let names = try FileManager.default.contentsOfDirectory(atPath: capture.file("body").path).sorted()
-        var stretches: [CaptureSpan] = []
+        var spans: [CaptureSpan] = []
         var last: (prefix: Substring, number: Int)?
         for name in names {
             let parts = name.split(separator: "-")
             guard name.hasSuffix(".ts"), parts.count == 2, let number = Int(parts[1].dropLast(3)) else { continue }
             guard let segment = try clear(name, of: capture) else { continue }
-            if let last, last == (parts[0], number - 1), let stretch = stretches.popLast() {
-                stretches.append(CaptureSpan(name: stretch.name, segments: stretch.segments + [segment]))
+            if let last, last == (parts[0], number - 1), let span = spans.popLast() {
+                spans.append(CaptureSpan(name: span.name, segments: span.segments + [segment]))
             } else {
-                stretches.append(CaptureSpan(name: "\(capture.name) \(name)", segments: [segment]))
+                spans.append(CaptureSpan(name: "\(capture.name) \(name)", segments: [segment]))
             }
             last = (parts[0], number)
         }
-        return stretches
+        return spans
     }
 
-    /// Nil when it is no transport stream.
+    /// Returns the clear segment; nil if it is no transport stream.
     private static func clear(_ name: String, of capture: CaptureFixture) throws -> [UInt8]? {
         var bytes = try capture.bytes("body/\(name)")
         if capture == .demuxedAES128 { bytes = try decrypted(bytes, name, of: capture) }
         return SegmentContainer.sniff(bytes) == .transportStream ? bytes : nil
     }
 
-    /// The first five of each rendition have one key and an explicit IV, the others another and their number.
+    /// The first five segments of each rendition have one key and an explicit IV; the others have another key and the
+    /// media sequence number as IV.
     private static func decrypted(_ bytes: [UInt8], _ name: String, of capture: CaptureFixture) throws -> [UInt8] {
         let isVideo = name.hasPrefix("video")
         let index = Int(name.dropLast(3).suffix(2)) ?? 0

@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// The same stream whole, cut anywhere, and damaged.
+/// The same stream complete, cut at any packet, and damaged.
 @Suite struct OracleCutTests {
     /// H.264 with B-frames and AAC, 50 frames.
     private static let stream = Result {
@@ -19,11 +19,11 @@ import Testing
     }
 
     @Test(arguments: 0..<60)
-    func cutsAtPacketBordersChangeNothing(seed: Int) throws {
+    func cutsAtPacketBoundariesChangeNothing(seed: Int) throws {
         let stream = try (seed.isMultiple(of: 2) ? Self.stream : Self.bounded).get()
         var random = SeededGenerator(seed: UInt64(seed))
         let whole = try TransportDemuxer.all([stream])
-        // The first cut goes through the first picture: a packager that cuts anywhere shows it before it is trusted.
+        // The first cut is inside the first frame, which shows that boundaries are unaligned before they are trusted.
         let first = (VideoCuts.keyFrames(stream, pid: 0x100).first ?? 0) + 188
         var segments = [Array(stream[..<first])]
         var rest = stream[first...]
@@ -38,8 +38,8 @@ import Testing
         #expect(cut.video.filter(\.isDamaged).isEmpty)
     }
 
-    /// Cuts in front of each key frame, as a packager makes them: nothing waits for the next segment.
-    @Test func keyFrameCutsHoldNothing() throws {
+    /// Cuts before each key frame, like a packager's: no frame is held for the next segment.
+    @Test func cutsAtKeyFramesHoldNothing() throws {
         let stream = try Self.stream.get()
         let cuts = VideoCuts.keyFrames(stream, pid: 0x100)
         try #require(cuts.count == 2)
@@ -52,9 +52,9 @@ import Testing
         #expect(demuxer.finish() == DemuxedSegment())
     }
 
-    enum Fault: CaseIterable, Sendable { case drop, duplicate, hitSyncByte, errorIndicator, junk }
+    enum Fault: CaseIterable, Sendable { case drop, duplicate, damageSyncByte, errorIndicator, junk }
 
-    /// A fault costs the frame it hits and at most one more; all others come through unchanged.
+    /// A fault costs the frame that it hits and at most one more; all others are unchanged.
     @Test(arguments: Fault.allCases, 0..<24)
     func oneFaultLosesAtMostOneIntactFrame(fault: Fault, seed: Int) throws {
         let stream = try Self.stream.get()
@@ -65,14 +65,15 @@ import Testing
         let damaged = try TransportDemuxer.all([Self.apply(fault, to: stream, packet: packet)])
         let before = Set(Self.frames(whole))
         let after = Set(Self.frames(damaged))
-        let hit = fault == .duplicate || fault == .hitSyncByte || fault == .junk || pid < 0x100 || pid >= 0x1000 ? 0 : 1
+        let hit =
+            fault == .duplicate || fault == .damageSyncByte || fault == .junk || pid < 0x100 || pid >= 0x1000 ? 0 : 1
         #expect(before.subtracting(after).count <= hit + (hit == 0 ? 0 : 1))
-        #expect(after.subtracting(before).isEmpty, "nothing is made up")
+        #expect(after.subtracting(before).isEmpty, "no new frames")
         if hit == 1 { #expect(damaged.counts.transportErrors > 0) }
         if fault == .duplicate, pid == 0x100 { #expect(damaged.counts.duplicatePackets == 1) }
     }
 
-    /// Frames that say of themselves that they are whole.
+    /// Frames that are not marked as damaged.
     private static func frames(_ segment: DemuxedSegment) -> [ComparableFrame] {
         let whole = segment.video.filter { !$0.isDamaged }.map(ComparableFrame.init)
         return whole + segment.audio.filter { !$0.isDamaged && $0.pts != nil }.map(ComparableFrame.init)
@@ -84,7 +85,7 @@ import Testing
         switch fault {
         case .drop: bytes.removeSubrange(range)
         case .duplicate: bytes.insert(contentsOf: stream[range], at: range.upperBound)
-        case .hitSyncByte: bytes[range.lowerBound] = 0xB8
+        case .damageSyncByte: bytes[range.lowerBound] = 0xB8
         case .errorIndicator: bytes[range.lowerBound + 1] |= 0x80
         case .junk: bytes.insert(contentsOf: [UInt8](repeating: 0x55, count: 61), at: range.upperBound)
         }
@@ -93,7 +94,7 @@ import Testing
 }
 
 enum VideoCuts {
-    /// Offsets of the packets in which a PES packet with an IDR begins: the tables in front of it go with it.
+    /// Offsets of the packets in which a PES packet with an IDR begins; the preceding tables belong to it.
     static func keyFrames(_ stream: [UInt8], pid: UInt16) -> [Int] {
         stride(from: 0, to: stream.count, by: 188).filter { offset in
             let packet = TransportPacket(stream, at: offset)

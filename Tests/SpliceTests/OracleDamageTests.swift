@@ -7,16 +7,16 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Seeded damage: a fault costs what it hits, and at most one frame more.
+/// Seeded damage: a fault costs the frames that it hits, and at most one more.
 @Suite struct OracleDamageTests {
     enum Fault: String, CaseIterable, Sendable {
-        case drop, duplicate, hitSyncByte, errorIndicator, junk, flipBits, swap, cutShort, hitTable
+        case drop, duplicate, damageSyncByte, errorIndicator, junk, flipBits, swap, truncate, damageTable
 
-        /// Frames whose own bytes the fault may touch.
+        /// Number of frames whose own bytes the fault may change.
         var hits: Int {
             switch self {
-            case .duplicate, .hitSyncByte, .junk, .hitTable: 0
-            case .drop, .errorIndicator, .flipBits, .cutShort: 1
+            case .duplicate, .damageSyncByte, .junk, .damageTable: 0
+            case .drop, .errorIndicator, .flipBits, .truncate: 1
             case .swap: 2
             }
         }
@@ -32,9 +32,9 @@ import Testing
         ].map { try $0.stream() }
     }
 
-    /// For each stream and kind of fault 15 seeds; together more than 400.
+    /// 15 seeds for each stream and kind of fault, more than 400 together.
     @Test(arguments: Fault.allCases, 0..<15)
-    func aFaultLosesAtMostOneIntactFrame(fault: Fault, seed: Int) throws {
+    func oneFaultLosesAtMostOneIntactFrame(fault: Fault, seed: Int) throws {
         for stream in try Self.streams.get() {
             var random = SeededGenerator(seed: UInt64(seed))
             let whole = Set(Self.frames(try TransportDemuxer.all([stream])))
@@ -43,14 +43,14 @@ import Testing
             let lost = whole.subtracting(Self.frames(after))
             let allowed = fault.hits == 0 ? 0 : fault.hits + 1
             #expect(lost.count <= allowed, "\(lost)")
-            // A flipped bit that nothing guards is a frame that differs and cannot know it.
-            let made = Set(Self.frames(after)).subtracting(whole)
-            #expect(made.count <= (fault == .flipBits ? 2 : 0), "\(made)")
+            // An undetectable flipped bit yields a changed frame that is not marked as damaged.
+            let changed = Set(Self.frames(after)).subtracting(whole)
+            #expect(changed.count <= (fault == .flipBits ? 2 : 0), "\(changed)")
         }
     }
 
-    /// Faults do not add up to more than each costs. Sound between two losses in neighbouring PES packets may come
-    /// without a time, never with a wrong one, unless bits of the time itself were flipped.
+    /// Several faults cost no more than the sum of each. Audio between two losses in adjacent PES packets may have no
+    /// timestamp, but never a wrong one, unless bits of the timestamp were flipped.
     @Test(arguments: 0..<40)
     func manyFaultsCostNoMoreThanEach(seed: Int) throws {
         for stream in try Self.streams.get().prefix(2) {
@@ -66,36 +66,36 @@ import Testing
                 faults.append(fault)
             }
             let after = try TransportDemuxer.all([damaged])
-            let isTimeSure = !faults.contains(.flipBits)
+            let hasReliableTimes = !faults.contains(.flipBits)
             let untimed = Set(
-                after.audio.filter { !$0.isDamaged && ($0.pts == nil || !isTimeSure) }.map { Array($0.payload) })
+                after.audio.filter { !$0.isDamaged && ($0.pts == nil || !hasReliableTimes) }.map { Array($0.payload) })
             let lost = whole.subtracting(Self.frames(after)).filter { !untimed.contains($0.parts[0]) }
             #expect(lost.count <= allowed, "\(faults): \(lost.map(\.description).sorted())")
-            if isTimeSure { #expect(Set(Self.frames(after)).isSubset(of: whole)) }
+            if hasReliableTimes { #expect(Set(Self.frames(after)).isSubset(of: whole)) }
         }
     }
 
-    /// Frames that say of themselves that they are whole.
+    /// Frames that are not marked as damaged.
     private static func frames(_ segment: DemuxedSegment) -> [ComparableFrame] {
         segment.video.filter { !$0.isDamaged }.map(ComparableFrame.init)
             + segment.audio.filter { !$0.isDamaged && $0.pts != nil }.map(ComparableFrame.init)
     }
 
-    /// Away from both ends, where what is lost has no frame behind it that could tell.
+    /// Damages packets away from both ends, because at the end no later frame reveals a loss.
     private static func apply(_ fault: Fault, to stream: [UInt8], random: inout SeededGenerator) -> [UInt8] {
         var bytes = stream
         let offsets = offsets(in: stream)
         let candidates = offsets.dropFirst(12).dropLast(12).filter { offset in
             let packet = TransportPacket(stream, at: offset)
             let isTable = packet.pid == 0 || packet.pid == 0x1000
-            return fault == .hitTable ? isTable : packet.pid == 0x100 || packet.pid == 0x101
+            return fault == .damageTable ? isTable : packet.pid == 0x100 || packet.pid == 0x101
         }
         guard let offset = candidates.randomElement(using: &random) else { return stream }
         let range = offset..<offset + 188
         switch fault {
         case .drop: bytes.removeSubrange(range)
         case .duplicate: bytes.insert(contentsOf: stream[range], at: range.upperBound)
-        case .hitSyncByte: bytes[offset] = 0xB8
+        case .damageSyncByte: bytes[offset] = 0xB8
         case .errorIndicator: bytes[offset + 1] |= 0x80
         case .junk:
             let junk = (0..<Int.random(in: 1...400, using: &random)).map { _ in
@@ -110,15 +110,15 @@ import Testing
             let next = Array(bytes[range.upperBound..<range.upperBound + 188])
             bytes.replaceSubrange(range.upperBound..<range.upperBound + 188, with: Array(bytes[range]))
             bytes.replaceSubrange(range, with: next)
-        case .cutShort: bytes.removeSubrange(offset + Int.random(in: 10..<188, using: &random)..<range.upperBound)
-        case .hitTable: bytes[offset + Int.random(in: 5..<20, using: &random)] ^= 0x10
+        case .truncate: bytes.removeSubrange(offset + Int.random(in: 10..<188, using: &random)..<range.upperBound)
+        case .damageTable: bytes[offset + Int.random(in: 5..<20, using: &random)] ^= 0x10
         }
         return bytes
     }
 
     private static func offsets(in stream: [UInt8]) -> [Int] {
-        (PacketSync(stream)?.blocks ?? []).filter { !$0.hasBadSyncBytes }.flatMap { run in
-            (0..<run.count).map { run[$0] }
+        (PacketSync(stream)?.blocks ?? []).filter { !$0.hasBadSyncBytes }.flatMap { block in
+            (0..<block.count).map { block[$0] }
         }
     }
 }

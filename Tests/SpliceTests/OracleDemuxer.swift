@@ -1,14 +1,14 @@
 import CLibAV
 import Foundation
 
-/// What libavformat finds in a stream, as close to the wire as it goes: one context over uncut bytes, nothing filled in,
-/// no overflow correction.
+/// A packet of libavformat, as close to the wire as possible: one context over uncut bytes, no inferred timestamps, no
+/// overflow correction.
 struct OraclePacket: Equatable {
     let pid: Int
     let isVideo: Bool
-    /// Units a second of the times below.
+    /// Units per second of `pts` and `dts`.
     let timescale: Int64
-    /// Of a transport stream the low 33 bits, nil where no PES header gave one; of a movie behind its edit list.
+    /// For a transport stream the low 33 bits, nil if no PES header has one; for a movie the time after its edit list.
     let pts: Int64?
     let dts: Int64?
     let bytes: [UInt8]
@@ -17,7 +17,7 @@ struct OraclePacket: Equatable {
 enum OracleDemuxer {
     struct Failure: Error { let call: String }
 
-    /// - Parameter container: libavformat's name of it.
+    /// - Parameter container: libavformat's name of the container.
     static func packets(_ stream: [UInt8], container: String = "mpegts") throws -> [OraclePacket] {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("oracle-\(UUID().uuidString)")
         try Data(stream).write(to: path)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Transport streams that ffmpeg made when the tests began.
+/// Transport streams that ffmpeg generates when the tests begin.
 enum OracleMedia {
     struct Failure: Error { let arguments: [String] }
 
@@ -9,7 +9,7 @@ enum OracleMedia {
         "-c:v", "libx264", "-preset", "veryfast", "-g", "25", "-bf", "2", "-x264-params", "slices=2:scenecut=0",
     ]
 
-    /// - Parameter output: further options of the muxer.
+    /// - Parameter output: additional options of the muxer.
     static func make(
         video: [String]?, audio: [String]?, seconds: Int = 3, size: String = "320x180", output: [String] = []
     ) throws -> [UInt8] {

@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Streams of every format, cut where no packager would cut: every frame once, whole, with its time.
+/// Streams of every format, cut at any packet: every frame arrives once, complete, with its timestamp.
 @Suite struct OracleRecutTests {
     struct Material: CustomTestStringConvertible, Sendable {
         let name: String
@@ -54,15 +54,15 @@ import Testing
         }
     }
 
-    /// A border that is clean by chance makes the next one trusted: that may cost one picture of a run, once.
+    /// A boundary that is clean by chance makes the next one trusted, which may cost one frame once.
     @Test(arguments: materials.prefix(2))
-    func aBorderTrustedTooSoonCostsOnePictureOfTheRun(material: Material) throws {
+    func boundaryTrustedTooEarlyCostsOneFrame(material: Material) throws {
         let stream = try material.stream()
         let whole = try TransportDemuxer.all([stream])
         let video = whole.video.map(ComparableFrame.init)
         for seed in 100..<115 {
             var random = SeededGenerator(seed: UInt64(seed))
-            let cut = try TransportDemuxer.all(Self.cut(stream, stride: 188, isWarned: false, random: &random))
+            let cut = try TransportDemuxer.all(Self.cut(stream, stride: 188, cutsFirstFrame: false, random: &random))
             #expect(cut.audio == whole.audio, "seed \(seed)")
             let kept = Set(cut.video.map(ComparableFrame.init))
             let lost = video.filter { !kept.contains($0) }
@@ -71,17 +71,17 @@ import Testing
         }
     }
 
-    /// - Parameter isWarned: the first cut goes through the first picture: a packager that cuts anywhere shows it
-    ///   before it is trusted.
+    /// - Parameter cutsFirstFrame: whether the first cut is inside the first frame, which shows that boundaries are
+    ///   unaligned before they are trusted.
     private static func cut(
-        _ stream: [UInt8], stride: Int, isWarned: Bool = true, random: inout SeededGenerator
+        _ stream: [UInt8], stride: Int, cutsFirstFrame: Bool = true, random: inout SeededGenerator
     ) throws -> [[UInt8]] {
-        let warning = (3..<stream.count / stride).first { index in
+        let firstVideoPacket = (3..<stream.count / stride).first { index in
             let packet = TransportPacket(stream, at: index * stride + stride - 188)
             return packet.pid == 0x100 || packet.pid == 0x1011
         }
-        let first = isWarned ? (try #require(warning) + 1) * stride : 0
-        var segments = isWarned ? [Array(stream[..<first])] : []
+        let first = cutsFirstFrame ? (try #require(firstVideoPacket) + 1) * stride : 0
+        var segments = cutsFirstFrame ? [Array(stream[..<first])] : []
         var rest = stream[first...]
         while !rest.isEmpty {
             let size = Int.random(in: 5...90, using: &random) * stride

@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// The same packets as libavformat finds in the same bytes: times, sizes, content, order.
+/// The demuxer yields the same packets as libavformat: timestamps, sizes, content, order.
 @Suite struct OracleTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
@@ -49,11 +49,11 @@ import Testing
     @Test(arguments: rows)
     func agreesWithLibavformat(row: Row) throws {
         let stream = try OracleMedia.make(video: row.video, audio: row.audio, output: row.output)
-        let truth = try OracleDemuxer.packets(stream)
+        let expected = try OracleDemuxer.packets(stream)
         let ours = try TransportDemuxer.all([stream])
-        let video = truth.filter(\.isVideo).map { ComparableFrame(video: $0, codec: row.codec) }
+        let video = expected.filter(\.isVideo).map { ComparableFrame(video: $0, codec: row.codec) }
         try Self.expectEqual(ours.video.map(ComparableFrame.init), video)
-        let audio = truth.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: row.headerSize) }
+        let audio = expected.filter { !$0.isVideo }.map { ComparableFrame(audio: $0, headerSize: row.headerSize) }
         try Self.expectEqual(ours.audio.map(ComparableFrame.init), audio)
         #expect(ours.video.isEmpty == (row.video == nil))
         #expect(ours.audio.isEmpty == (row.audio == nil))
@@ -61,10 +61,10 @@ import Testing
         #expect(ours.counts.undecodable == 0)
     }
 
-    /// Where the oracle has no time, ours was counted on.
-    static func expectEqual(_ ours: [ComparableFrame], _ truth: [ComparableFrame]) throws {
-        #expect(ours.count == truth.count)
-        for (mine, theirs) in zip(ours, truth) {
+    /// Timestamps that the oracle lacks are not compared: ours are interpolated.
+    static func expectEqual(_ ours: [ComparableFrame], _ expected: [ComparableFrame]) throws {
+        #expect(ours.count == expected.count)
+        for (mine, theirs) in zip(ours, expected) {
             var mine = mine
             if theirs.pts == nil { mine.pts = nil }
             if theirs.dts == nil { mine.dts = nil }

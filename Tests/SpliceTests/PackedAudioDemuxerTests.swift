@@ -6,7 +6,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Packed audio and its time stamp (RFC 8216 §3.4), and the telling apart of containers.
+/// Packed audio and its timestamp (RFC 8216 §3.4), and detection of containers.
 @Suite struct AudioPackedTests {
     typealias Sample = ElementarySamples
 
@@ -25,11 +25,11 @@ import Testing
     static let title = Array("TIT2".utf8) + [0, 0, 0, 3, 0, 0, 3, 0x41, 0x42]
 
     static let rows: [(when: String, head: [UInt8], pts: Int64)] = [
-        ("the time alone", tag(timestamp(900_000)), 900_000),
-        ("behind a title, in front of padding", tag(title + timestamp(5), padding: 100), 5),
+        ("only the timestamp", tag(timestamp(900_000)), 900_000),
+        ("after a title, before padding", tag(title + timestamp(5), padding: 100), 5),
         ("in the second of two tags", tag(title) + tag(timestamp(7)), 7),
         ("in an ID3v2.3 tag", tag(timestamp(9), version: 3), 9),
-        ("31 bits above the 33 are not read", tag(timestamp(1 << 40 | 11)), 11),
+        ("bits above the 33 are ignored", tag(timestamp(1 << 40 | 11)), 11),
     ]
 
     @Test(arguments: rows)
@@ -43,9 +43,9 @@ import Testing
 
     static let refusals: [(when: String, bytes: [UInt8], reason: MediaError.Reason)] = [
         ("no tag", Sample.adts(1), .missingTimestamp),
-        ("a tag without the time", tag(title) + Sample.adts(1), .missingTimestamp),
-        ("no audio behind the tag", tag(timestamp(1)) + [1, 2], .unknownContainer(firstBytes: [1, 2])),
-        ("nothing behind the tag", tag(timestamp(1)), .unknownContainer(firstBytes: [])),
+        ("a tag without the timestamp", tag(title) + Sample.adts(1), .missingTimestamp),
+        ("no audio after the tag", tag(timestamp(1)) + [1, 2], .unknownContainer(firstBytes: [1, 2])),
+        ("nothing after the tag", tag(timestamp(1)), .unknownContainer(firstBytes: [])),
     ]
 
     @Test(arguments: refusals)
@@ -65,11 +65,11 @@ import Testing
             .transportStream
         ),
         (
-            "sync bytes behind junk",
+            "sync bytes after junk",
             [9, 9, 9] + Array(repeating: [0x47] + [UInt8](repeating: 0, count: 187), count: 3).flatMap(\.self),
             .transportStream
         ),
-        ("a page", Array("<!DOCTYPE html><html><body>GGGG".utf8), nil), ("nothing", [], nil),
+        ("an HTML page", Array("<!DOCTYPE html><html><body>GGGG".utf8), nil), ("nothing", [], nil),
     ]
 
     @Test(arguments: containers)

@@ -1,7 +1,7 @@
 import Testing
 
-/// The fields of a parameter set by name, in lower case and without underscores or indices; the values of one name in
-/// the order in which they stand.
+/// The fields of a parameter set by name, in lower case and without underscores or indices; the values of one name are
+/// in stream order.
 struct ParameterFields {
     private var values: [String: [Int]] = [:]
 
@@ -10,7 +10,7 @@ struct ParameterFields {
     /// Every number and flag below `value`, under the name of its property.
     init(of value: Any) { collect(value, name: "") }
 
-    /// - Parameter text: "name=value,value" for each, spaces between.
+    /// - Parameter text: "name=value,value" for each field, separated by spaces.
     init(text: String) {
         for field in text.split(separator: " ") {
             let parts = field.split(separator: "=")
@@ -23,16 +23,16 @@ struct ParameterFields {
 
     subscript(name: String) -> [Int]? { values[name] }
 
-    /// - Parameter prefix: gives the NAL units that stand in front of a unit.
-    /// - Returns: for each unit what trace_headers reads in it.
+    /// - Parameter unitsBefore: returns the NAL units to insert before a unit.
+    /// - Returns: The fields that trace_headers reads in each unit.
     static func traced(
-        _ units: [[UInt8]], format: String, behind prefix: ([UInt8]) -> [[UInt8]]
+        _ units: [[UInt8]], format: String, unitsBefore prefix: ([UInt8]) -> [[UInt8]]
     ) throws -> [ParameterFields] {
-        // The last set of a stream that ends there is not always traced.
+        // trace_headers does not always trace the last set of a stream.
         let stream = (units + units.prefix(1)).flatMap { (prefix($0) + [$0]).flatMap { [0, 0, 0, 1] as [UInt8] + $0 } }
         let copying = ["-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-"]
         let arguments = ["-nostdin", "-f", format, "-i", "INPUT"] + copying
-        // There is no picture in the stream, so it ends in an error, behind the trace.
+        // The stream has no picture, so ffmpeg ends with an error after the trace.
         let lines = try FragmentTool.run("ffmpeg", arguments, input: stream).errors.split(separator: "\n")
         var traces: [ParameterFields] = []
         var isInside = false
@@ -41,10 +41,11 @@ struct ParameterFields {
                 isInside = line.hasSuffix("Sequence Parameter Set")
                 if isInside { traces.append(ParameterFields()) }
             }
-            let words = line.split(separator: " ")
-            guard isInside, words.count >= 4, words[words.count - 2] == "=", let value = Int(words[words.count - 1])
+            let fields = line.split(separator: " ")
+            guard isInside, fields.count >= 4, fields[fields.count - 2] == "=",
+                let value = Int(fields[fields.count - 1])
             else { continue }
-            traces[traces.count - 1].append(value, to: String(words[words.count - 4]))
+            traces[traces.count - 1].append(value, to: String(fields[fields.count - 4]))
         }
         try #require(traces.count >= units.count, "\(lines.last ?? "")")
         return Array(traces.prefix(units.count))
@@ -56,7 +57,7 @@ struct ParameterFields {
         case let flag as Bool: append(flag ? 1 : 0, to: name)
         default:
             for child in Mirror(reflecting: value).children {
-                // The parts of an array, a tuple, an optional or an enum case stand for the property that holds them.
+                // The parts of an array, a tuple, an optional or an enum case count for the property that holds them.
                 let isNamed = child.label.map { !$0.hasPrefix(".") && !["some", "zero", "one"].contains($0) } ?? false
                 collect(child.value, name: isNamed ? child.label ?? "" : name)
             }
@@ -65,15 +66,15 @@ struct ParameterFields {
 
     private mutating func append(_ value: Int, to name: String) {
         let plain = name.prefix { $0 != "[" }.lowercased().filter { $0 != "_" }
-        // ffmpeg leaves the "value" out of this one.
+        // ffmpeg omits "value" from this name.
         let known = plain == "gapsinframenumallowedflag" ? "gapsinframenumvalueallowedflag" : plain
         values[known, default: []].append(value)
     }
 }
 
 extension ParameterFields {
-    /// What stands in front of an HEVC sequence parameter set so that ffmpeg traces it: a delimiter, and a video
-    /// parameter set with its id and its sub-layers, which stand in the first byte behind the header.
+    /// The units before an HEVC sequence parameter set that ffmpeg needs to trace it: a delimiter, and a video
+    /// parameter set with the same identifier and sub-layers, which are in the first byte after the header.
     static func unitsBefore(_ unit: [UInt8]) -> [[UInt8]] {
         let (id, layers) = (Int(unit[2] >> 4), Int(unit[2] >> 1 & 7))
         return [
@@ -81,8 +82,8 @@ extension ParameterFields {
         ]
     }
 
-    /// Each name that is met in both has the same values.
-    /// - Returns: the names met in both.
+    /// Expects equal values for each name in both.
+    /// - Returns: The names in both.
     @discardableResult
     func expectEqual(_ theirs: ParameterFields) -> [String] {
         names.filter { theirs[$0] != nil }.map { name in
@@ -91,8 +92,8 @@ extension ParameterFields {
         }
     }
 
-    /// What ffmpeg reads and we do not hold under its name: headers, presence of what is an optional here, counts of
-    /// what is an array here, and the flags held as one byte.
+    /// Expects that we hold every field that ffmpeg reads, except headers, presence flags of optionals, counts of
+    /// arrays, and the flags that are held as one byte.
     func expectNothingUnread(of theirs: ParameterFields) {
         let implied: Set = [
             "forbiddenzerobit", "nalrefidc", "nalunittype", "reservedzero2bits", "framecroppingflag", "cpbcntminus1",

@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// Writes parameter sets that no encoder at hand writes.
+/// Writes parameter sets with syntax that the installed encoders do not produce.
 struct ParameterSyntaxWriter {
     private var bits: [UInt8] = []
 
@@ -26,7 +26,7 @@ struct ParameterSyntaxWriter {
         for value in values { ue(value > 0 ? 2 * value - 1 : -2 * value) }
     }
 
-    /// Behind a header, with the stop bit and emulation prevention.
+    /// Returns the NAL unit with its header, the stop bit and emulation prevention.
     func nalUnit(header: [UInt8]) -> [UInt8] {
         var padded = bits + [1]
         while padded.count % 8 != 0 { padded.append(0) }
@@ -66,7 +66,7 @@ extension ParameterSyntaxWriter {
         set.ue(119, 33)
         set.flags(false, true, true, true)  // fields, MBAFF, direct 8x8, cropping
         set.ue(1, 2, 3, 4)
-        set.flags(true, false, true, true)  // VUI, no aspect ratio, overscan said and appropriate
+        set.flags(true, false, true, true)  // VUI, no aspect ratio, overscan signaled and appropriate
         set.flags(false, true)
         set.ue(1, 5)
         set.flags(false)
@@ -99,8 +99,8 @@ extension ParameterSyntaxWriter {
         for length in [23, 22, 21, 24] { u(5, length) }
     }
 
-    /// Three temporal layers, predicted reference picture sets, long-term pictures, PCM, scaling lists, an HRD for
-    /// sub-pictures; the VUI's last fields prove that all of it was passed over rightly.
+    /// Three temporal layers, predicted reference picture sets, long-term pictures, PCM, scaling lists, and an HRD for
+    /// sub-pictures. The last fields of the VUI prove that all of it was skipped correctly.
     static func hevcWithEverything() -> [UInt8] {
         var set = ParameterSyntaxWriter()
         set.u(4, 2)
@@ -129,7 +129,7 @@ extension ParameterSyntaxWriter {
         return set.nalUnit(header: [0x42, 0x01])
     }
 
-    /// Two layer sets, a clock of 24 000 / 1001.
+    /// Two layer sets, and timing of 24 000 / 1001.
     static func hevcVideoParameterSet(id: Int, maxSubLayersMinus1: Int = 0) -> [UInt8] {
         var set = ParameterSyntaxWriter()
         set.u(4, id)
@@ -153,7 +153,7 @@ extension ParameterSyntaxWriter {
         return set.nalUnit(header: [0x40, 0x01])
     }
 
-    /// §7.3.2.3.1, with cu_qp_delta_enabled_flag and offsets in front of the two flags that matter.
+    /// pic_parameter_set_rbsp (§7.3.2.3.1) with cu_qp_delta_enabled_flag and offsets before the two flags under test.
     static func hevcPictureParameterSet(tiles: Bool, wavefronts: Bool) -> [UInt8] {
         var set = ParameterSyntaxWriter()
         set.ue(0, 3)
@@ -167,7 +167,7 @@ extension ParameterSyntaxWriter {
         return set.nalUnit(header: [0x44, 0x01])
     }
 
-    /// The first sub-layer says its profile and level, the others their levels.
+    /// Writes profile and level of the first sub-layer, and the levels of the others.
     private mutating func appendProfile(_ maxSubLayersMinus1: Int) {
         u(8, 0x22)  // High tier, Main 10
         u(32, 0x2000_0000)
@@ -215,7 +215,7 @@ extension ParameterSyntaxWriter {
         flags(true, false, true, true, false, false)  // −2, −4 kept by use_delta_flag, +1, not −1
         flags(true, false)  // predicted, deltaRps = +2
         ue(1)
-        flags(true, true, true, true)  // −2 + 2 = 0 falls out; −2, +3, +2 stay
+        flags(true, true, true, true)  // −2 + 2 = 0 is dropped; −2, +3, +2 stay
     }
 
     private mutating func appendUsability() {

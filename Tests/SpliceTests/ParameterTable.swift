@@ -8,7 +8,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Parameter sets that encoders wrote, with every field that ffmpeg's trace_headers reads in them:
+/// Parameter sets of encoders with every field that ffmpeg's trace_headers reads in them.
 /// `Tests/Fixtures/ParameterSets.txt` holds a title, the NAL unit and the fields of each.
 struct ParameterTableRow: CustomTestStringConvertible, Sendable {
     enum Kind: String, CaseIterable, Sendable {
@@ -79,7 +79,7 @@ struct ParameterTableTests {
         let theirs = row.fields
         let ours = ParameterFields(of: set)
         ours.expectEqual(theirs)
-        // What both kinds of set say has one name here.
+        // Fields that both kinds of set have are stored under one name.
         for name in ours.names where theirs[name] == nil {
             let video = "vps" + name.dropFirst(3)
             if let value = theirs[video] { #expect(ours[name] == value, "\(video)") }
@@ -88,7 +88,7 @@ struct ParameterTableTests {
         #expect((set.timing != nil) == (theirs["vpstiminginfopresentflag"] == [1]))
     }
 
-    /// The flags that are kept as bits.
+    /// Compares the flags that are stored as bits.
     private func expectEqual(_ profile: HEVCProfileTierLevel, _ theirs: ParameterFields) {
         let compatibility = (0..<32).map { Int(profile.generalProfileCompatibilityFlags >> UInt32(31 - $0) & 1) }
         #expect(theirs["generalprofilecompatibilityflag"] == compatibility)
@@ -105,7 +105,7 @@ struct ParameterTableTests {
         }
     }
 
-    /// The table holds what ffmpeg here says.
+    /// The table agrees with the installed ffmpeg.
     @Test(arguments: [ParameterTableRow.Kind.h264, .hevc])
     func asTraced(kind: ParameterTableRow.Kind) throws {
         let rows = try ParameterTableRow.of(kind)

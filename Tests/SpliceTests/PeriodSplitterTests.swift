@@ -6,47 +6,47 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// A stretch of pictures behind a border, and the runs that must come of all of them.
-private struct Fed {
+/// Frames of one segment, after a boundary.
+private struct Segment {
     var boundary: DiscontinuityDetector.Boundary
-    var pictures: [VideoPacket]
+    var frames: [VideoPacket]
 }
 
 private let wrap: Int64 = 1 << 33
 
-private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signal], pictures: [Int])] = [
+private let rows: [(when: String, segments: [Segment], signals: [DiscontinuityDetector.Signal], frames: [Int])] = [
     (
-        "one programme, two segments",
+        "one program, two segments",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 900_000)),
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 1_080_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 900_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 1_080_000)),
         ], [.joined], [100]
     ),
     (
-        "a tag where nothing changes",
+        "a needless tag",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 900_000)),
-            .init(boundary: .tagged, pictures: SyntheticPackets.videoPackets(50, from: 1_080_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 900_000)),
+            .init(boundary: .tagged, frames: SyntheticPackets.videoPackets(50, from: 1_080_000)),
         ], [.joined], [100]
     ),
     (
-        "a tagged advertisement",
+        "a tagged ad",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 900_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 900_000)),
             .init(
                 boundary: .tagged,
-                pictures: SyntheticPackets.videoPackets(
+                frames: SyntheticPackets.videoPackets(
                     50, from: 126_000, pid: 481, configuration: SyntheticPackets.advertisement)),
         ],
         [.joined, .tagged], [50, 50]
     ),
     (
-        "the same, untagged",
+        "an untagged ad",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 900_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 900_000)),
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(
+                frames: SyntheticPackets.videoPackets(
                     50, from: 126_000, pid: 481, configuration: SyntheticPackets.advertisement)),
         ],
         [.joined, .configuration], [50, 50]
@@ -54,22 +54,22 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
     (
         "the same parameters on a clock that restarts, untagged",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 900_000)),
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: 126_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 900_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: 126_000)),
         ], [.joined, .clock], [50, 50]
     ),
     (
-        "a border gap of 0.4 s is a gap",
+        "a step of 0.4 s at a boundary is a gap",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 0)),
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 90_000 + 36_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 0)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 90_000 + 36_000)),
         ], [.joined], [50]
     ),
     (
-        "a border gap of 0.6 s is another clock",
+        "a step of 0.6 s at a boundary is another clock",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 0)),
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 90_000 + 54_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 0)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 90_000 + 54_000)),
         ], [.joined, .clock], [25, 25]
     ),
     (
@@ -77,7 +77,7 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 0) + SyntheticPackets.videoPackets(25, from: 900_000))
+                frames: SyntheticPackets.videoPackets(25, from: 0) + SyntheticPackets.videoPackets(25, from: 900_000))
         ],
         [.joined], [50]
     ),
@@ -86,7 +86,7 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 0)
+                frames: SyntheticPackets.videoPackets(25, from: 0)
                     + SyntheticPackets.videoPackets(25, from: 1_080_000))
         ],
         [.joined, .clock], [25, 25]
@@ -96,7 +96,7 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 900_000)
+                frames: SyntheticPackets.videoPackets(25, from: 900_000)
                     + SyntheticPackets.videoPackets(25, from: 979_200))
         ],
         [.joined, .clock], [25, 25]
@@ -106,43 +106,43 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 900_000)
+                frames: SyntheticPackets.videoPackets(25, from: 900_000)
                     + SyntheticPackets.videoPackets(25, from: 982_800))
         ],
         [.joined], [50]
     ),
     (
         "the 33-bit wrap is no signal",
-        [.init(boundary: .plain, pictures: SyntheticPackets.videoPackets(50, from: wrap - 90_000))],
+        [.init(boundary: .plain, frames: SyntheticPackets.videoPackets(50, from: wrap - 90_000))],
         [.joined], [50]
     ),
     (
-        "after a seam a run begins even where the clock goes on",
+        "after a loss a period begins even where the clock continues",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 0)),
-            .init(boundary: .loss, pictures: SyntheticPackets.videoPackets(25, from: 90_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 0)),
+            .init(boundary: .loss, frames: SyntheticPackets.videoPackets(25, from: 90_000)),
         ], [.joined, .loss], [25, 25]
     ),
     (
-        "a run begins at the first IDR after the signal",
+        "a period begins at the first IDR after the signal",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 0)),
-            .init(boundary: .plain, pictures: Array(SyntheticPackets.videoPackets(50, from: 9_000_000).dropFirst(10))),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 0)),
+            .init(boundary: .plain, frames: Array(SyntheticPackets.videoPackets(50, from: 9_000_000).dropFirst(10))),
         ],
         [.joined, .clock], [25, 25]
     ),
     (
-        "joined in the middle of a group",
+        "joined in the middle of a GOP",
         [
-            .init(boundary: .plain, pictures: Array(SyntheticPackets.videoPackets(50, from: 0).dropFirst(10)))
+            .init(boundary: .plain, frames: Array(SyntheticPackets.videoPackets(50, from: 0).dropFirst(10)))
         ], [.joined], [25]
     ),
     (
-        "leading pictures of the run's first IDR are not shown",
+        "leading pictures of the first IDR of a period are dropped",
         [
             .init(
                 boundary: .plain,
-                pictures: [
+                frames: [
                     SyntheticPackets.videoPacket(dts: 0, pts: 7200, sync: .instantaneousRefresh),
                     SyntheticPackets.videoPacket(dts: 3600, pts: 3600),
                     SyntheticPackets.videoPacket(dts: 7200, pts: 10_800),
@@ -150,11 +150,11 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         ], [.joined], [2]
     ),
     (
-        "a clean random access picture begins a run, those that lead it are not shown, and the next begins none",
+        "a CRA picture begins a period, its leading pictures are dropped, and the next CRA begins none",
         [
             .init(
                 boundary: .plain,
-                pictures: [
+                frames: [
                     SyntheticPackets.videoPacket(dts: 0, pts: 7200, sync: .cleanRandomAccess),
                     SyntheticPackets.videoPacket(dts: 3600, pts: 3600),
                     SyntheticPackets.videoPacket(dts: 7200, pts: 14_400, sync: .cleanRandomAccess),
@@ -163,45 +163,45 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         ], [.joined], [3]
     ),
     (
-        "where the clock goes back a clean random access picture is enough to go on with",
+        "a CRA picture begins a period where the clock steps back",
         [
-            .init(boundary: .plain, pictures: SyntheticPackets.videoPackets(25, from: 9_000_000)),
+            .init(boundary: .plain, frames: SyntheticPackets.videoPackets(25, from: 9_000_000)),
             .init(
                 boundary: .plain,
-                pictures: [
+                frames: [
                     SyntheticPackets.videoPacket(dts: 0, pts: 3600, sync: .cleanRandomAccess),
                     SyntheticPackets.videoPacket(dts: 3600, pts: 7200),
                 ]),
         ], [.joined, .clock], [25, 2]
     ),
     (
-        "a clean random access picture with other parameter sets begins a run",
+        "a CRA picture with other parameter sets begins a period",
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 0) + [
+                frames: SyntheticPackets.videoPackets(25, from: 0) + [
                     SyntheticPackets.videoPacket(
                         dts: 90_000, sync: .cleanRandomAccess, configuration: SyntheticPackets.advertisement)
                 ])
         ], [.joined, .configuration], [25, 1]
     ),
     (
-        "two clocks that meet in their decode times alone",
+        "two clocks that coincide in their decode times alone",
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 900_000) + [
+                frames: SyntheticPackets.videoPackets(25, from: 900_000) + [
                     SyntheticPackets.videoPacket(dts: 990_000, pts: 702_000, sync: .instantaneousRefresh),
                     SyntheticPackets.videoPacket(dts: 993_600, pts: 705_600),
                 ])
         ], [.joined, .clock], [25, 2]
     ),
     (
-        "nor does a picture that nothing can begin with go on on the other clock",
+        "frames before the first IDR on the other clock are dropped",
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 900_000) + [
+                frames: SyntheticPackets.videoPackets(25, from: 900_000) + [
                     SyntheticPackets.videoPacket(dts: 990_000, pts: 702_000),
                     SyntheticPackets.videoPacket(dts: 993_600, pts: 705_600),
                     SyntheticPackets.videoPacket(dts: 997_200, pts: 709_200, sync: .instantaneousRefresh),
@@ -210,11 +210,11 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         ], [.joined, .clock], [25, 2]
     ),
     (
-        "a picture of other parameter sets is none of the old run's, whatever it is",
+        "a frame with other parameter sets does not belong to the old period",
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 0) + [
+                frames: SyntheticPackets.videoPackets(25, from: 0) + [
                     SyntheticPackets.videoPacket(dts: 90_000, configuration: SyntheticPackets.advertisement),
                     SyntheticPackets.videoPacket(
                         dts: 93_600, sync: .instantaneousRefresh, configuration: SyntheticPackets.advertisement),
@@ -222,11 +222,11 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
         ], [.joined, .configuration], [25, 1]
     ),
     (
-        "two programmes inside one segment",
+        "two programs inside one segment",
         [
             .init(
                 boundary: .plain,
-                pictures: SyntheticPackets.videoPackets(25, from: 900_000)
+                frames: SyntheticPackets.videoPackets(25, from: 900_000)
                     + SyntheticPackets.videoPackets(
                         25, from: 0, pid: 481, configuration: SyntheticPackets.advertisement)
                     + SyntheticPackets.videoPackets(25, from: 5_000_000))
@@ -236,102 +236,103 @@ private let rows: [(when: String, fed: [Fed], runs: [DiscontinuityDetector.Signa
 ]
 
 @Test(arguments: rows.indices)
-func periodsAreFound(_ index: Int) {
+func videoIsSplitIntoPeriods(_ index: Int) {
     let row = rows[index]
-    var finder = PeriodSplitter()
+    var splitter = PeriodSplitter()
     var signals: [DiscontinuityDetector.Signal] = []
     var counts: [Int] = []
-    for fed in row.fed {
-        for piece in finder.split(fed.pictures, from: SyntheticPackets.segment(), boundary: fed.boundary) {
-            if let signal = piece.signal {
+    for segment in row.segments {
+        for part in splitter.split(segment.frames, from: SyntheticPackets.segment(), boundary: segment.boundary) {
+            if let signal = part.signal {
                 signals.append(signal)
                 counts.append(0)
             }
-            counts[counts.count - 1] += piece.units.count
+            counts[counts.count - 1] += part.units.count
         }
     }
-    #expect(signals == row.runs, "\(row.when)")
-    #expect(counts == row.pictures, "\(row.when)")
-    let fed = row.fed.reduce(0) { $0 + $1.pictures.count }
+    #expect(signals == row.signals, "\(row.when)")
+    #expect(counts == row.frames, "\(row.when)")
+    let received = row.segments.reduce(0) { $0 + $1.frames.count }
     #expect(
-        counts.reduce(0, +) + finder.framesBeforeSync + finder.leadingPictures == fed, "\(row.when): all accounted")
+        counts.reduce(0, +) + splitter.framesBeforeSync + splitter.leadingPictures == received,
+        "\(row.when): every frame is accounted for")
 }
 
-/// A hole is the time of a picture, and no picture can last longer than a segment may.
+/// A gap extends a frame, and no frame can last longer than a segment may.
 @Test(arguments: [(Int64(3), 1), (5, 2)])
-func aGapLongerThanASegmentIsAnotherClock(seconds: Int64, runs: Int) {
+func gapLongerThanASegmentIsAnotherClock(seconds: Int64, periods: Int) {
     let packets =
         SyntheticPackets.videoPackets(25, from: 900_000)
         + SyntheticPackets.videoPackets(25, from: 990_000 + seconds * 90_000)
-    var finder = PeriodSplitter(longestGap: .seconds(4))
-    let pieces = finder.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
-    #expect(pieces.compactMap(\.signal) == [DiscontinuityDetector.Signal.joined, .clock].dropLast(2 - runs))
+    var splitter = PeriodSplitter(longestGap: .seconds(4))
+    let parts = splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
+    #expect(parts.compactMap(\.signal) == [DiscontinuityDetector.Signal.joined, .clock].dropLast(2 - periods))
 }
 
-/// Where the upstream dates a segment, each piece in it has its date: a change of clock takes no time.
-@Test func aDateIsCountedOnOverASwitchInsideASegment() {
+/// Each part of a dated segment has a date: a change of clock takes no time.
+@Test func dateContinuesAcrossAClockChangeInsideASegment() {
     let packets =
         SyntheticPackets.videoPackets(25, from: 900_000)
         + SyntheticPackets.videoPackets(25, from: 5_000_000, pid: 481, configuration: SyntheticPackets.advertisement)
         + SyntheticPackets.videoPackets(25, from: 126_000)
-    var finder = PeriodSplitter()
-    let pieces = finder.split(packets, from: SyntheticPackets.segment(date: 60_000), boundary: .plain)
-    #expect(pieces.map(\.programDateTime) == [60_000, 61_000, 62_000])
-    #expect(pieces.map(\.opensSegment) == [true, false, false])
+    var splitter = PeriodSplitter()
+    let parts = splitter.split(packets, from: SyntheticPackets.segment(date: 60_000), boundary: .plain)
+    #expect(parts.map(\.programDateTime) == [60_000, 61_000, 62_000])
+    #expect(parts.map(\.opensSegment) == [true, false, false])
 }
 
-@Test func aPeriodBeginsWithTheClockOfItsDroppedFrames() {
-    let fed = Array(SyntheticPackets.videoPackets(50, from: 9_000_000).dropFirst(10))
-    var finder = PeriodSplitter()
-    let pieces = finder.split(fed, from: SyntheticPackets.segment(), boundary: .plain)
-    #expect(pieces.first?.videoSpan.start.count == 9_090_000)
-    #expect(pieces.first?.videoSpan.clockStart?.count == 9_036_000, "sound on another clock began with that picture")
+@Test func periodKnowsTheClockOfItsDroppedFrames() {
+    let packets = Array(SyntheticPackets.videoPackets(50, from: 9_000_000).dropFirst(10))
+    var splitter = PeriodSplitter()
+    let parts = splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
+    #expect(parts.first?.videoSpan.start.count == 9_090_000)
+    #expect(parts.first?.videoSpan.clockStart?.count == 9_036_000, "audio on another clock begins with that frame")
 }
 
-/// Whatever a leading picture's decode time is to its presentation: an encoder may decode all of them late.
+/// Holds for any distance of decode and presentation times: an encoder may decode all leading pictures late.
 @Test(arguments: [0, 7200, 288_000])
-func aDroppedLeadingPictureYieldsItsDecodeTime(late: Int64) {
-    let fed = [
+func firstFrameTakesTheDecodeTimeOfADroppedLeadingPicture(late: Int64) {
+    let packets = [
         SyntheticPackets.videoPacket(dts: late, pts: 10_800, sync: .instantaneousRefresh),
         SyntheticPackets.videoPacket(dts: late + 3600, pts: 3600),
         SyntheticPackets.videoPacket(dts: late + 7200, pts: 7200),
         SyntheticPackets.videoPacket(dts: late + 10_800, pts: 14_400),
     ]
-    var finder = PeriodSplitter()
-    let pieces = finder.split(fed, from: SyntheticPackets.segment(), boundary: .plain)
-    #expect(pieces.first?.units.map(\.dts.count) == [late + 7200, late + 10_800])
-    #expect(pieces.first?.units.map(\.isSync) == [true, false])
+    var splitter = PeriodSplitter()
+    let parts = splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
+    #expect(parts.first?.units.map(\.dts.count) == [late + 7200, late + 10_800])
+    #expect(parts.first?.units.map(\.isSync) == [true, false])
 }
 
-/// An upstream segment may end between a run's first picture and those that lead it.
-@Test func aFirstFrameWaitsForItsLeadingPictures() {
-    var finder = PeriodSplitter()
+/// An upstream segment may end between the first frame of a period and its leading pictures.
+@Test func firstFrameWaitsForItsLeadingPictures() {
+    var splitter = PeriodSplitter()
     let first = [SyntheticPackets.videoPacket(dts: 0, pts: 10_800, sync: .instantaneousRefresh)]
     let rest = [
         SyntheticPackets.videoPacket(dts: 3600, pts: 3600), SyntheticPackets.videoPacket(dts: 7200, pts: 7200),
         SyntheticPackets.videoPacket(dts: 10_800, pts: 14_400),
     ]
-    #expect(finder.split(first, from: SyntheticPackets.segment(7), boundary: .plain).isEmpty)
-    let pieces = finder.split(rest, from: SyntheticPackets.segment(8), boundary: .plain)
-    #expect(pieces.map { $0.units.map(\.dts.count) } == [[7200], [10_800]])
-    #expect(pieces.map(\.mediaSequence) == [7, 8])
-    #expect(pieces.map(\.opensSegment) == [true, true])
-    #expect(pieces.map(\.frameDuration.count) == [3600, 3600])
+    #expect(splitter.split(first, from: SyntheticPackets.segment(7), boundary: .plain).isEmpty)
+    let parts = splitter.split(rest, from: SyntheticPackets.segment(8), boundary: .plain)
+    #expect(parts.map { $0.units.map(\.dts.count) } == [[7200], [10_800]])
+    #expect(parts.map(\.mediaSequence) == [7, 8])
+    #expect(parts.map(\.opensSegment) == [true, true])
+    #expect(parts.map(\.frameDuration.count) == [3600, 3600])
     var ended = PeriodSplitter()
     #expect(ended.split(first, from: SyntheticPackets.segment(), boundary: .plain).isEmpty)
     #expect(ended.finish().map(\.units.count) == [1])
 }
 
-@Test func theClockOfDroppedFramesIsKeptAcrossSegments() {
-    var finder = PeriodSplitter()
-    let fed = [
+@Test func clockOfDroppedFramesIsKeptAcrossSegments() {
+    var splitter = PeriodSplitter()
+    let packets = [
         SyntheticPackets.videoPackets(25, from: 0),
         Array(SyntheticPackets.videoPackets(25, from: 9_000_000).dropFirst(10)),
         Array(SyntheticPackets.videoPackets(25, from: 5_000_000).dropFirst(10)),
         Array(SyntheticPackets.videoPackets(20, from: 5_090_000).dropFirst(1)),
         SyntheticPackets.videoPackets(25, from: 5_162_000),
     ]
-    let pieces = fed.flatMap { finder.split($0, from: SyntheticPackets.segment(), boundary: .plain) }
-    #expect(pieces.map(\.videoSpan.start.count) == [0, 5_162_000])
-    #expect(pieces.last?.videoSpan.clockStart?.count == 5_036_000, "of the clock that the run is on")
+    let parts = packets.flatMap { splitter.split($0, from: SyntheticPackets.segment(), boundary: .plain) }
+    #expect(parts.map(\.videoSpan.start.count) == [0, 5_162_000])
+    #expect(parts.last?.videoSpan.clockStart?.count == 5_036_000, "on the clock of the period")
 }

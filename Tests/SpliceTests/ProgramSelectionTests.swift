@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Which programme of a transport stream is followed, which of its streams, and what is said of it.
+/// Selection of the program and streams of a transport stream, and the description of the others.
 @Suite struct TransportProgramTests {
     typealias Builder = TransportStreamBuilder
     typealias Stream = TransportStreamBuilder.Stream
@@ -22,7 +22,7 @@ import Testing
         [0x0A, 4] + Array(code.utf8) + [audioType]
     }
 
-    /// One programme of a multiplex and the streams it lists.
+    /// One program of a multiplex and its streams.
     struct Program: Sendable {
         let number: UInt16
         let streams: [Stream]
@@ -30,10 +30,10 @@ import Testing
 
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
-        /// The programmes each segment's tables list, in the order of the PAT.
+        /// The programs in the tables of each segment, in the order of the PAT.
         let segments: [[Program]]
         var tracks = TrackSelection.both
-        /// Programme and PIDs followed at the end of each.
+        /// Program and PIDs that are followed at the end of each segment.
         let follows: [(program: UInt16, pids: [UInt16])]
 
         var testDescription: String { when }
@@ -47,30 +47,31 @@ import Testing
     static let rows = [
         Row(when: "the first with video", segments: [[radio, first, second]], follows: [(1, [0x100, 0x101])]),
         Row(
-            when: "kept to while it is listed, whatever stands in front of it",
+            when: "kept while it is listed, whatever precedes it",
             segments: [[first, second], [second, first]], follows: [(1, [0x100, 0x101]), (1, [0x100, 0x101])]),
         Row(
-            when: "it leaves the PAT: the one that carries its streams",
+            when: "it leaves the PAT: the program with its streams",
             segments: [
                 [first, second], [second, Program(number: 7, streams: [audio, video])],
             ], follows: [(1, [0x100, 0x101]), (7, [0x100, 0x101])]),
         Row(
-            when: "it leaves the PAT and nothing carries its streams: the next",
+            when: "it leaves the PAT and no program has its streams: the next",
             segments: [[first, second], [radio, second]], follows: [(1, [0x100, 0x101]), (2, [0x200, 0x201])]),
         Row(
-            when: "it lists sound alone for a while: no other channel takes its place",
+            when: "it lists only audio for a while: no other program replaces it",
             segments: [[first, second], [Program(number: 1, streams: [audio]), second], [first, second]],
             follows: [(1, [0x100, 0x101]), (1, [0x101]), (1, [0x100, 0x101])]),
         Row(
-            when: "its picture moves to another PID",
+            when: "its video moves to another PID",
             segments: [
                 [first, second], [Program(number: 1, streams: [Stream(pid: 0x110, type: 0x24), audio]), second],
             ], follows: [(1, [0x100, 0x101]), (1, [0x110, 0x101])]),
         Row(
-            when: "a companion takes the first with sound", segments: [[Program(number: 4, streams: [video]), radio]],
+            when: "a companion follows the first program with audio",
+            segments: [[Program(number: 4, streams: [video]), radio]],
             tracks: .audio, follows: [(3, [0x301])]),
         Row(
-            when: "main sound before audio description",
+            when: "main audio before audio description",
             segments: [
                 [
                     Program(
@@ -82,7 +83,7 @@ import Testing
                 ]
             ], follows: [(1, [0x100, 0x103])]),
         Row(
-            when: "main sound before what a supplementary audio descriptor names",
+            when: "main audio before supplementary audio",
             segments: [
                 [
                     Program(
@@ -94,7 +95,7 @@ import Testing
                 ]
             ], follows: [(1, [0x100, 0x103])]),
         Row(
-            when: "what fMP4 carries before what has to be encoded anew",
+            when: "audio that fMP4 carries before audio to transcode",
             segments: [
                 [Program(number: 1, streams: [video, Stream(pid: 0x102, type: 0x8A), Stream(pid: 0x103, type: 0x81)])]
             ], follows: [(1, [0x100, 0x103])]),
@@ -111,7 +112,7 @@ import Testing
                 ]
             ], follows: [(1, [0x100, 0x102])]),
         Row(
-            when: "a picture that cannot be carried: its sound is",
+            when: "unsupported video: its audio is followed",
             segments: [
                 [Program(number: 1, streams: [Stream(pid: 0x100, type: 0x02), audio])]
             ], follows: [(1, [0x101])]),
@@ -122,11 +123,11 @@ import Testing
         var demuxer = TransportDemuxer(tracks: row.tracks)
         for (programs, expected) in zip(row.segments, row.follows) {
             let output = try demuxer.feed(Self.tables(programs))
-            let programme = try #require(output.program)
-            #expect(programme.programNumber == expected.program)
-            #expect(programme.streams.map(\.pid) == expected.pids)
-            #expect(Set(programme.otherPrograms) == Set(programs.map(\.number)).subtracting([expected.program]))
-            #expect(programme.listed.filter(\.isFollowed).map(\.pid).sorted() == expected.pids.sorted())
+            let program = try #require(output.program)
+            #expect(program.programNumber == expected.program)
+            #expect(program.streams.map(\.pid) == expected.pids)
+            #expect(Set(program.otherPrograms) == Set(programs.map(\.number)).subtracting([expected.program]))
+            #expect(program.listed.filter(\.isFollowed).map(\.pid).sorted() == expected.pids.sorted())
         }
     }
 
@@ -139,8 +140,8 @@ import Testing
         return builder.cut()
     }
 
-    /// The PMT that comes first need not be of the programme that is followed.
-    @Test func nothingOfAnotherProgrammeComesThrough() throws {
+    /// The first PMT need not be that of the followed program.
+    @Test func framesOfOtherProgramsAreDropped() throws {
         var builder = Builder()
         builder.association([(3, 0x1003), (1, 0x1001)])
         builder.map(Self.radio.streams, program: 3, mapPID: 0x1003)
@@ -154,8 +155,8 @@ import Testing
         #expect(output.counts.otherPackets == 2)
     }
 
-    /// Sections that never end a table must not fill the memory.
-    @Test func theSamePATAgainAndAgainIsOne() throws {
+    /// Repeated tables must not fill the memory.
+    @Test func repeatedPATIsOneTable() throws {
         var builder = Builder()
         for _ in 0..<500 { builder.association([(1, 0x1000), (1, 0x1000)]) }
         builder.map([Self.video], program: 1, mapPID: 0x1000)
@@ -177,9 +178,9 @@ import Testing
         (Stream(pid: 9, type: 0x06), nil), (Stream(pid: 9, type: 0xF3), nil),
     ]
 
-    /// Named, counted, and in nobody's way.
+    /// Streams that are not followed are named and counted, and do not disturb the others.
     @Test(arguments: names)
-    func whatIsNotFollowedIsNamedAndCounted(stream: Stream, name: String?) throws {
+    func unfollowedStreamsAreNamedAndCounted(stream: Stream, name: String?) throws {
         var builder = Builder()
         builder.tables([Self.video, stream])
         builder.pes(pid: 0x100, Sample.idr(1))
@@ -190,11 +191,11 @@ import Testing
         var demuxer = TransportDemuxer()
         var tables = Builder()
         tables.tables([Self.video, stream])
-        let programme = try demuxer.feed(tables.cut()).program
-        #expect(programme?.listed.map(\.name) == ["H.264", name])
+        let program = try demuxer.feed(tables.cut()).program
+        #expect(program?.listed.map(\.name) == ["H.264", name])
     }
 
-    @Test func whatIsCountedAsNotFollowed() throws {
+    @Test func packetsCountedAsUnfollowed() throws {
         var builder = Builder()
         builder.tables([Self.video, Stream(pid: 0x29, type: 0x06)])
         builder.pes(pid: 0x100, Sample.idr(1))

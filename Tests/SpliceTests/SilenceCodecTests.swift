@@ -110,7 +110,7 @@ struct SilenceCodecTests {
     func unfilledGapExtendsSample() throws {
         let unit = TimedVideo(
             packet: SyntheticPackets.videoPacket(dts: 900_000), dts: Ticks(900_000), pts: Ticks(900_000))
-        var clock = AudioTrackAssembler(fillsHoles: false)
+        var clock = AudioTrackAssembler(fillsGaps: false)
         clock.beginPeriod(
             SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
             on: PeriodTimeline(first: unit, at: Ticks(18_000)))

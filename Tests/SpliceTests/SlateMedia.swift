@@ -85,7 +85,7 @@ struct SlateOutput {
     static let start = TimelinePosition(
         videoDecodeTime: 3600 * 90_000, audioDecodeTime: 3600 * TrackTimescale.audio + 9_408_000 / 5,
         presentationEnd: .seconds(3600) + TimelinePosition.compositionDelay, fragmentSequence: 601,
-        sound: AudioConfiguration(
+        audio: AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024,
             decoderSpecificInfo: bytes("1190")))
 

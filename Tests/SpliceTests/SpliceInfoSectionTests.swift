@@ -7,25 +7,25 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// The examples of SCTE 35 (§14), with the values that the standard gives them.
+/// The examples of SCTE 35 (§14) with the values in the standard.
 private let examples: [(when: String, section: String, time: Int64?, cues: [SpliceCue])] = [
     (
         "a placement opportunity begins",
         "FC3034000000000000FFFFF00506FE72BD0050001E021C435545494800008E7FCF0001A599B00808000000002CA0A18A3402009AC9D17E",
-        0x0_72BD_0050, [SpliceCue(.out(returnsByItself: false), eventID: 0x4800_008E, duration: Ticks(27_630_000))]
+        0x0_72BD_0050, [SpliceCue(.out(autoReturn: false), eventID: 0x4800_008E, duration: Ticks(27_630_000))]
     ),
     (
         "a break is spliced in",
         "FC302F000000000000FFFFF014054800008F7FEFFE7369C02EFE0052CCF500000000000A0008435545490000013562DBA30A",
-        0x0_7369_C02E, [SpliceCue(.out(returnsByItself: true), eventID: 0x4800_008F, duration: Ticks(0x0052_CCF5))]
+        0x0_7369_C02E, [SpliceCue(.out(autoReturn: true), eventID: 0x4800_008F, duration: Ticks(0x0052_CCF5))]
     ),
     (
         "a placement opportunity ends",
         "FC302F000000000000FFFFF00506FE746290A000190217435545494800008E7F9F0808000000002CA0A18A350200A9CC6758",
-        0x0_7462_90A0, [SpliceCue(.in(ofAnyEvent: false), eventID: 0x4800_008E)]
+        0x0_7462_90A0, [SpliceCue(.in(endsAnyEvent: false), eventID: 0x4800_008E)]
     ),
     (
-        "a programme ends, another begins",
+        "a program ends, another begins",
         """
         FC3048000000000000FFFFF00506FE7A4D88B60032021743554549480000187F9F0808000000002CCBC344110000\
         021743554549480000197F9F0808000000002CA4DBA01000009972E343
@@ -35,7 +35,7 @@ private let examples: [(when: String, section: String, time: Int64?, cues: [Spli
 ]
 
 @Test(arguments: examples.indices)
-func theExamplesOfTheStandard(_ index: Int) throws {
+func examplesOfTheStandard(_ index: Int) throws {
     let row = examples[index]
     let information = try SpliceInfoSection(bytes(row.section))
     #expect(information.spliceTime?.count == row.time, "\(row.when)")
@@ -43,7 +43,7 @@ func theExamplesOfTheStandard(_ index: Int) throws {
     #expect(information.bytes == bytes(row.section), "\(row.when)")
 }
 
-@Test func theFieldsOfAnExample() throws {
+@Test func fieldsOfAnExample() throws {
     let opportunity = try SpliceInfoSection(bytes(examples[0].section))
     let segmentation = try #require(opportunity.segmentations.first)
     #expect(segmentation.typeID == 0x34 && segmentation.upidType == 8 && !segmentation.isCanceled)
@@ -56,11 +56,11 @@ func theExamplesOfTheStandard(_ index: Int) throws {
     #expect(insert.duration == .init(autoReturn: true, duration: Ticks(5_426_421)) && insert.isOutOfNetwork)
 }
 
-/// A section of which only some fields matter, with the CRC it needs.
+/// A section with some fields to set and a correct CRC.
 struct SectionSketch {
     var isEncrypted = false
     var adjustment: Int64 = 0
-    /// nil: not said, as old equipment does.
+    /// nil: without a length, like old equipment.
     var hasLength = true
     var type: UInt8 = 0
     var command: [UInt8] = []
@@ -78,7 +78,7 @@ struct SectionSketch {
         return section + (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }
     }
 
-    /// splice_insert out at once, or at `time`.
+    /// splice_insert that begins a break, immediately or at `time`.
     static func out(event: UInt8, at time: Int64?, lasting duration: Int64? = nil, returns: Bool = false) -> Self {
         insert(event: event, flags: 0x80, at: time, lasting: duration, returns: returns)
     }
@@ -102,46 +102,46 @@ struct SectionSketch {
 
 private let sketches: [(when: String, sketch: SectionSketch, time: Int64?, cues: [SpliceCue])] = [
     ("nothing", SectionSketch(), nil, []),
-    ("bandwidth is reserved", SectionSketch(type: 7), nil, []),
-    ("an immediate break", .out(event: 7, at: nil), nil, [SpliceCue(.out(returnsByItself: false), eventID: 7)]),
-    ("a return", .back(event: 7, at: 900), 900, [SpliceCue(.in(ofAnyEvent: true), eventID: 7)]),
+    ("a bandwidth reservation", SectionSketch(type: 7), nil, []),
+    ("an immediate break", .out(event: 7, at: nil), nil, [SpliceCue(.out(autoReturn: false), eventID: 7)]),
+    ("the end of a break", .back(event: 7, at: 900), 900, [SpliceCue(.in(endsAnyEvent: true), eventID: 7)]),
     (
         "times are adjusted around the wrap",
         {
             var sketch = SectionSketch.back(event: 7, at: 900)
             sketch.adjustment = (1 << 33) - 1000
             return sketch
-        }(), (1 << 33) - 100, [SpliceCue(.in(ofAnyEvent: true), eventID: 7)]
+        }(), (1 << 33) - 100, [SpliceCue(.in(endsAnyEvent: true), eventID: 7)]
     ),
     (
         "a cancelled event", SectionSketch(type: 5, command: [0, 0, 0, 7, 0xFF]), nil,
         [SpliceCue(.canceled, eventID: 7)]
     ),
     (
-        "components instead of a programme",
+        "components instead of a program",
         SectionSketch(
             type: 5,
             command: [0, 0, 0, 7, 0x7F, 0x8F, 2, 1] + SectionSketch.clock(500, flag: 0xFE) + [2]
                 + SectionSketch.clock(600, flag: 0xFE) + [0, 0, 0, 0]), 500,
-        [SpliceCue(.out(returnsByItself: false), eventID: 7)]
+        [SpliceCue(.out(autoReturn: false), eventID: 7)]
     ),
     (
-        "a time signal that signals nothing", SectionSketch(type: 6, command: SectionSketch.clock(500, flag: 0xFE)),
+        "a time signal without descriptors", SectionSketch(type: 6, command: SectionSketch.clock(500, flag: 0xFE)),
         500, [SpliceCue(.command, eventID: nil)]
     ),
     (
-        "a length that is not said",
+        "an unknown splice_command_length",
         SectionSketch(hasLength: false, type: 6, command: SectionSketch.clock(500, flag: 0xFE)), 500,
         [SpliceCue(.command, eventID: nil)]
     ),
     ("private", SectionSketch(type: 0xFF, command: [1, 2, 3, 4, 5]), nil, [SpliceCue(.command, eventID: nil)]),
-    ("a type of tomorrow", SectionSketch(type: 0x42, command: [9]), nil, [SpliceCue(.command, eventID: nil)]),
+    ("an unknown type", SectionSketch(type: 0x42, command: [9]), nil, [SpliceCue(.command, eventID: nil)]),
     (
-        "encrypted, whatever its bytes", SectionSketch(isEncrypted: true, type: 5, command: [0xFF]), nil,
+        "an encrypted command", SectionSketch(isEncrypted: true, type: 5, command: [0xFF]), nil,
         [SpliceCue(.command, eventID: nil)]
     ),
     (
-        "a descriptor of somebody else",
+        "a private descriptor",
         SectionSketch(
             type: 6, command: SectionSketch.clock(5, flag: 0xFE), descriptors: [2, 5] + Array("ELSE".utf8) + [1]), 5,
         [SpliceCue(.command, eventID: nil)]
@@ -156,7 +156,7 @@ private let sketches: [(when: String, sketch: SectionSketch, time: Int64?, cues:
 ]
 
 @Test(arguments: sketches.indices)
-func whatACommandAsks(_ index: Int) throws {
+func cuesOfCommand(_ index: Int) throws {
     let row = sketches[index]
     let information = try SpliceInfoSection(row.sketch.bytes)
     #expect(information.spliceTime?.count == row.time, "\(row.when)")
@@ -171,13 +171,13 @@ func whatACommandAsks(_ index: Int) throws {
         #expect(throws: MediaError.self) { try SpliceInfoSection(damaged) }
         #expect(throws: MediaError.self) { try SpliceInfoSection(Array(whole[..<index])) }
     }
-    // Fields that contradict each other under a CRC that fits.
+    // Contradictory fields with a correct CRC.
     #expect(throws: MediaError.self) { try SpliceInfoSection(SectionSketch(type: 5, command: [0]).bytes) }
     #expect(throws: MediaError.self) { try SpliceInfoSection(SectionSketch(descriptors: [2, 200, 0]).bytes) }
 }
 
-/// Any bytes under a right CRC are read or refused, and nothing else.
-@Test func hostileSectionsComeToAnEnd() {
+/// Random bytes with a correct CRC are parsed or refused.
+@Test func randomSectionsTerminate() {
     var random = SeededGenerator(seed: 35)
     var refused = 0
     for _ in 0..<3000 {

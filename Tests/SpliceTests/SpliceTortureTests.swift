@@ -10,50 +10,51 @@ import Testing
 
 private func input(
     _ sequence: Int, _ bytes: [UInt8], of rendition: InputRendition = .main,
-    isAfterSeam: Bool = false
+    isAfterDiscontinuity: Bool = false
 ) -> SpliceInput {
     .segment(
         SegmentInput(
-            rendition: rendition, mediaSequence: UInt64(sequence), isAfterSeam: isAfterSeam, bytes: bytes)
+            rendition: rendition, mediaSequence: UInt64(sequence), isAfterDiscontinuity: isAfterDiscontinuity,
+            bytes: bytes)
     )
 }
 
-@Test func audioComesBackInSyncAfterTwoLostSegments() {
-    var programme = TortureProgram(serial: 0, segments: [Int](repeating: 150, count: 6))
-    programme.hasCompanionAudio = true
-    var (pictures, sounds) = (TortureMultiplexer(), TortureMultiplexer())
-    let video = pictures.segments(of: programme)
-    let audio = sounds.companion(of: programme, borders: (1...6).map { Int64($0) * 540_000 })
-    let inputs = (0..<6).flatMap { place in
-        let isLost = place == 1 || place == 2
-        let sound = input(place, audio[place], of: .audio, isAfterSeam: place == 3)
-        return [input(place, video[place]), isLost ? .lost(.audio) : sound]
+@Test func audioIsInSyncAfterTwoLostSegments() {
+    var program = TortureProgram(serial: 0, segments: [Int](repeating: 150, count: 6))
+    program.hasCompanionAudio = true
+    var (videoMuxer, audioMuxer) = (TortureMultiplexer(), TortureMultiplexer())
+    let video = videoMuxer.segments(of: program)
+    let audio = audioMuxer.companion(of: program, boundaries: (1...6).map { Int64($0) * 540_000 })
+    let inputs = (0..<6).flatMap { index in
+        let isLost = index == 1 || index == 2
+        let companion = input(index, audio[index], of: .audio, isAfterDiscontinuity: index == 3)
+        return [input(index, video[index]), isLost ? .lost(.audio) : companion]
     }
     let output = TortureOutput(inputs + [.ended(.main), .ended(.audio)], hasAudioRendition: true)
-    #expect(output.departures(of: [programme]).values.allSatisfy { abs($0) <= 25_000 })
+    #expect(output.audioOffsets(of: [program]).values.allSatisfy { abs($0) <= 25_000 })
 }
 
-@Test func aWildPresentationTimeIsNoEndOfTheProcess() async {
+@Test func wrongPresentationTimeDoesNotCrash() async {
     await #expect(processExitsWith: .success) {
         var builder = TransportStreamBuilder()
-        let programme = TortureProgram(serial: 0)
+        let program = TortureProgram(serial: 0)
         builder.tables([.init(pid: 256, type: 0x1B)])
         for index in 0..<50 {
             let time = 900_000 + Int64(index) * 3600
             builder.pes(
                 pid: 256, pts: index == 30 ? time | 1 << 31 : time, dts: index == 30 ? time : nil,
-                programme.accessUnit(index))
+                program.accessUnit(index))
         }
         _ = TortureOutput([input(0, builder.cut())])
     }
 }
 
-@Test func audioFromAnotherStreamIsNoEndlessLoop() async {
+@Test func audioFromAnotherStreamDoesNotLoopForever() async {
     await #expect(processExitsWith: .success) {
         _ = alarm(5)
         var builder = TransportStreamBuilder()
-        let programme = TortureProgram(serial: 0)
-        var foreign = programme
+        let program = TortureProgram(serial: 0)
+        var foreign = program
         foreign.frequencyIndex = 4
         builder.tables([.init(pid: 256, type: 0x1B), .init(pid: 257, type: 0x0F)])
         for index in 0..<9 {
@@ -62,23 +63,23 @@ private func input(
                 foreign.audioFrame(index))
         }
         for index in 0..<50 {
-            builder.pes(pid: 256, pts: 900_000 + Int64(index) * 3600, programme.accessUnit(index))
+            builder.pes(pid: 256, pts: 900_000 + Int64(index) * 3600, program.accessUnit(index))
             builder.pes(
                 pid: 257, streamID: 0xC0, pts: 898_000 + Int64(index) * 3840, isBounded: true,
-                programme.audioFrame(2 * index) + programme.audioFrame(2 * index + 1))
+                program.audioFrame(2 * index) + program.audioFrame(2 * index + 1))
         }
         _ = TortureOutput([input(0, builder.cut())])
     }
 }
 
-/// Nobody can know that the last picture is whole until the end, and its segment waits for it.
-@Test func aFrameHeldAtTheEndIsPublished() {
+/// The last frame is known to be complete only at the end, and its segment waits for it.
+@Test func frameHeldAtTheEndIsPublished() {
     var builder = TransportStreamBuilder()
-    let programme = TortureProgram(serial: 0)
+    let program = TortureProgram(serial: 0)
     builder.tables([.init(pid: 256, type: 0x1B)])
     for index in 0..<25 {
-        var unit = programme.accessUnit(index)
-        // Transport packets that end with the unit do not say that it is over.
+        var unit = program.accessUnit(index)
+        // Transport packets that end with the unit do not tell that the unit is complete.
         while (unit.count + 14) % 184 != 0 { unit.insert(0x33, at: unit.count - 8) }
         builder.pes(pid: 256, pts: 900_000 + Int64(index) * 3600, unit)
     }

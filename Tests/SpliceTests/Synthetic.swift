@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// Made-up packets for the pure parts of the splice: parameter sets and payloads are labels, not bit streams.
+/// Synthetic packets for the pure parts of the splice: parameter sets and payloads are labels, not bit streams.
 enum SyntheticPackets {
     static let program = configuration(1)
     static let advertisement = configuration(2)
@@ -31,7 +31,7 @@ enum SyntheticPackets {
             isDamaged: false, payload: (payload ?? [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])[...])
     }
 
-    /// `count` pictures from `start`, the first of every `group` an IDR.
+    /// Returns `count` frames from `start`, the first of every `group` an IDR.
     static func videoPackets(
         _ count: Int, from start: Int64, every frame: Int64 = 3600, group: Int = 25, pid: UInt16 = 256,
         configuration: VideoConfiguration = program

@@ -15,7 +15,7 @@ private let wire: [(when: String, wire: Int64, near: Int64, is: Int64)] = [
 ]
 
 @Test(arguments: wire.indices)
-func ticksUnfold(_ index: Int) {
+func ticksUnwrap(_ index: Int) {
     let row = wire[index]
     #expect(Ticks(wire: Ticks(row.wire), near: Ticks(row.near)).count == row.is, "\(row.when)")
     #expect(Ticks(row.is).wire.count == row.wire, "\(row.when)")
@@ -28,19 +28,20 @@ func ticksUnfold(_ index: Int) {
         Ticks(Ticks.wrap).duration == Duration(secondsComponent: 95_443, attosecondsComponent: 717_688_888_888_888_888))
 }
 
-private let admitted: [(when: String, asked: [(Int64, Int64)], given: [(Int64, Int64)], changed: Int)] = [
+private let admitted: [(when: String, input: [(Int64, Int64)], output: [(Int64, Int64)], changed: Int)] = [
     ("clean", [(0, 7200), (3600, 18_000), (7200, 10_800)], [(0, 7200), (3600, 18_000), (7200, 10_800)], 0),
     ("the same decode time twice", [(0, 0), (0, 3600)], [(0, 0), (1, 3600)], 1),
-    ("decode time back", [(3600, 3600), (0, 7200)], [(3600, 3600), (3601, 7200)], 1),
-    ("shown before decoded", [(6_679_426, 6_391_809)], [(6_679_426, 6_679_426)], 1),
+    ("decode time steps back", [(3600, 3600), (0, 7200)], [(3600, 3600), (3601, 7200)], 1),
+    ("presented before decoded", [(6_679_426, 6_391_809)], [(6_679_426, 6_679_426)], 1),
 ]
 
 @Test(arguments: admitted.indices)
 func sanitizerGuardsTheMuxer(_ index: Int) {
     let row = admitted[index]
     var sanitizer = TimestampSanitizer()
-    let given = row.asked.map { sanitizer.admit(decode: $0.0, presentation: $0.1, leastOffset: 0) }
-    #expect(given.map(\.decode) == row.given.map(\.0) && given.map(\.presentation) == row.given.map(\.1), "\(row.when)")
+    let output = row.input.map { sanitizer.admit(decode: $0.0, presentation: $0.1, leastOffset: 0) }
+    #expect(
+        output.map(\.decode) == row.output.map(\.0) && output.map(\.presentation) == row.output.map(\.1), "\(row.when)")
     #expect(sanitizer.changed == row.changed, "\(row.when)")
 }
 
@@ -49,50 +50,51 @@ func sanitizerGuardsTheMuxer(_ index: Int) {
     dates.beginPeriod(at: Ticks(18_000))
     #expect(
         dates.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 5_000,
-        "the wall clock where the upstream is silent")
+        "the wall clock where the upstream has no dates")
     dates.record(10_000, at: Ticks(108_000))
-    #expect(dates.stamp(from: Ticks(108_000), duration: Ticks(90_000)) == 6_000, "too far for the middle of a run")
+    #expect(dates.stamp(from: Ticks(108_000), duration: Ticks(90_000)) == 6_000, "too far inside a period")
     #expect(dates.rejectedDates == 1)
     dates.beginPeriod(at: Ticks(198_000))
     dates.record(11_000, at: Ticks(198_000))
     #expect(dates.stamp(from: Ticks(198_000), duration: Ticks(90_000)) == 11_000)
     dates.beginPeriod(at: Ticks(288_000))
     dates.record(3_000, at: Ticks(288_000))
-    #expect(dates.stamp(from: Ticks(288_000), duration: Ticks(90_000)) == 12_000, "never back")
+    #expect(dates.stamp(from: Ticks(288_000), duration: Ticks(90_000)) == 12_000, "dates never go back")
     #expect(dates.date(of: Ticks(378_000)) == 13_000)
 }
 
-/// Segments of 6 s, all in one run: what the upstream dates them, and what is published.
-private let dateRows: [(when: String, said: [Int64?], published: [Int64])] = [
-    ("all of them, right", [0, 6_000, 12_000], [0, 6_000, 12_000]),
-    ("only the first", [500, nil, nil], [500, 6_500, 12_500]),
-    ("only some", [500, nil, 12_500], [500, 6_500, 12_500]),
-    ("cut to what their EXTINF says", [0, 5_960, 12_040], [0, 6_000, 12_000]),
-    ("a clock the media falls behind of", [0, 6_150, 12_300], [0, 6_150, 12_300]),
+/// Segments of 6 s in one period: dates of the upstream, and dates published.
+private let dateRows: [(when: String, upstream: [Int64?], published: [Int64])] = [
+    ("every segment dated exactly", [0, 6_000, 12_000], [0, 6_000, 12_000]),
+    ("only the first dated", [500, nil, nil], [500, 6_500, 12_500]),
+    ("only some dated", [500, nil, 12_500], [500, 6_500, 12_500]),
+    ("dates that follow rounded EXTINF values", [0, 5_960, 12_040], [0, 6_000, 12_000]),
+    ("a clock that runs ahead of the media", [0, 6_150, 12_300], [0, 6_150, 12_300]),
     ("a clock that falls behind the media", [0, 5_850, 11_700], [0, 6_000, 12_000]),
     ("a jump forward", [0, 60_000, 66_000], [0, 6_000, 12_000]),
     ("a jump back", [60_000, 0, 6_000], [60_000, 66_000, 72_000]),
-    ("none before the second", [nil, 6_500, 12_500], [0, 6_500, 12_500]),
-    ("far away before the second", [nil, 60_000, 66_000], [0, 6_000, 12_000]),
+    ("first date on the second segment", [nil, 6_500, 12_500], [0, 6_500, 12_500]),
+    ("first date on the second segment, far away", [nil, 60_000, 66_000], [0, 6_000, 12_000]),
 ]
 
 @Test(arguments: dateRows)
-func datesInsideAPeriod(when: String, said: [Int64?], published: [Int64]) {
+func datesInsideAPeriod(when: String, upstream: [Int64?], published: [Int64]) {
     var dates = ProgramDateTimeClock(wallClock: 0)
     dates.beginPeriod(at: .zero)
-    let given = said.enumerated().map { index, date in
+    let dated = upstream.enumerated().map { index, date in
         let time = Ticks.seconds(6 * Int64(index))
         if let date { dates.record(date, at: time) }
         return dates.stamp(from: time, duration: .seconds(6))
     }
-    #expect(given == published, "\(when)")
+    #expect(dated == published, "\(when)")
 }
 
 @Test func datesContinueAfterAnEarlierProcess() {
     var dates = ProgramDateTimeClock(wallClock: 5_000, end: 9_000)
     dates.beginPeriod(at: Ticks(18_000))
-    #expect(dates.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 9_000, "its timeline ran ahead of the wall")
+    #expect(
+        dates.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 9_000, "the timeline ran ahead of the wall clock")
     var later = ProgramDateTimeClock(wallClock: 60_000, end: 9_000)
     later.beginPeriod(at: Ticks(18_000))
-    #expect(later.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 60_000, "the outage shows in the dates")
+    #expect(later.stamp(from: Ticks(18_000), duration: Ticks(90_000)) == 60_000, "the outage appears in the dates")
 }

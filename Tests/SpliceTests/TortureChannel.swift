@@ -6,12 +6,12 @@ import TestSupport
 @testable import Splice
 @testable import Transcode
 
-/// A made-up channel: programs one behind the other, and how its packager cut, tagged and numbered them.
+/// A synthetic channel: consecutive programs, and how its packager cut, tagged and numbered them.
 struct TortureChannel: CustomStringConvertible {
     var programs: [TortureProgram] = []
     /// The main rendition's segments.
     private(set) var parts: [Part] = []
-    /// Inputs of the other rendition in its playlist's order.
+    /// Inputs of the companion rendition in playlist order.
     private(set) var companion: [SpliceInput] = []
     /// Longest output segment, ticks.
     var longest: Int64 = 900_000
@@ -20,8 +20,8 @@ struct TortureChannel: CustomStringConvertible {
     struct Part {
         /// The program it begins with.
         var program: Int
-        /// Of that program, the picture it begins with.
-        var picture: Int
+        /// The frame of that program with which the segment begins.
+        var frame: Int
         var isDiscontinuous = false
         var discontinuitySequence: UInt64 = 0
         var segment: TortureSegment
@@ -42,16 +42,17 @@ struct TortureChannel: CustomStringConvertible {
         } + [.ended(.main)]
     }
 
-    /// Neither rendition is more than `bound` segments ahead of the other.
-    func inputs(aheadBy bound: Int, _ random: inout SeededGenerator) -> [SpliceInput] {
+    /// Interleaves the renditions so that neither is more than `bound` segments ahead of the other.
+    func inputs(within bound: Int, _ random: inout SeededGenerator) -> [SpliceInput] {
         let main = main
-        var (video, sound) = (main[...], companion[...])
+        var (video, audio) = (main[...], companion[...])
         var result: [SpliceInput] = []
-        while !video.isEmpty || !sound.isEmpty {
-            let (shown, heard) = (main.count - video.count, companion.count - sound.count)
-            let maySee = !video.isEmpty && (shown - heard < bound || sound.isEmpty)
-            let mayHear = !sound.isEmpty && (heard - shown < bound || video.isEmpty)
-            let next = maySee && (!mayHear || Bool.random(using: &random)) ? video.popFirst() : sound.popFirst()
+        while !video.isEmpty || !audio.isEmpty {
+            let (videoCount, audioCount) = (main.count - video.count, companion.count - audio.count)
+            let canAppendVideo = !video.isEmpty && (videoCount - audioCount < bound || audio.isEmpty)
+            let canAppendAudio = !audio.isEmpty && (audioCount - videoCount < bound || video.isEmpty)
+            let next =
+                canAppendVideo && (!canAppendAudio || Bool.random(using: &random)) ? video.popFirst() : audio.popFirst()
             if let next { result.append(next) }
         }
         return result
@@ -59,91 +60,92 @@ struct TortureChannel: CustomStringConvertible {
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let habits = TorturePackagerOptions(hasCompanion: seed % 4 == 0, &random)
-        // A picture whose sound lags waits for as long as four of the longest segments last.
+        let options = TorturePackagerOptions(hasCompanion: seed % 4 == 0, &random)
+        // Video waits for lagging audio as long as four of the longest segments.
         longest =
-            habits.hasCompanion ? 900_000 : [900_000, 900_000, 60_000].randomElement(using: &random) ?? 900_000
-        programs = (0..<Int.random(in: 2...5, using: &random)).map { habits.program($0, &random) }
-        traits = ["seed \(seed), longest \(longest), \(habits)"]
-        var (pictures, sounds) = (TorturePackager(), TorturePackager())
+            options.hasCompanion ? 900_000 : [900_000, 900_000, 60_000].randomElement(using: &random) ?? 900_000
+        programs = (0..<Int.random(in: 2...5, using: &random)).map { options.program($0, &random) }
+        traits = ["seed \(seed), longest \(longest), \(options)"]
+        var (videoPackager, audioPackager) = (TorturePackager(), TorturePackager())
         for program in programs {
-            append(pictures.segments(of: program), of: program, habits, &random)
-            guard habits.hasCompanion else { continue }
-            let borders = program.companionBoundaries(&random)
-            append(companion: sounds.companion(of: program, borders: borders), of: program, habits)
+            append(videoPackager.segments(of: program), of: program, options, &random)
+            guard options.hasCompanion else { continue }
+            let boundaries = program.companionBoundaries(&random)
+            append(companion: audioPackager.companion(of: program, boundaries: boundaries), of: program, options)
         }
-        for place in parts.indices.dropFirst() where habits.tagsNeedlessly {
+        for place in parts.indices.dropFirst() where options.tagsNeedlessly {
             if Int.random(in: 0..<3, using: &random) == 0 { parts[place].isDiscontinuous = true }
         }
-        if habits.hasCompanion { companion.append(.ended(.audio)) }
+        if options.hasCompanion { companion.append(.ended(.audio)) }
     }
 
     private mutating func append(
-        _ segments: [TortureSegment], of program: TortureProgram, _ habits: TorturePackagerOptions,
+        _ segments: [TortureSegment], of program: TortureProgram, _ options: TorturePackagerOptions,
         _ random: inout SeededGenerator
     ) {
         for (place, segment) in segments.enumerated() {
             let isSplice = place == 0 && program.serial > 0
-            if isSplice, habits.splicesInside, Bool.random(using: &random), let last = parts.indices.last,
+            if isSplice, options.changesInsideSegments, Bool.random(using: &random), let last = parts.indices.last,
                 parts[last].segment.initialization == nil, segment.initialization == nil
             {
                 parts[last].segment.atoms += segment.atoms
                 traits.append("\(program.serial) begins inside a segment")
                 continue
             }
-            let number = habits.isTagged ? UInt64(program.serial) : 0
+            let number = options.isTagged ? UInt64(program.serial) : 0
             parts.append(
                 Part(
-                    program: program.serial, picture: program.boundaries[place],
-                    isDiscontinuous: habits.isTagged && isSplice,
-                    discontinuitySequence: habits.numbersAreWrong ? UInt64.random(in: 0...9, using: &random) : number,
+                    program: program.serial, frame: program.boundaries[place],
+                    isDiscontinuous: options.isTagged && isSplice,
+                    discontinuitySequence: options.hasWrongSequences
+                        ? UInt64.random(in: 0...9, using: &random) : number,
                     segment: segment))
         }
     }
 
     private mutating func append(
-        companion segments: [TortureSegment], of program: TortureProgram, _ habits: TorturePackagerOptions
+        companion segments: [TortureSegment], of program: TortureProgram, _ options: TorturePackagerOptions
     ) {
         for (place, segment) in segments.enumerated() {
             companion.append(
                 .segment(
                     SegmentInput(
                         rendition: .audio, mediaSequence: UInt64(companion.count),
-                        discontinuitySequence: habits.isTagged ? UInt64(program.serial) : 0,
-                        isDiscontinuous: habits.isTagged && place == 0 && program.serial > 0,
+                        discontinuitySequence: options.isTagged ? UInt64(program.serial) : 0,
+                        isDiscontinuous: options.isTagged && place == 0 && program.serial > 0,
                         initialization: segment.initialization, bytes: segment.bytes)))
         }
     }
 }
 
 extension TortureProgram {
-    /// Where a packager that cuts sound by itself would: near the picture's borders, and all that is left at the end.
+    /// Boundaries of separately packaged audio: near those of the video, and the rest at the end.
     fileprivate func companionBoundaries(_ random: inout SeededGenerator) -> [Int64] {
-        boundaries.dropFirst().map { border in
-            border == videoFrameCount ? .max : rate.time(border) + Int64.random(in: -9000...9000, using: &random)
+        boundaries.dropFirst().map { boundary in
+            boundary == videoFrameCount ? .max : rate.time(boundary) + Int64.random(in: -9000...9000, using: &random)
         }
     }
 }
 
-// MARK: - What its viewers can be shown
+// MARK: - Expected output
 
 extension TortureChannel {
-    /// Pictures that follow, in a transport stream, a tag in the middle of a group: the stream is read anew there, and up
-    /// to the next parameter sets nothing says how to decode them.
+    /// Frames after a tag in the middle of a GOP of a transport stream. The demuxer restarts there, and no parameter sets
+    /// are known before the next GOP.
     var unreadable: Set<TortureFrameLabel> {
         var labels: Set<TortureFrameLabel> = []
         for part in parts where part.isDiscontinuous && part.segment.initialization == nil {
             let program = programs[part.program]
-            let end = (part.picture..<program.videoFrameCount).first(where: program.isGroupStart)
-            for index in part.picture..<(end ?? program.videoFrameCount) {
+            let end = (part.frame..<program.videoFrameCount).first(where: program.isGroupStart)
+            for index in part.frame..<(end ?? program.videoFrameCount) {
                 labels.insert(TortureFrameLabel(part.program, index))
             }
         }
         return labels
     }
 
-    /// Ticks by which the coarsest track's times depart from what was meant, of a picture and of the one behind it.
-    var grain: Int64 {
+    /// Rounding error of the coarsest track's times in ticks, for a frame and the one after it.
+    var roundingError: Int64 {
         let maps = programs.flatMap { program -> [TortureMovie] in
             if case .movie(let maps) = program.container { maps } else { [] }
         }
@@ -154,7 +156,7 @@ extension TortureChannel {
         .max() ?? 0
     }
 
-    /// Access units beyond one a picture of which it cannot be known that they are fields: nothing was read before.
+    /// Access units, beyond one per frame, that cannot be recognized as fields because nothing was demuxed before.
     var unpairedFields: Int {
         let lost = unreadable
         return programs.reduce(0) { sum, program in
@@ -165,7 +167,7 @@ extension TortureChannel {
         }
     }
 
-    /// The same segments of each program cut elsewhere, where no tag stands between them.
+    /// Returns the same media of each program with other segment boundaries, where no tag separates them.
     func recut(_ random: inout SeededGenerator) -> [Part] {
         var result: [Part] = []
         for part in parts {
@@ -182,16 +184,16 @@ extension TortureChannel {
 }
 
 extension TortureChannel.Part {
-    /// In pieces of at least half a second or so.
+    /// Cuts the segment into one to four parts.
     fileprivate func cut(_ random: inout SeededGenerator) -> [Self] {
         let count = Int.random(in: 1...4, using: &random)
         let places = (1..<count).map { _ in Int.random(in: 0...segment.atoms.count, using: &random) }
-        let borders = [0] + Set(places).sorted() + [segment.atoms.count]
-        return zip(borders, borders.dropFirst()).filter { $0 < $1 }.map { start, end in
-            var piece = self
-            piece.segment.atoms = Array(segment.atoms[start..<end])
-            piece.isDiscontinuous = isDiscontinuous && start == 0
-            return piece
+        let boundaries = [0] + Set(places).sorted() + [segment.atoms.count]
+        return zip(boundaries, boundaries.dropFirst()).filter { $0 < $1 }.map { start, end in
+            var part = self
+            part.segment.atoms = Array(segment.atoms[start..<end])
+            part.isDiscontinuous = isDiscontinuous && start == 0
+            return part
         }
     }
 }

@@ -4,18 +4,18 @@
 @testable import Splice
 @testable import Transcode
 
-/// One access unit: its parameter sets, and all that is published of it.
+/// One access unit: its parameter sets, and the NAL units that are published.
 struct TortureAccessUnit {
     var sets: [[UInt8]]
     var media: [[UInt8]]
 
-    /// In a byte stream.
+    /// Returns the access unit in byte stream format.
     func stream(isHEVC: Bool) -> [UInt8] {
         ElementarySamples.stream([isHEVC ? [0x46, 0x01, 0x50] : ElementarySamples.delimiter] + sets + media)
     }
 }
 
-// What pictures and frames of sound are made of: right in all that framing looks at, and each says whose it is.
+// Payloads of video and audio frames: valid wherever framing parses them, each with the label of its frame.
 extension TortureProgram {
     private static let videoSet = ParameterSyntaxWriter.hevcVideoParameterSet(id: 0)
     private static let hevcPictureSets = [false, true].map {
@@ -23,20 +23,22 @@ extension TortureProgram {
     }
     var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
 
-    /// - Parameter isLater: behind `pictureSetChange`.
+    /// - Parameter isLater: whether the frame follows `pictureParameterSetChange`.
     func pictureParameterSet(isLater: Bool) -> [UInt8] {
         if isHEVC { return Self.hevcPictureSets[isLater ? 1 : 0] }
         return [0x68, isLater ? 0xCE : 0xEE, 0x3C, 0x80]
     }
 
-    func pictureSet(at index: Int) -> [UInt8] {
+    func pictureParameterSet(at index: Int) -> [UInt8] {
         pictureParameterSet(isLater: pictureParameterSetChange.map { index >= $0 } ?? false)
     }
 
-    /// Those in force at picture `index`, in the order of their kinds.
-    func sets(at index: Int) -> [[UInt8]] { (isHEVC ? [Self.videoSet] : []) + [sequenceSet, pictureSet(at: index)] }
+    /// Returns the parameter sets in force at frame `index`, in the order of their kinds.
+    func sets(at index: Int) -> [[UInt8]] {
+        (isHEVC ? [Self.videoSet] : []) + [sequenceSet, pictureParameterSet(at: index)]
+    }
 
-    /// The access units of picture `index`: two where its fields are coded apart.
+    /// Returns the access units of frame `index`: two if its fields are coded separately.
     func units(_ index: Int) -> [TortureAccessUnit] {
         let sets = isGroupStart(index) ? sets(at: index) : []
         if isHEVC { return [TortureAccessUnit(sets: sets, media: [hevcSlice(index)])] }
@@ -50,16 +52,17 @@ extension TortureProgram {
             ? [first] : [first, TortureAccessUnit(sets: [], media: [slice(index, isFrame: false, isBottom: true)])]
     }
 
-    /// All of a picture in a byte stream.
+    /// Returns a frame in byte stream format.
     func accessUnit(_ index: Int) -> [UInt8] { units(index).flatMap { $0.stream(isHEVC: isHEVC) } }
 
-    /// What a sample of picture `index` ends with, NAL unit lengths in front: all but its parameter sets.
+    /// Returns the end of the sample of frame `index`, with NAL unit lengths: all but its parameter sets.
     ///
-    /// - Parameter beginsRun: a CRA picture with which decoding begins is BLA_N_LP, if anything stands before it.
-    func published(_ index: Int, beginsRun: Bool) -> [UInt8] {
+    /// - Parameter beginsPeriod: whether decoding begins here; a CRA picture then becomes BLA_N_LP.
+    func published(_ index: Int, beginsPeriod: Bool) -> [UInt8] {
         units(index).flatMap { $0.media }.flatMap { unit in
             let isCleanAccess = isHEVC && unit[0] == 21 << 1
-            return NALUnitLength.bytes(unit.count) + (isCleanAccess && beginsRun ? [18 << 1] + unit.dropFirst() : unit)
+            return NALUnitLength.bytes(unit.count)
+                + (isCleanAccess && beginsPeriod ? [18 << 1] + unit.dropFirst() : unit)
         }
     }
 
@@ -69,7 +72,7 @@ extension TortureProgram {
 
     private func plainSlice(_ index: Int) -> [UInt8] { [isIDR(index) ? 0x65 : 0x41, 0x88] + body(index) }
 
-    /// A slice header as a sequence parameter set for fields asks for (ISO/IEC 14496-10 §7.3.3).
+    /// Returns a slice with the header that a sequence parameter set for fields requires (ISO/IEC 14496-10 §7.3.3).
     private func slice(_ index: Int, isFrame: Bool, isBottom: Bool) -> [UInt8] {
         var header = ParameterSyntaxWriter()
         header.ue(0, isGroupStart(index) && !isBottom ? 7 : 5, 0)
@@ -108,20 +111,20 @@ extension TortureProgram {
             return [0xFF, 0xFB, 0x94, 0x00] + [UInt8](repeating: 0, count: 372) + TortureFrameLabel.bytes(serial, index)
         }
         let body = [UInt8](repeating: 0x21, count: 12) + TortureFrameLabel.bytes(serial, index)
-        let whole = 7 + body.count
+        let byteCount = 7 + body.count
         let head: [UInt8] = [
             0xFF, 0xF1, 0x40 | frequencyIndex << 2 | channels >> 2,
-            (channels & 3) << 6 | UInt8(whole >> 11),
-            UInt8(whole >> 3 & 0xFF), UInt8(whole & 7) << 5 | 0x1F, 0xFC,
+            (channels & 3) << 6 | UInt8(byteCount >> 11),
+            UInt8(byteCount >> 3 & 0xFF), UInt8(byteCount & 7) << 5 | 0x1F, 0xFC,
         ]
         return head + body
     }
 
-    /// A frame without a header that its sample entry makes superfluous.
+    /// Returns a frame without the header that its sample entry replaces.
     func audioSample(_ index: Int) -> [UInt8] { isLayer3 ? audioFrame(index) : Array(audioFrame(index).dropFirst(7)) }
 }
 
-/// Which programme's which picture or frame a payload is: its last eight bytes, none of which looks like a start code.
+/// Program and index of a frame, in the last eight bytes of its payload, none of which looks like a start code.
 struct TortureFrameLabel: Hashable, Comparable, Sendable {
     var serial: Int
     var index: Int

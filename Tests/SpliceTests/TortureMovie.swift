@@ -4,81 +4,81 @@
 @testable import Splice
 @testable import Transcode
 
-/// How a packager writes a programme as fragmented MP4.
+/// Options with which a packager writes a program as fragmented MP4.
 struct TortureMovie: Sendable {
     var videoTimescale: UInt32 = 90_000
     var audioTimescale: UInt32 = 48_000
-    /// Bytes of the length in front of a NAL unit.
+    /// Size of a NAL unit's length prefix in bytes.
     var lengthSize: UInt8 = 4
-    /// Parameter sets stand in the samples and not in the sample entry (avc3, hev1).
+    /// Whether parameter sets are in the samples and not in the sample entry (avc3, hev1).
     var isInBand = false
-    /// Presentation begins with an edit list's media time: behind the reordering of pictures and the priming of sound.
+    /// Whether presentation begins with an edit list's media time, after reorder delay and audio priming.
     var hasEdits = false
-    /// Fragments of a segment.
+    /// Number of fragments per segment.
     var fragments = 1
 
-    /// To the nearest unit.
+    /// Converts ticks to a timescale, to the nearest unit.
     static func units(_ ticks: Int64, _ timescale: UInt32) -> Int64 {
         (ticks * Int64(timescale) * 2 + 90_000) / 180_000
     }
 }
 
-/// Writes a programme's segments, each behind the map that is its turn.
+/// Writes the segments of a program, with the maps in turn.
 struct TortureMovieWriter {
     let program: TortureProgram
     let maps: [TortureMovie]
     private var nextFrame = 0
 
-    init(programme: TortureProgram, maps: [TortureMovie]) {
-        (self.program, self.maps) = (programme, maps)
+    init(program: TortureProgram, maps: [TortureMovie]) {
+        (self.program, self.maps) = (program, maps)
     }
 
     private var isMuxed: Bool { program.hasAudio && !program.hasCompanionAudio }
 
     mutating func segments() -> [TortureSegment] {
-        let borders = program.boundaries
+        let boundaries = program.boundaries
         return program.segments.indices.map { place in
             let map = maps[place % maps.count]
-            let pictures = borders[place]..<borders[place + 1]
+            let frames = boundaries[place]..<boundaries[place + 1]
             let isLast = place == program.segments.indices.last
-            var tracks = [videoTrack(map, at: pictures.lowerBound)]
+            var tracks = [videoTrack(map, at: frames.lowerBound)]
             if isMuxed { tracks.append(audioTrack(map)) }
             return TortureSegment(
-                initialization: MovieBuilder.initialization(tracks), atoms: fragments(of: pictures, map, isLast: isLast)
+                initialization: MovieBuilder.initialization(tracks), atoms: fragments(of: frames, map, isLast: isLast)
             )
         }
     }
 
-    /// The programme's sound alone.
-    mutating func companion(borders: [Int64]) -> [TortureSegment] {
-        borders.enumerated().map { place, border in
+    /// Returns segments with the program's audio only.
+    mutating func companion(boundaries: [Int64]) -> [TortureSegment] {
+        boundaries.enumerated().map { place, boundary in
             let map = maps[place % maps.count]
             return TortureSegment(
                 initialization: MovieBuilder.initialization([audioTrack(map)]),
-                atoms: [sound(before: border, map)].compactMap(\.self).map { MovieBuilder.fragment([$0]) })
+                atoms: [audio(before: boundary, map)].compactMap(\.self).map { MovieBuilder.fragment([$0]) })
         }
     }
 
-    private mutating func fragments(of pictures: Range<Int>, _ map: TortureMovie, isLast: Bool) -> [[UInt8]] {
-        let step = (pictures.count + map.fragments - 1) / map.fragments
-        return stride(from: pictures.lowerBound, to: pictures.upperBound, by: step).compactMap { start in
-            let end = min(start + step, pictures.upperBound)
-            let isEnd = isLast && end == pictures.upperBound
+    private mutating func fragments(of frames: Range<Int>, _ map: TortureMovie, isLast: Bool) -> [[UInt8]] {
+        let step = (frames.count + map.fragments - 1) / map.fragments
+        return stride(from: frames.lowerBound, to: frames.upperBound, by: step).compactMap { start in
+            let end = min(start + step, frames.upperBound)
+            let isEnd = isLast && end == frames.upperBound
             let limit = isEnd ? .max : program.rate.time(end) - program.audioLag
-            let trafs = [video(start..<end, map), isMuxed ? sound(before: limit, map) : nil].compactMap(\.self)
+            let trafs = [video(start..<end, map), isMuxed ? audio(before: limit, map) : nil].compactMap(\.self)
             return trafs.isEmpty ? nil : MovieBuilder.fragment(trafs)
         }
     }
 
     // MARK: - Samples
 
-    /// All fields of each sample, in the fragment's own `trun`.
+    /// Flags of a `trun` with all fields for each sample.
     private static let everything: UInt32 = 0xF01
 
     private func videoEdit(_ map: TortureMovie) -> Int64 { map.hasEdits ? program.reorderDelay : 0 }
 
-    private func video(_ pictures: Range<Int>, _ map: TortureMovie) -> MovieBuilder.Traf? {
-        let sent = pictures.clamped(to: program.sentVideoFrames)
+    private func video(_ frames: Range<Int>, _ map: TortureMovie) -> MovieBuilder.Traf? {
+        let sent = frames.clamped(to: program.sentVideoFrames)
         guard !sent.isEmpty else { return nil }
         let edit = videoEdit(map)
         let decode = { (index: Int) -> Int64 in TortureMovie.units(program.decode(index) + edit, map.videoTimescale) }
@@ -98,8 +98,8 @@ struct TortureMovieWriter {
         }
     }
 
-    private mutating func sound(before border: Int64, _ map: TortureMovie) -> MovieBuilder.Traf? {
-        let frames = program.frames(from: nextFrame, before: border)
+    private mutating func audio(before boundary: Int64, _ map: TortureMovie) -> MovieBuilder.Traf? {
+        let frames = program.frames(from: nextFrame, before: boundary)
         guard !frames.isEmpty else { return nil }
         nextFrame = frames.upperBound
         let first: Int64 =
@@ -114,7 +114,7 @@ struct TortureMovieWriter {
             id: 2, decodeTime: UInt64(time(frames.lowerBound)), runs: [(flags: Self.everything, samples: samples)])
     }
 
-    /// One frame, in the track's timescale.
+    /// Priming of one frame, in the track's timescale.
     private func priming(_ map: TortureMovie) -> Int64 {
         map.hasEdits ? program.samplesPerFrame * Int64(map.audioTimescale) / program.sampleRate : 0
     }
@@ -151,7 +151,7 @@ struct TortureMovieWriter {
 }
 
 extension MovieBuilder {
-    /// - Parameter sets: one sequence and one picture parameter set; none: they stand in the samples.
+    /// - Parameter sets: one sequence and one picture parameter set; empty if they are in the samples.
     fileprivate static func avc1(_ sets: [[UInt8]], lengthSize: UInt8) -> (type: BoxType, boxes: [UInt8]) {
         let count = UInt8(sets.isEmpty ? 0 : 1)
         let (sequence, picture) = (sets.prefix(1), sets.dropFirst())

@@ -4,7 +4,7 @@
 @testable import Splice
 @testable import Transcode
 
-/// What came out of an engine, taken apart again.
+/// Output of an engine, demuxed again.
 struct TortureOutput {
     struct Sample {
         var label: TortureFrameLabel?
@@ -17,8 +17,8 @@ struct TortureOutput {
     }
 
     struct Segment {
-        var run: Int
-        var beginsRun: Bool
+        var period: Int
+        var beginsPeriod: Bool
         var isDiscontinuous: Bool
         var initTracks: Int
         var initSection: [UInt8]
@@ -31,7 +31,6 @@ struct TortureOutput {
     var bytes: [[UInt8]] = []
     var counts = SpliceCounts()
     var errors: [MediaError] = []
-    var maxHeldBytes = 0
 
     var videoSamples: [Sample] { segments.flatMap(\.video) }
 
@@ -42,16 +41,8 @@ struct TortureOutput {
             do throws(MediaError) {
                 for segment in try engine.handle(input) { append(segment) }
             } catch { errors.append(error) }
-            maxHeldBytes = max(maxHeldBytes, Self.heldByteCount(in: engine))
         }
         counts = engine.counts
-    }
-
-    /// Audio frames that wait in the merger.
-    static func heldByteCount(in engine: SpliceEngine) -> Int {
-        let pictures =
-            Mirror(reflecting: engine).children.first { $0.label == "pictures" }?.value as? VideoSpanQueue
-        return pictures?.matcher.audioSpans.reduce(0) { $0 + $1.frames.count } ?? -1
     }
 
     private mutating func append(_ segment: SplicedSegment) {
@@ -73,7 +64,7 @@ struct TortureOutput {
         }
         segments.append(
             Segment(
-                run: segment.description.index, beginsRun: segments.last?.run != segment.description.index,
+                period: segment.description.index, beginsPeriod: segments.last?.period != segment.description.index,
                 isDiscontinuous: segment.isDiscontinuous, initTracks: tracks.count,
                 initSection: segment.initSection.bytes, video: samples(TrackID.video) ?? [],
                 audio: samples(TrackID.audio)
@@ -81,18 +72,18 @@ struct TortureOutput {
     }
 }
 
-/// What holds of every output, whatever came in. Each answer names what does not.
+/// Violations of what holds for every output, whatever the input.
 extension TortureOutput {
     var faults: [String] { faults() }
 
     /// - Parameters:
-    ///   - lost: pictures that nobody could read; around them there are holes.
-    ///   - grain: ticks by which the upstream's own clocks are not exact.
-    func faults(after lost: Set<TortureFrameLabel> = [], grain: Int64 = 0) -> [String] {
-        clockFaults + orderFaults + discontinuityFaults(after: lost, grain: grain) + audioEndFaults
+    ///   - lost: frames that could not be demuxed; gaps surround them.
+    ///   - roundingError: error of the upstream's own times in ticks.
+    func faults(after lost: Set<TortureFrameLabel> = [], roundingError: Int64 = 0) -> [String] {
+        clockFaults + orderFaults + discontinuityFaults(after: lost, roundingError: roundingError) + audioEndFaults
     }
 
-    /// tfdt goes on to the tick; no track is missing.
+    /// Checks that tfdt is continuous to the tick and that no track is missing.
     private var clockFaults: [String] {
         var faults: [String] = []
         var (video, audio): (Int64?, Int64?)
@@ -106,14 +97,14 @@ extension TortureOutput {
             if segment.initTracks != (segment.audio == nil ? 1 : 2) {
                 faults.append("a traf is missing at \(number)")
             }
-            if number > 0, segment.run - segments[number - 1].run != (segment.beginsRun ? 1 : 0) {
-                faults.append("run \(segment.run) at \(number) is not the next")
+            if number > 0, segment.period - segments[number - 1].period != (segment.beginsPeriod ? 1 : 0) {
+                faults.append("period \(segment.period) at \(number) is not the next")
             }
-            if segment.beginsRun, segment.video.first?.isSync != true {
+            if segment.beginsPeriod, segment.video.first?.isSync != true {
                 faults.append("no sync sample first at \(number)")
             }
-            if segment.isDiscontinuous != (segment.beginsRun && number > 0) {
-                faults.append("a discontinuity too many or too few at \(number)")
+            if segment.isDiscontinuous != (segment.beginsPeriod && number > 0) {
+                faults.append("an extra or a missing discontinuity at \(number)")
             }
             video = segment.video.last.map { $0.decode + $0.duration }
             audio = segment.audio?.last.map { $0.decode + $0.duration } ?? audio
@@ -122,50 +113,50 @@ extension TortureOutput {
         return faults + (dependent == counts.segmentsWithoutSync ? [] : ["\(dependent) segments without a sync sample"])
     }
 
-    /// Pictures under an init section that does not have their parameter sets, and such as are not whole.
+    /// Checks that init sections hold the parameter sets of their frames, and that frames are complete.
     func videoFaults(of programs: [TortureProgram]) -> [String] {
         segments.enumerated().flatMap { number, segment in
             let labels = segment.video.compactMap(\.label)
-            // What holds for the first and the last of them holds in between.
+            // If it holds for the first frame and the last, it holds for those in between.
             let sets = [labels.first, labels.last].compactMap(\.self).flatMap {
                 programs[$0.serial].sets(at: $0.index)
             }
             let isDescribed = sets.allSatisfy { segment.initSection.firstRange(of: $0) != nil }
-            let torn = zip(labels, segment.video).enumerated().filter { place, picture in
-                let (label, sample) = picture
-                let whole = programs[label.serial]
-                    .published(label.index, beginsRun: segment.beginsRun && place == 0)
-                return !sample.payload.suffixMatches(whole)
+            let incomplete = zip(labels, segment.video).enumerated().filter { place, frame in
+                let (label, sample) = frame
+                let expected = programs[label.serial]
+                    .published(label.index, beginsPeriod: segment.beginsPeriod && place == 0)
+                return !sample.payload.suffixMatches(expected)
             }
             return (isDescribed ? [] : ["a parameter set is not in the init section of \(number)"])
-                + torn.map { "picture \($0.element.0) is not whole" }
+                + incomplete.map { "frame \($0.element.0) is incomplete" }
         }
     }
 
     private var orderFaults: [String] {
         let labels = videoSamples.compactMap(\.label)
         let isRising = zip(labels, labels.dropFirst()).allSatisfy { $0 < $1 }
-        return (labels.count == videoSamples.count ? [] : ["a picture cannot be told"])
-            + (isRising ? [] : ["pictures twice or out of order"])
+        return (labels.count == videoSamples.count ? [] : ["a frame has no label"])
+            + (isRising ? [] : ["frames twice or out of order"])
     }
 
-    private func discontinuityFaults(after lost: Set<TortureFrameLabel>, grain: Int64) -> [String] {
+    private func discontinuityFaults(after lost: Set<TortureFrameLabel>, roundingError: Int64) -> [String] {
         var faults: [String] = []
         var end: Int64?
-        let holed = Set(lost.map(\.serial))
+        let programsWithGaps = Set(lost.map(\.serial))
         for (number, segment) in segments.enumerated() {
             guard let first = segment.video.first else { continue }
-            if segment.beginsRun,
-                abs(first.presentation - first.decode - PeriodTimeline.compositionDelay.count) > grain,
+            if segment.beginsPeriod,
+                abs(first.presentation - first.decode - PeriodTimeline.compositionDelay.count) > roundingError,
                 counts.periodsBeyondCompositionDelay == 0
             {
                 faults.append(
-                    "offset \(first.presentation - first.decode) at the start of run \(segment.run)")
+                    "offset \(first.presentation - first.decode) at the start of period \(segment.period)")
             }
             let frame = segment.video.map(\.duration).min() ?? 0
             let start = segment.video.map(\.presentation).min() ?? 0
-            let isHole = first.label.map { holed.contains($0.serial) } ?? false
-            if let end, !isHole, abs(start - end) > max(frame / 2, 2) {
+            let isGap = first.label.map { programsWithGaps.contains($0.serial) } ?? false
+            if let end, !isGap, abs(start - end) > max(frame / 2, 2) {
                 faults.append("presentation jumps by \(start - end) at \(number)")
             }
             let last = segment.video.max { $0.presentation < $1.presentation }
@@ -174,19 +165,19 @@ extension TortureOutput {
         return faults
     }
 
-    /// A run's sound does not end after its picture by more than a frame.
+    /// Checks that audio does not end after the video of its period by more than a frame.
     private var audioEndFaults: [String] {
         segments.enumerated().compactMap { number, segment in
-            guard let sound = segment.audio?.last, let frame = segment.audio?.map(\.duration).min(),
-                let picture = segment.video.map({ $0.presentation + $0.duration }).max()
+            guard let last = segment.audio?.last, let frame = segment.audio?.map(\.duration).min(),
+                let videoEnd = segment.video.map({ $0.presentation + $0.duration }).max()
             else { return nil }
-            let over = sound.decode + sound.duration - PeriodTimeline.audioTime(Ticks(picture))
-            return over > frame ? "sound ends \(over) units after its picture at \(number)" : nil
+            let over = last.decode + last.duration - PeriodTimeline.audioTime(Ticks(videoEnd))
+            return over > frame ? "audio ends \(over) units after its video at \(number)" : nil
         }
     }
 
-    /// Sound that is not where its source had it beside the picture: worst in microseconds, by run.
-    func departures(of programs: [TortureProgram]) -> [Int: Int64] {
+    /// Returns the largest offset between audio and video against the source, in microseconds, by period.
+    func audioOffsets(of programs: [TortureProgram]) -> [Int: Int64] {
         var worst: [Int: Int64] = [:]
         // Where picture and sound of each program would begin on the run's timeline.
         var starts: [TortureFrameLabel: Int64] = [:]
@@ -195,42 +186,42 @@ extension TortureOutput {
                 guard let label = sample.label else { continue }
                 let program = programs[label.serial]
                 let source = program.rate.time(program.presented(label.index))
-                let key = TortureFrameLabel(label.serial, segment.run)
+                let key = TortureFrameLabel(label.serial, segment.period)
                 if starts[key] == nil { starts[key] = sample.presentation - source }
             }
             let frame = segment.audio?.map(\.duration).min()
             for (place, sample) in (segment.audio ?? []).enumerated() {
-                guard let label = sample.label, let start = starts[TortureFrameLabel(label.serial, segment.run)],
-                    !(segment.beginsRun && place == 0), sample.duration == frame
+                guard let label = sample.label, let start = starts[TortureFrameLabel(label.serial, segment.period)],
+                    !(segment.beginsPeriod && place == 0), sample.duration == frame
                 else { continue }
                 let due = PeriodTimeline.audioTime(Ticks(start + programs[label.serial].audioTime(label.index)))
-                let off = (sample.decode - due) * 1_000_000 / TrackTimescale.audio
-                if abs(off) > abs(worst[segment.run] ?? 0) { worst[segment.run] = off }
+                let offset = (sample.decode - due) * 1_000_000 / TrackTimescale.audio
+                if abs(offset) > abs(worst[segment.period] ?? 0) { worst[segment.period] = offset }
             }
         }
         return worst
     }
 
-    /// Frames of sound that were published, by program.
+    /// Number of audio frames published, by program.
     var audioFrameCounts: [Int: Int] {
         segments.flatMap { $0.audio ?? [] }.compactMap(\.label?.serial).reduce(into: [:]) {
             $0[$1, default: 0] += 1
         }
     }
 
-    /// Frames of sound, by program, that its source had beside the pictures shown and that did not come out.
+    /// Returns the number of audio frames, by program, beside published video that were not published.
     func missingAudio(of programs: [TortureProgram]) -> [Int: Int] {
         var missing: [Int: Int] = [:]
         for program in programs {
-            let shown = program.decodableVideoFrames.map { program.rate.time(program.presented($0)) }
-            guard let start = shown.min(), let end = shown.max() else { continue }
+            let times = program.decodableVideoFrames.map { program.rate.time(program.presented($0)) }
+            guard let start = times.min(), let end = times.max() else { continue }
             let due = (0..<program.audioFrameCount).count { (start..<end).contains(program.audioTime($0)) }
             missing[program.serial] = due - (audioFrameCounts[program.serial] ?? 0)
         }
         return missing
     }
 
-    var pictureCount: [Int: Int] {
+    var videoFrameCounts: [Int: Int] {
         videoSamples.compactMap(\.label?.serial).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }

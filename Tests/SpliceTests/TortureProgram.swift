@@ -6,9 +6,9 @@ import TestSupport
 @testable import Splice
 @testable import Transcode
 
-/// One program of a made-up channel: what its encoder would send, picture by picture and frame by frame.
+/// One program of a synthetic channel: the frames that its encoder would send.
 struct TortureProgram: Sendable {
-    /// A picture lasts `numerator` / `denominator` ticks.
+    /// Frame rate: a frame lasts `numerator` / `denominator` ticks.
     struct Rate: Sendable {
         var numerator: Int64
         var denominator: Int64
@@ -18,87 +18,86 @@ struct TortureProgram: Sendable {
         static let ntsc = Rate(numerator: 3003, denominator: 1)
         static let pal50 = Rate(numerator: 1800, denominator: 1)
 
-        func time(_ picture: Int) -> Int64 {
-            (Int64(picture) * numerator * 2 + denominator) / (2 * denominator)
+        func time(_ index: Int) -> Int64 {
+            (Int64(index) * numerator * 2 + denominator) / (2 * denominator)
         }
     }
 
-    /// What a group of pictures begins with.
+    /// First picture of a GOP.
     enum GroupStart: Sendable {
-        /// An IDR picture, shown first.
+        /// An IDR picture, presented first.
         case refresh
-        /// An IDR picture behind which pictures follow that are shown before it (HEVC: RADL).
+        /// An IDR picture with leading pictures (HEVC: RADL).
         case leading
-        /// An I picture with a recovery point, or a CRA picture; those that follow and are shown before it refer to the
-        /// group before.
+        /// An I picture with a recovery point, or a CRA picture; its leading pictures refer to the GOP before.
         case open
     }
 
-    /// How the lines of a frame are coded (H.264).
+    /// Coding of the lines of a frame (H.264).
     enum Scan: Sendable {
-        /// A frame may code pairs of macroblocks as fields; in a stream that looks like any other.
+        /// Frames that may code pairs of macroblocks as fields.
         case frames
-        /// Two pictures for each frame, in one PES packet or in two.
+        /// Two field pictures for each frame, in one PES packet or in two.
         case fields(apart: Bool)
-        /// One frame of three is coded as a frame, the others as two fields.
+        /// One frame of three coded as a frame, the others as two fields.
         case mixed
     }
 
     var serial: Int
     var rate = Rate.pal
-    /// Its parameter sets are of `hevcRows`.
+    /// Whether its parameter sets are from `hevcRows`.
     var isHEVC = false
-    /// Of `h264Rows`.
+    /// Index in `h264Rows` or `hevcRows`.
     var parameterSets = 5
     /// B-pictures between two reference pictures.
     var reordered = 0
     var group = 25
     var videoPID: UInt16 = 256
     var audioPID: UInt16 = 257
-    /// Decode time of the first picture; the wire has its low 33 bits.
+    /// Decode time of the first frame; the stream has its low 33 bits.
     var clock: Int64 = 900_000
     var hasAudio = true
     var hasCompanionAudio = false
     /// sampling_frequency_index: 3 is 48 kHz, 4 44.1 kHz.
     var frequencyIndex: UInt8 = 3
     var channels: UInt8 = 2
-    /// Of the first audio frame behind the first picture's presentation, ticks.
+    /// Time from the first video frame's presentation to the first audio frame, in ticks.
     var audioOffset: Int64 = 0
-    /// The sound counts from here instead of from the picture's clock.
+    /// Time of the first audio frame if audio is on its own clock.
     var audioClock: Int64?
-    /// How much later than its picture sound is multiplexed, ticks.
+    /// Time by which audio is multiplexed after its video, in ticks.
     var audioLag: Int64 = 0
     var framesPerPacket = 2
     /// MPEG-1 layer III instead of AAC.
     var isLayer3 = false
-    /// Pictures of its first group and of its end that are not sent: it was cut out of something longer.
+    /// Number of frames cut off the first GOP and the end.
     var cutAtStart = 0
     var cutAtEnd = 0
-    /// Of the first group, and of the others in turn.
+    /// Start of the first GOP, and of the others in turn.
     var firstStart = GroupStart.refresh
     var otherStarts = [GroupStart.refresh]
-    /// Nil: frames, and a sequence parameter set that knows nothing else.
+    /// Field coding; nil for frames only.
     var scan: Scan?
-    /// From the first random access at or behind the beginning of this segment on, another picture parameter set holds.
+    /// Segment from whose first random access point on another picture parameter set is in force.
     var changesPictureParameterSetAt: Int?
-    /// Decode times are this much too late, ticks: later than presentation.
+    /// Ticks by which decode times are later than presentation times.
     var decodeLate: Int64 = 0
     var container = TortureContainer.transport
     var companionContainer = TortureContainer.transport
-    /// Pictures of each of its segments.
+    /// Number of frames of each segment.
     var segments: [Int] = [50, 50, 50]
 
     var videoFrameCount: Int { segments.reduce(0, +) }
-    /// In decoding order.
+    /// Frames sent, in decoding order.
     var sentVideoFrames: Range<Int> { cutAtStart..<videoFrameCount - cutAtEnd }
-    /// First picture of each segment, and where the last one ends.
+    /// First frame of each segment, and the end of the last.
     var boundaries: [Int] { segments.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) } }
 
     /// stream_type.
     var audioStreamType: UInt8 { isLayer3 ? 0x03 : 0x0F }
     var samplesPerFrame: Int64 { isLayer3 ? 1152 : 1024 }
     var sampleRate: Int64 { Int64(AudioSpecificConfig.samplingFrequencies[Int(frequencyIndex)]) }
-    /// On the picture's clock.
+    /// Presentation time of the first frame.
     var firstPresentation: Int64 { clock + reorderDelay }
     var reorderDelay: Int64 { reordered > 0 ? rate.time(1) : 0 }
     var firstAudioTime: Int64 { audioClock ?? firstPresentation }
@@ -106,7 +105,7 @@ struct TortureProgram: Sendable {
     func decode(_ index: Int) -> Int64 { clock + decodeLate + rate.time(index) }
     func presentation(_ index: Int) -> Int64 { firstPresentation + rate.time(presented(index)) }
 
-    /// Where the source puts frame `index` behind the first picture's presentation.
+    /// Returns the time of audio frame `index` after the first video frame's presentation.
     func audioTime(_ index: Int) -> Int64 {
         audioOffset + (Int64(index) * samplesPerFrame * 90_000 * 2 / sampleRate + 1) / 2
     }
@@ -119,7 +118,7 @@ struct TortureProgram: Sendable {
     }
 }
 
-// MARK: - Groups of pictures
+// MARK: - GOPs
 
 extension TortureProgram {
     func start(ofGroup number: Int) -> GroupStart {
@@ -128,14 +127,14 @@ extension TortureProgram {
 
     func isGroupStart(_ index: Int) -> Bool { index % group == 0 }
     func isIDR(_ index: Int) -> Bool { isGroupStart(index) && start(ofGroup: index / group) != .open }
-    /// A run may begin here.
+    /// Whether a period may begin here.
     func isRandomAccess(_ index: Int) -> Bool { isGroupStart(index) && (isHEVC || isIDR(index)) }
 
-    /// Pictures of a group that are shown before its first one.
+    /// Returns the number of leading pictures of a GOP.
     func leading(ofGroup number: Int) -> Int { start(ofGroup: number) == .refresh ? 0 : reordered }
     func isLeading(_ index: Int) -> Bool { (1..<leading(ofGroup: index / group) + 1).contains(index % group) }
 
-    /// Picture number in presentation order of the one decoded at `index`.
+    /// Returns the index in presentation order of the frame decoded at `index`.
     func presented(_ index: Int) -> Int {
         guard reordered > 0 else { return index }
         let leading = leading(ofGroup: index / group)
@@ -149,14 +148,13 @@ extension TortureProgram {
         return place == 0 ? first + last : index - 1
     }
 
-    /// Where another picture parameter set comes into force.
+    /// Frame at which another picture parameter set comes into force.
     var pictureParameterSetChange: Int? {
         guard let place = changesPictureParameterSetAt else { return nil }
         return (boundaries[place]..<videoFrameCount).first(where: isRandomAccess)
     }
 
-    /// Of those sent, what a decoder that begins there can show, and what it can go on with where its parameter sets
-    /// change.
+    /// Frames sent that a decoder can present, if it begins with the first of them and restarts where parameter sets change.
     var decodableVideoFrames: [Int] {
         guard let first = sentVideoFrames.first(where: isRandomAccess) else { return [] }
         let starts = [first, max(first, pictureParameterSetChange ?? first)].map { $0 / group }

@@ -7,12 +7,12 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// What holds over a run: its beginning, its reset, its refusals, the choice of streams.
+/// Resets, refusals, stream selection and timestamps of the transport stream demuxer.
 @Suite struct TransportRunTests {
     typealias Builder = TransportStreamBuilder
     typealias Sample = ElementarySamples
 
-    @Test func resetGivesWhatIsWholeAndForgetsTheProgramme() throws {
+    @Test func resetEmitsCompleteFramesAndForgetsTheProgram() throws {
         var builder = Builder()
         builder.tables([TransportRuleTests.video])
         builder.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.idr(1, size: 146)))
@@ -21,14 +21,14 @@ import Testing
         let held = demuxer.reset()
         #expect(held.video.map { $0.payload.last } == [0x11])
         #expect(held.counts.abandoned == 0)
-        // The next run's tables hold from its first byte, although they come late.
+        // After a reset the tables apply from the first byte, even if they come late.
         builder.pes(pid: 0x200, Sample.idr(2))
         builder.map([Builder.Stream(pid: 0x200, type: 0x1B)], mapPID: 0x1100)
         builder.association([(1, 0x1100)])
         #expect(try demuxer.feed(builder.cut()).video.map { $0.payload.last } == [0x12])
     }
 
-    @Test func resetCountsWhatIsNotWhole() throws {
+    @Test func resetCountsIncompleteFrames() throws {
         var builder = Builder()
         builder.tables([TransportRuleTests.video, TransportRuleTests.audio])
         let unit = Builder.pesPacket(pts: 0, isBounded: true, Sample.idr(1, size: 450))
@@ -41,7 +41,7 @@ import Testing
         #expect(held.counts.abandoned == 2)
     }
 
-    @Test func aNewRunDoesNotDecodeWithOldParameterSets() throws {
+    @Test func resetForgetsParameterSets() throws {
         var builder = Builder()
         builder.tables([TransportRuleTests.video])
         builder.pes(pid: 0x100, Sample.idr(1))
@@ -57,9 +57,9 @@ import Testing
 
     static let refusals: [(when: String, types: [UInt8], reason: MediaError.Reason)] = [
         ("sample encryption of H.264", [0xDB, 0xCF], .sampleEncryption(streamType: 0xDB)),
-        ("sample encryption of sound alone", [0x1B, 0xC1], .sampleEncryption(streamType: 0xC1)),
+        ("sample encryption of audio only", [0x1B, 0xC1], .sampleEncryption(streamType: 0xC1)),
         (
-            "nothing that can be carried is named", [0x02, 0x86, 0xFF],
+            "unsupported streams are named", [0x02, 0x86, 0xFF],
             .noSupportedStream(streamTypes: [0x02, 0x86, 0xFF], names: ["MPEG-2 video", "SCTE-35", "unknown"])
         ),
     ]
@@ -76,7 +76,7 @@ import Testing
         #expect(error?.reason == reason)
     }
 
-    @Test func aPageIsNoTransportStream() {
+    @Test func htmlPageIsNoTransportStream() {
         var demuxer = TransportDemuxer()
         let page = Array("<html>GGGGGGG</html>".utf8)
         let error = #expect(throws: MediaError.self) { try demuxer.feed(page) }
@@ -88,7 +88,7 @@ import Testing
         ("HEVC", Builder.Stream(pid: 1, type: 0x24), .video(.hevc)),
         ("ADTS", Builder.Stream(pid: 1, type: 0x0F), .audio(.mpeg)),
         ("MPEG-1 audio", Builder.Stream(pid: 1, type: 0x03), .audio(.mpeg)),
-        ("AC-3 as ATSC has it", Builder.Stream(pid: 1, type: 0x81), .audio(.ac3)),
+        ("AC-3 by its ATSC stream type", Builder.Stream(pid: 1, type: 0x81), .audio(.ac3)),
         (
             "AC-3 by its DVB descriptor", Builder.Stream(pid: 1, type: 0x06, descriptors: [0x0A, 0, 0x6A, 1, 0]),
             .audio(.ac3)
@@ -129,8 +129,9 @@ import Testing
     }
 
     static let times: [(when: String, pts: Int64?, dts: Int64?)] = [
-        ("none", nil, nil), ("PTS alone is the DTS as well", 5, nil), ("both", 90_000, 84_000),
-        ("all 33 bits", (1 << 33) - 1, (1 << 33) - 2), ("each third apart", 5 << 30 | 3 << 15 | 1, 2 << 30 | 1 << 29),
+        ("none", nil, nil), ("PTS only: it is the DTS too", 5, nil), ("both", 90_000, 84_000),
+        ("all 33 bits", (1 << 33) - 1, (1 << 33) - 2),
+        ("each part separately", 5 << 30 | 3 << 15 | 1, 2 << 30 | 1 << 29),
     ]
 
     @Test(arguments: times)
@@ -143,24 +144,24 @@ import Testing
         #expect(output.video.map { $0.dts?.count } == [dts ?? pts], "\(when)")
     }
 
-    @Test func aWrongMarkerBitIsNoTime() {
+    @Test func wrongMarkerBitMeansNoTimestamp() {
         var packet = Builder.pesPacket(pts: 90_000, [1, 2, 3])
         packet[11] &= 0xFE
         guard case .header(let header) = PESHeader.read(packet[...]) else {
-            Issue.record("a header with a wrong marker bit is a header")
+            Issue.record("expected a header despite the wrong marker bit")
             return
         }
         #expect(header.pts == nil)
     }
 
-    /// Whatever the bytes are: no trap, and packets only from bytes that were there.
+    /// Random bytes never trap, and packets are no larger than their input.
     @Test(arguments: 0..<40)
     func noiseDoesNotTrap(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var builder = Builder()
         builder.tables([TransportRuleTests.video, TransportRuleTests.audio])
-        for mark in 0..<20 {
-            builder.pes(pid: 0x100, pts: 0, mark.isMultiple(of: 5) ? Sample.idr(1) : Sample.plain(2))
+        for fill in 0..<20 {
+            builder.pes(pid: 0x100, pts: 0, fill.isMultiple(of: 5) ? Sample.idr(1) : Sample.plain(2))
             builder.pes(pid: 0x101, streamID: 0xC0, pts: 0, Sample.adts(1) + Sample.adts(2))
         }
         var bytes = builder.cut()

@@ -7,7 +7,7 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Rule by rule: what a segment holds, what comes out of it.
+/// One row per rule: written segments and demuxed frames.
 @Suite struct TransportRuleTests {
     typealias Builder = TransportStreamBuilder
     typealias Sample = ElementarySamples
@@ -15,11 +15,11 @@ import Testing
     static let video = Builder.Stream(pid: 0x100, type: 0x1B)
     static let audio = Builder.Stream(pid: 0x101, type: 0x0F)
 
-    /// One situation: what is written, segment by segment, and the marks of the frames that come out of each.
+    /// One situation: the written segments and the fill bytes of the frames of each.
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
         let write: @Sendable (inout Builder) -> [[UInt8]]
-        /// Of each feed: the fill byte of each frame's last unit; the last list is what `finish` gives.
+        /// The fill byte of each frame's last unit, by segment; the last list is the output of `finish`.
         let video: [[UInt8]]
         var audio: [[UInt8]]?
         var damaged: [UInt8] = []
@@ -28,7 +28,7 @@ import Testing
         var testDescription: String { when }
     }
 
-    @Test(arguments: syncRows + tableRows + packetRows + borderRows)
+    @Test(arguments: syncRows + tableRows + packetRows + boundaryRows)
     func situations(row: Row) throws {
         var builder = Builder()
         let segments = row.write(&builder)
@@ -50,7 +50,7 @@ import Testing
 
     static let syncRows = [
         Row(
-            when: "junk in front, between and behind",
+            when: "junk before, between and after packets",
             write: { stream in
                 stream.junk([1, 2, 3])
                 stream.tables([video])
@@ -61,7 +61,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []], counts: counts { $0.bytesOutOfSync = 15 }),
         Row(
-            when: "a sync byte was hit: the packet proves itself by its counter",
+            when: "a damaged sync byte: PID and continuity counter identify the packet",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1, size: 900))
@@ -72,7 +72,7 @@ import Testing
                 return [segment]
             }, video: [[1, 2, 3], []]),
         Row(
-            when: "a packet cut short costs itself alone",
+            when: "a truncated packet costs only itself",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1, size: 700))
@@ -85,7 +85,7 @@ import Testing
                 $0.transportErrors = 1
             }),
         Row(
-            when: "a partial last packet",
+            when: "a truncated last packet",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -95,7 +95,7 @@ import Testing
 
     static let tableRows = [
         Row(
-            when: "tables behind all media",
+            when: "tables after all media",
             write: { stream in
                 stream.pes(pid: 0x100, Sample.idr(1))
                 stream.pes(pid: 0x100, Sample.plain(2))
@@ -103,7 +103,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []]),
         Row(
-            when: "the PMT in front of the PAT",
+            when: "the PMT before the PAT",
             write: { stream in
                 stream.map([video])
                 stream.association([(1, 0x1000)])
@@ -120,7 +120,7 @@ import Testing
                 return [first, stream.cut()]
             }, video: [[1], [2], []]),
         Row(
-            when: "no tables at all: told by stream_id and first bytes",
+            when: "no tables: detected by stream_id and first bytes",
             write: { stream in
                 stream.pes(pid: 0x64, Sample.idr(1))
                 stream.pes(pid: 0x65, streamID: 0xC0, pts: 0, Sample.adts(7))
@@ -128,7 +128,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []], audio: [[], [7]]),
         Row(
-            when: "a section whose CRC_32 is wrong changes nothing",
+            when: "a section with a wrong CRC_32 is ignored",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -145,7 +145,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1], []]),
         Row(
-            when: "video moves to another PID in mid-segment, sound stays",
+            when: "video moves to another PID inside a segment, audio stays",
             write: { stream in
                 stream.tables([video, audio])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -166,7 +166,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2, 3], []]),
         Row(
-            when: "a bumper of another programme inside one segment",
+            when: "another program for part of a segment",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -177,7 +177,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2, 3], []]),
         Row(
-            when: "two programmes: the first with video",
+            when: "two programs: the first with video",
             write: { stream in
                 stream.association([(1, 0x1000), (2, 0x1001)])
                 stream.map([audio], program: 1, mapPID: 0x1000)
@@ -186,7 +186,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1], []]),
         Row(
-            when: "two languages: the first listed, and the one followed stays when the order changes",
+            when: "two languages: the first is followed, and stays when the order changes",
             write: { stream in
                 let second = Builder.Stream(pid: 0x102, type: 0x0F)
                 stream.tables([video, audio, second])
@@ -200,7 +200,7 @@ import Testing
 
     static let packetRows = [
         Row(
-            when: "a packet sent twice",
+            when: "a duplicate packet",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -209,7 +209,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []], counts: counts { $0.duplicatePackets = 1 }),
         Row(
-            when: "the counter jumps inside a frame",
+            when: "a continuity gap inside a frame",
             write: { stream in
                 stream.tables([video])
                 stream.packets(pid: 0x100, Builder.pesPacket(pts: 0, Sample.idr(1)))
@@ -220,7 +220,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2, 3], []], damaged: [2], counts: counts { $0.transportErrors = 1 }),
         Row(
-            when: "the beginning of a PES packet was lost behind a whole one",
+            when: "the beginning of a PES packet is lost after a complete one",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -234,7 +234,7 @@ import Testing
                 $0.undecodable = 1
             }),
         Row(
-            when: "the counter jumps and says so",
+            when: "a continuity gap with discontinuity_indicator",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
@@ -245,7 +245,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []]),
         Row(
-            when: "transport_error_indicator in mid-frame",
+            when: "transport_error_indicator inside a frame",
             write: { stream in
                 stream.tables([video])
                 stream.packets(pid: 0x100, Array(Builder.pesPacket(pts: 0, Sample.idr(1, size: 400)).prefix(184)))
@@ -269,7 +269,7 @@ import Testing
                 $0.otherPackets = 1
             }),
         Row(
-            when: "bytes behind the end of a bounded PES packet",
+            when: "bytes after the end of a bounded PES packet",
             write: { stream in
                 stream.tables([video])
                 let unit = Builder.pesPacket(pts: 0, isBounded: true, Sample.idr(1))
@@ -277,7 +277,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[1], []]),
         Row(
-            when: "a PES header over two transport packets",
+            when: "a PES header in two transport packets",
             write: { stream in
                 stream.tables([video])
                 let unit = Builder.pesPacket(pts: 900, Sample.idr(1))
@@ -295,7 +295,7 @@ import Testing
                 return [stream.cut()]
             }, video: [[3], []], counts: counts { $0.undecodable = 2 }),
         Row(
-            when: "the run begins inside a PES packet",
+            when: "the stream begins inside a PES packet",
             write: { stream in
                 stream.tables([video])
                 stream.packets(pid: 0x100, startsUnit: false, [UInt8](repeating: 0x12, count: 100))
@@ -304,18 +304,18 @@ import Testing
             }, video: [[3], []]),
     ]
 
-    /// An IDR over three transport packets, cut behind the second.
-    private static func splitInPackets(_ stream: inout Builder, _ mark: UInt8, isBounded: Bool) -> [UInt8] {
-        let unit = Builder.pesPacket(pts: 0, isBounded: isBounded, Sample.idr(mark, size: 450))
+    /// An IDR in three transport packets, cut after the second.
+    private static func splitInPackets(_ stream: inout Builder, _ fill: UInt8, isBounded: Bool) -> [UInt8] {
+        let unit = Builder.pesPacket(pts: 0, isBounded: isBounded, Sample.idr(fill, size: 450))
         stream.packets(pid: 0x100, Array(unit.prefix(368)))
         let first = stream.cut()
         stream.packets(pid: 0x100, startsUnit: false, Array(unit.dropFirst(368)))
         return first
     }
 
-    static let borderRows = [
+    static let boundaryRows = [
         Row(
-            when: "an unbounded PES packet goes on in the next segment",
+            when: "an unbounded PES packet continues in the next segment",
             write: { stream in
                 stream.tables([video])
                 let first = splitInPackets(&stream, 1, isBounded: false)
@@ -323,7 +323,7 @@ import Testing
                 return [first, stream.cut()]
             }, video: [[], [1, 2], []]),
         Row(
-            when: "a bounded PES packet goes on in the next segment",
+            when: "a bounded PES packet continues in the next segment",
             write: { stream in
                 stream.tables([video])
                 let first = splitInPackets(&stream, 1, isBounded: true)
@@ -331,7 +331,7 @@ import Testing
                 return [first, stream.cut()]
             }, video: [[], [1, 2], []]),
         Row(
-            when: "what should go on begins anew: it was whole, and the next such is not waited with",
+            when: "a held PES packet was complete: the next such packet is not held",
             write: { stream in
                 stream.tables([video])
                 stream.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.idr(1, size: 146)))
@@ -342,20 +342,20 @@ import Testing
                 return [first, second, stream.cut()]
             }, video: [[], [1, 2], [3], []]),
         Row(
-            when: "after clean borders an end that looks unfinished is one",
+            when: "after clean boundaries an unfinished-looking end is trusted",
             write: { stream in
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
                 var segments = [stream.cut()]
-                for mark: UInt8 in 2...4 {
-                    stream.pes(pid: 0x100, Sample.plain(mark))
+                for fill: UInt8 in 2...4 {
+                    stream.pes(pid: 0x100, Sample.plain(fill))
                     segments.append(stream.cut())
                 }
                 stream.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.plain(5, size: 163)))
                 return segments + [stream.cut()]
             }, video: [[1], [2], [3], [4], [5], []]),
         Row(
-            when: "the continuation was lost",
+            when: "the continuation is lost",
             write: { stream in
                 stream.tables([video])
                 let first = splitInPackets(&stream, 1, isBounded: false)
@@ -365,7 +365,7 @@ import Testing
                 return [first, stream.cut()]
             }, video: [[], [1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
         Row(
-            when: "the end of an access unit comes in the next PES packet: seen once, then waited for",
+            when: "an access unit ends in the next PES packet: later access units are held",
             write: { stream in
                 stream.tables([video])
                 let tail = Sample.stream([Sample.slice(1, isFirst: false)])
@@ -377,7 +377,7 @@ import Testing
                 return [first, second, stream.cut()]
             }, video: [[1], [], [1], [3]], counts: counts { $0.undecodable = 1 }),
         Row(
-            when: "half an audio frame stays for the next segment",
+            when: "half an audio frame is held for the next segment",
             write: { stream in
                 stream.tables([video, audio])
                 let frames = Sample.adts(7) + Sample.adts(8)

@@ -7,11 +7,11 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// What becomes of the NAL units of a byte stream: access units, parameter sets, sync kinds.
+/// Framing of H.264 and HEVC byte streams: access units, parameter sets, sync kinds.
 @Suite struct ElementaryVideoTests {
     typealias Sample = ElementarySamples
 
-    /// Each PES packet of one stream in one segment, and what comes out, NAL units by their first byte.
+    /// The PES packets of one stream in one segment, and the output, NAL units by their first byte.
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
         let packets: [(pts: Int64?, bytes: [UInt8])]
@@ -25,7 +25,7 @@ import Testing
 
     static let rows = [
         Row(
-            when: "delimiters, filler and trailing zeros are left out",
+            when: "delimiters, filler and trailing zeros are dropped",
             packets: [(0, Sample.idr(1) + Sample.stream([[0x0C, 0xFF, 0x80]]) + [0, 0, 0])],
             units: [[0x67, 0x68, 0x65]]),
         Row(
@@ -49,25 +49,25 @@ import Testing
             when: "start codes of three bytes",
             packets: [(0, Sample.idr(1) + [0, 0, 1] + Sample.slice(2))], units: [[0x67, 0x68, 0x65], [0x41]]),
         Row(
-            when: "the end of a frame lies in the next PES packet, whose time is of the frame that begins there",
+            when: "a frame ends in the next PES packet, whose timestamp belongs to the frame that begins there",
             packets: [
                 (100, Sample.idr(1)), (200, Sample.stream([Sample.slice(1, isFirst: false)]) + Sample.plain(2)),
             ],
             units: [[0x67, 0x68, 0x65, 0x41], [0x41]], pts: [100, 200]),
         Row(
-            when: "zeros in front of a PES packet do not move its frame into it",
+            when: "zeros at the end of a PES packet do not belong to the next frame's packet",
             packets: [(100, Sample.idr(1) + [0, 0]), (200, Sample.plain(2))],
             units: [[0x67, 0x68, 0x65], [0x41]], pts: [100, 200]),
         Row(
-            when: "a start code over two PES packets: the frame begins in the first",
+            when: "a start code in two PES packets: the frame begins in the first",
             packets: [(100, Sample.idr(1) + [0, 0]), (200, [1] + Sample.slice(2) + Sample.plain(3))],
             units: [[0x67, 0x68, 0x65], [0x41], [0x41]], pts: [100, nil, 200]),
         Row(
-            when: "a PES packet without time",
+            when: "a PES packet without a timestamp",
             packets: [(100, Sample.idr(1)), (nil, Sample.plain(2)), (300, Sample.plain(3))],
             units: [[0x67, 0x68, 0x65], [0x41], [0x41]], pts: [100, nil, 300]),
         Row(
-            when: "parameter sets in force are left out between sync samples and stand in front of each",
+            when: "known parameter sets are dropped between sync samples and written before each",
             packets: [
                 (0, Sample.idr(1)), (1, Sample.parameterSets + Sample.stream([Sample.slice(2)])),
                 (2, Sample.stream([Sample.slice(3, isIDR: true)])),
@@ -78,7 +78,7 @@ import Testing
             packets: [(0, Sample.parameterSets + Sample.parameterSets + Sample.stream([Sample.slice(1, isIDR: true)]))],
             units: [[0x67, 0x68, 0x65]]),
         Row(
-            when: "parameter sets in any order come by kind and id",
+            when: "parameter sets are sorted by kind and identifier",
             packets: [
                 (
                     0,
@@ -88,10 +88,10 @@ import Testing
             ],
             units: [[0x67, 0x68, 0x68, 0x65]]),
         Row(
-            when: "another picture parameter set in mid-group stays where it is, and counts from the next sync sample",
+            when: "a new picture parameter set between sync samples stays, and applies from the next sync sample",
             packets: [
-                (0, Sample.idr(1)), (1, Sample.picture(0, mark: 0x66) + Sample.stream([Sample.slice(2)])),
-                (2, Sample.picture(0, mark: 0x66) + Sample.stream([Sample.slice(3)])),
+                (0, Sample.idr(1)), (1, Sample.picture(0, fill: 0x66) + Sample.stream([Sample.slice(2)])),
+                (2, Sample.picture(0, fill: 0x66) + Sample.stream([Sample.slice(3)])),
                 (3, Sample.picture(0) + Sample.stream([Sample.slice(4)])),
                 (4, Sample.picture(1) + Sample.stream([Sample.slice(5)])),
                 (5, Sample.stream([Sample.slice(6, isIDR: true)])),
@@ -100,7 +100,7 @@ import Testing
                 [0x67, 0x68, 0x65], [0x68, 0x41], [0x41], [0x68, 0x41], [0x68, 0x41], [0x67, 0x68, 0x68, 0x65],
             ]),
         Row(
-            when: "a sync access unit that carries an SPS leaves nothing stale",
+            when: "a sync access unit with an SPS removes stale sets",
             packets: [
                 (
                     0,
@@ -111,14 +111,14 @@ import Testing
             ],
             units: [[0x67, 0x68, 0x68, 0x65], [0x67, 0x68, 0x65]]),
         Row(
-            when: "recovery points are told, and are not sync",
+            when: "recovery points are detected, and are not sync",
             packets: [
                 (0, Sample.idr(1)), (1, Sample.stream([Sample.delimiter, Sample.recoveryPoint, Sample.slice(2)])),
                 (2, Sample.plain(3)),
             ],
             units: [[0x67, 0x68, 0x65], [0x06, 0x41], [0x41]], sync: [.instantaneousRefresh, .recoveryPoint, .none]),
         Row(
-            when: "a recovery point behind a message with emulation prevention",
+            when: "a recovery point after a message with emulation prevention",
             packets: [
                 (0, Sample.idr(1)),
                 (
@@ -130,7 +130,7 @@ import Testing
             ],
             units: [[0x67, 0x68, 0x65], [0x06, 0x41]], sync: [.instantaneousRefresh, .recoveryPoint]),
         Row(
-            when: "pictures without any parameter set",
+            when: "frames without parameter sets",
             packets: [(0, Sample.stream([Sample.slice(1, isIDR: true)])), (1, Sample.idr(2))],
             units: [[0x67, 0x68, 0x65]], undecodable: 1),
     ]
@@ -152,15 +152,15 @@ import Testing
     @Test func configurationOfEqualBytesIsEqual() {
         let (packets, _) = Self.frame([
             (0, Sample.idr(1)), (1, Sample.idr(2)),
-            (2, Sample.sequence(0, mark: 0x66) + Sample.picture(0) + Sample.stream([Sample.slice(3, isIDR: true)])),
+            (2, Sample.sequence(0, fill: 0x66) + Sample.picture(0) + Sample.stream([Sample.slice(3, isIDR: true)])),
         ])
         #expect(packets[0].configuration == packets[1].configuration)
         #expect(packets[1].configuration != packets[2].configuration)
-        #expect(packets[2].configuration.sequenceParameterSets == [Sample.sequenceUnit(0, mark: 0x66)])
+        #expect(packets[2].configuration.sequenceParameterSets == [Sample.sequenceUnit(0, fill: 0x66)])
     }
 
     @Test(arguments: 0..<200)
-    func startCodesAreFoundAsAnnexBWordsThem(seed: Int) {
+    func startCodesAgreeWithByteSearch(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in
             [0, 0, 0, 1, 1, 2, 3, 0x80].randomElement(using: &random) ?? 0 as UInt8
@@ -170,8 +170,8 @@ import Testing
         #expect(units.map { Array(bytes[$0.start..<$0.end]) } == ComparableFrame.startCodePrefixed(bytes))
     }
 
-    /// Each key frame repeats the parameter sets in force: without a bound, 2 MB would become 3 GB.
-    @Test func largeParameterSetsInFrontOfManyKeyFramesTakeNoMoreThanTheirSegmentAllows() {
+    /// Each key frame repeats the parameter sets: without a limit, 2 MB would become 3 GB.
+    @Test func repeatedLargeParameterSetsAreBounded() {
         let large = Sample.sequenceUnit(0) + [UInt8](repeating: 0x33, count: 32 << 10)
         let keys = (0..<100_000).map { _ in Sample.slice(1, isIDR: true, size: 10) }
         let stream = Sample.stream([large] + [Sample.pictureUnit(0)] + keys)
@@ -188,7 +188,7 @@ import Testing
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
         var counts = DemuxCounts()
-        let given = framer.frame(&buffer, entry: nil, ending: .closed(isPacketDue: false), counts: &counts)
-        return (given, counts)
+        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        return (packets, counts)
     }
 }

@@ -6,7 +6,8 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Hybrid log-gamma is often told beside parameter sets that say what older displays take it for.
+/// Hybrid log-gamma is often signaled by an SEI message, while the parameter sets describe standard range for older
+/// displays.
 @Suite struct VideoRangeTests {
     static let rows: [(when: String, video: [String], range: VideoDescription.VideoRange)] = [
         (
@@ -24,7 +25,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: rows.indices) func isAnnounced(_ index: Int) throws {
+    @Test(arguments: rows.indices) func videoRangeOfPeriod(_ index: Int) throws {
         let row = Self.rows[index]
         let stream = try OracleMedia.make(
             video: row.video + ["-preset", "ultrafast"], audio: nil, seconds: 1, size: "128x96")

@@ -1,6 +1,7 @@
+package import Media
 package import Decrypt
 package import LiveRing
-package import Splice
+import Splice
 package import Tracker
 
 /// The reason why a channel ends, as a typed value; `liverelay` makes text and an exit status of it.

@@ -1,3 +1,5 @@
+package import Media
+package import Demux
 package import Decrypt
 package import LiveRing
 package import Splice

@@ -1,3 +1,4 @@
+import Media
 import Decrypt
 import LiveRing
 import Playlist
@@ -8,24 +9,6 @@ import Tracker
 ///
 /// It processes one delivery at a time and knows no clock, so a live channel and a replay are processed alike.
 package struct ChannelPipeline: Sendable {
-    /// What is published at the moment.
-    private enum Output: Equatable {
-        case source(Int)
-        /// An outage is filled; `after` is the source that was published before.
-        case filler(OutageFiller.Kind, after: Int)
-        /// Nothing follows; `after` is the source that was published last.
-        case ended(after: Int)
-
-        /// The source that is published, or was published last. Source 0 is the channel's own upstream.
-        var source: Int {
-            switch self {
-            case .source(let source), .filler(_, let source), .ended(let source): source
-            }
-        }
-
-        var filler: OutageFiller.Kind? { if case .filler(let kind, _) = self { kind } else { nil } }
-    }
-
     /// Before anything is published, this many unusable segments in a row end the channel.
     private static let failureLimit = 3
 
@@ -191,8 +174,7 @@ extension ChannelPipeline {
         // Media that a backup still holds comes before the end.
         let flushed = output.source != source && rendition == .main ? await flushActiveSource() : []
         let events = await flushed + splice(.ended(rendition), from: source)
-        if case .ended = output { return events }
-        guard sources[source]?.engine.isFinished ?? true else { return events }
+        guard !output.isEnded, sources[source]?.engine.isFinished ?? true else { return events }
         output = .ended(after: output.source)
         return await events + publisher.end(with: trailingDateRanges)
     }
@@ -234,8 +216,7 @@ extension ChannelPipeline {
 extension ChannelPipeline {
     /// Fills media time that did not come. Before the first segment is published there is nothing to fill.
     private mutating func fillOutage(_ duration: Ticks) async -> [Event] {
-        guard publisher.hasBegun else { return [] }
-        if case .ended = output { return [] }
+        guard publisher.hasBegun, !output.isEnded else { return [] }
         let events = output.filler == nil ? await flushActiveSource() : []
         let filler = await outageFiller.fill(duration, after: output.filler, in: &publisher)
         if let kind = filler.kind { output = .filler(kind, after: output.source) }
@@ -247,7 +228,7 @@ extension ChannelPipeline {
         let events = output.filler == nil ? await flushActiveSource() : []
         if next != output.source { publisher.resetMarkers() }
         let published = sources[output.source]?.engine.published
-        if case .ended = output { output = .ended(after: next) } else { output = .source(next) }
+        output = output.isEnded ? .ended(after: next) : .source(next)
         lastPeriod = nil
         sources[next]?.engine.resume(at: publisher.position, datedUntil: publisher.datedUntil, after: published)
         return events

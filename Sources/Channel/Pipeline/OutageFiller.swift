@@ -1,3 +1,4 @@
+import Media
 import LiveRing
 import Splice
 

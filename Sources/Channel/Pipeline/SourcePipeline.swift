@@ -1,3 +1,5 @@
+import Media
+import Demux
 import LiveRing
 import Playlist
 import Splice
@@ -37,10 +39,10 @@ struct SourcePipeline: Sendable {
         let date = segment?.programDateTime
         guard let frames = end.frames else {
             let endDate = date.flatMap { date in segment.map { date.advanced(by: $0.duration) } }
-            return UpstreamPosition(number: index, mediaSequence: end.mediaSequence &+ 1, programDateTime: endDate)
+            return UpstreamPosition(sourceIndex: index, mediaSequence: end.mediaSequence &+ 1, programDateTime: endDate)
         }
         return UpstreamPosition(
-            number: index, mediaSequence: end.mediaSequence, programDateTime: date, pictures: frames.text)
+            sourceIndex: index, mediaSequence: end.mediaSequence, programDateTime: date, publishedFrames: frames.text)
     }
 }
 

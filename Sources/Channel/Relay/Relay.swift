@@ -1,3 +1,4 @@
+import Media
 package import LiveRing
 import Playlist
 import Splice

@@ -1,3 +1,4 @@
+import Transcode
 package import LiveRing
 package import Playlist
 import Splice
@@ -51,7 +52,7 @@ package struct RelayConfiguration: Sendable {
         ChannelSession.Policy(
             session: UpstreamSession.Policy(
                 variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop),
-            backups: backups, fillsAfter: slate == nil ? Self.gapDelay : Self.slateDelay)
+            backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }
 
     /// Returns the policy of a live channel's session, which continues after what an earlier process published.

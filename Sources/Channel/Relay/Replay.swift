@@ -1,3 +1,4 @@
+package import Capture
 import LiveRing
 package import Tracker
 

@@ -1,3 +1,4 @@
+import Media
 import Splice
 
 /// Segments made from a file that is published in a loop while no upstream delivers anything.

@@ -1,4 +1,5 @@
-package import Splice
+package import Media
+import Splice
 
 /// The reason why a file cannot be published as a slate.
 package struct SlateError: Error, Equatable, Sendable {

@@ -1,3 +1,4 @@
+import Media
 package import Splice
 
 /// One version of a slate file: opened, with its sample tables read and its first chunk validated.

@@ -1,3 +1,5 @@
+import Media
+import Demux
 package import Splice
 
 extension RelayStatus {

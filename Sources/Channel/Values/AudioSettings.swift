@@ -1,4 +1,5 @@
-package import Splice
+package import Transcode
+import Splice
 
 /// How a channel's audio is republished.
 package struct AudioSettings: Sendable {

@@ -43,6 +43,6 @@ extension TimelinePosition {
             audioDecodeTime: resumePoint.audioDecodeTime == 0 ? nil : Int64(resumePoint.audioDecodeTime),
             presentationEnd: Ticks(resumePoint.presentationEnd),
             fragmentSequence: UInt32(truncatingIfNeeded: resumePoint.fragmentSequenceNumber),
-            sound: resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
+            audio: resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
     }
 }

@@ -8,7 +8,7 @@ extension SegmentInput {
         self.init(
             rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
             discontinuitySequence: tracked.segment.discontinuitySequence,
-            isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterDiscontinuity,
+            isDiscontinuous: tracked.segment.isDiscontinuous, isAfterDiscontinuity: tracked.isAfterDiscontinuity,
             programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
             initialization: clear.initialization, bytes: clear.bytes)
     }

@@ -1,3 +1,4 @@
+import Media
 import Splice
 
 extension Ticks {

@@ -50,15 +50,15 @@ extension SpliceInfoSection {
     /// Whether `section` begins a break that ends by itself after its duration; false if `section` is malformed.
     static func returnsByItself(_ section: [UInt8]) -> Bool {
         let cues = (try? SpliceInfoSection(section))?.cues ?? []
-        return cues.contains { $0.kind == .out(returnsByItself: true) }
+        return cues.contains { $0.kind == .out(autoReturn: true) }
     }
 }
 
 extension PublishedSpliceCommand.Kind {
     fileprivate init(_ kind: SpliceCue.Kind) {
         switch kind {
-        case .out(let returnsByItself): self = .out(autoReturn: returnsByItself)
-        case .in(let ofAnyEvent): self = .in(endsAnyEvent: ofAnyEvent)
+        case .out(let autoReturn): self = .out(autoReturn: autoReturn)
+        case .in(let endsAnyEvent): self = .in(endsAnyEvent: endsAnyEvent)
         case .command: self = .command
         case .canceled: self = .canceled
         }

@@ -1,25 +1,25 @@
 import Media
 
-/// The bytes of one elementary stream that are not framed yet, with what the transport layer knows about them.
+/// The bytes of one elementary stream that are not framed yet, with PES packet starts and losses.
 struct ElementaryBuffer: Equatable, Sendable {
-    /// Where the payload of a PES packet begins.
+    /// The start of a PES packet's payload.
     struct PacketStart: Equatable, Sendable {
         var offset: Int
         let pts: Ticks?
         let dts: Ticks?
     }
 
-    /// Where bytes are missing: between `offset - 1` and `offset`.
+    /// A position where bytes are missing: between `offset - 1` and `offset`.
     struct ByteLoss: Equatable, Sendable {
         var offset: Int
-        /// What stands in front of the fault was complete; what follows has lost its beginning.
+        /// Whether the bytes before the loss are complete; the bytes after it lack their beginning.
         let isBetweenPackets: Bool
     }
 
     var bytes: [UInt8] = []
-    /// Ascending.
+    /// In ascending order.
     private(set) var starts: [PacketStart] = []
-    /// Ascending.
+    /// In ascending order.
     private(set) var losses: [ByteLoss] = []
 
     init() {}
@@ -33,27 +33,27 @@ struct ElementaryBuffer: Equatable, Sendable {
         losses.append(ByteLoss(offset: bytes.count, isBetweenPackets: isBetweenPackets))
     }
 
-    /// Where the next PES packet begins; nil when one begins at `offset`.
+    /// Returns the start of the next PES packet; nil if one begins at `offset`.
     func packetStart(after offset: Int) -> Int? {
         let index = starts.partitioningIndex { $0.offset >= offset }
         let next = index < starts.count ? starts[index].offset : bytes.count
         return next == offset ? nil : next
     }
 
-    /// The last PES packet that begins in front of `offset`.
+    /// Returns the index of the last PES packet that begins before `offset`.
     func packetIndex(before offset: Int) -> Int? {
         let index = starts.partitioningIndex { $0.offset >= offset }
         return index > 0 ? index - 1 : nil
     }
 
-    /// Bytes of a packet are missing behind the first byte of `range` or at its end.
+    /// Whether bytes of a packet are missing after the first byte of `range` or at its end.
     func hasLoss(in range: Range<Int>) -> Bool {
         let index = losses.partitioningIndex { $0.offset > range.lowerBound }
         return losses[index...].prefix { $0.offset <= range.upperBound }.contains { !$0.isBetweenPackets }
     }
 
-    /// Forgets the bytes in front of `offset`. The packet that `offset` lies in keeps its times when
-    /// `keepsTimes`: nothing that begins in it has taken them.
+    /// Removes the bytes before `offset`. The packet at `offset` keeps its timestamps if `keepsTimes`: no frame that
+    /// begins in it has used them.
     mutating func removeFirst(_ offset: Int, keepsTimes: Bool) {
         if offset >= bytes.count {
             bytes.removeAll(keepingCapacity: true)
@@ -63,7 +63,7 @@ struct ElementaryBuffer: Equatable, Sendable {
         shiftOffsets(by: offset, keepsTimes: keepsTimes)
     }
 
-    /// Gives the bytes away whole, so that frames can be slices of them, and goes on with a copy of the rest.
+    /// Returns all bytes, so that frames can be slices of them, and keeps a copy of those from `offset` on.
     mutating func detachFirst(_ offset: Int, keepsTimes: Bool) -> [UInt8] {
         let whole = bytes
         bytes = []
@@ -86,12 +86,12 @@ struct ElementaryBuffer: Equatable, Sendable {
 }
 
 extension Array {
-    /// The first index whose element, and every one behind it, `isBehind`; the count when there is none.
-    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
+    fileprivate func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = low + (high - low) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+            if belongsToSecondPartition(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

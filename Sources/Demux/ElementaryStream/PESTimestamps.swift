@@ -1,7 +1,7 @@
 import Media
 
-/// Which PES packet's time has been taken by a frame: the first that begins in the packet (ISO/IEC 13818-1 §2.4.3.7).
-/// Offsets ascend from call to call.
+/// Assigns the timestamp of a PES packet to the first frame that begins in it (ISO/IEC 13818-1 §2.4.3.7). Offsets
+/// ascend from call to call.
 struct PESTimestamps: Sendable {
     private var cursor = PacketStartCursor()
     private var lastUsed: Int?
@@ -9,27 +9,27 @@ struct PESTimestamps: Sendable {
 
     init() {}
 
-    /// Which frame is the first to begin in a packet cannot be known where bytes of it are missing.
-    /// - Returns: where the next loss behind `offset` lies.
+    /// Marks packets with losses up to `offset` as used: the first frame of such a packet is unknown.
+    /// - Returns: The offset of the next loss after `offset`.
     mutating func skipLosses(upTo offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
         while nextLoss < buffer.losses.count, buffer.losses[nextLoss].offset <= offset {
-            let fault = buffer.losses[nextLoss].offset
-            if let around = buffer.packetIndex(before: fault) {
-                lastUsed = max(around, lastUsed ?? around)
+            let loss = buffer.losses[nextLoss].offset
+            if let damaged = buffer.packetIndex(before: loss) {
+                lastUsed = max(damaged, lastUsed ?? damaged)
             }
             nextLoss += 1
         }
         return nextLoss < buffer.losses.count ? buffer.losses[nextLoss].offset : nil
     }
 
-    /// The time of a frame that begins at `offset`; nil when another has taken it, or there is none.
+    /// Returns the timestamp of a frame that begins at `offset`; nil if another frame used it, or if there is none.
     mutating func consumeTimestamp(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Ticks? {
         guard let packet = cursor.packetIndex(at: offset, in: buffer), packet != lastUsed else { return nil }
         lastUsed = packet
         return buffer.starts[packet].pts
     }
 
-    /// A frame that begins at `offset` would be the first of its packet.
+    /// Whether a frame that begins at `offset` would be the first of its packet.
     mutating func isUnused(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Bool {
         cursor.packetIndex(at: offset, in: buffer) != lastUsed
     }

@@ -1,6 +1,6 @@
 import Media
 
-/// From the samples of a track to audio packets.
+/// Converts the samples of an audio track to packets.
 struct AudioFragmentFramer: Sendable {
     private struct Frame {
         let configuration: AudioConfiguration
@@ -9,17 +9,17 @@ struct AudioFragmentFramer: Sendable {
         let payload: Range<Int>
     }
 
-    /// By sample entry; nil where that one cannot be used.
+    /// Descriptions by sample entry; nil for an unsupported one.
     private let descriptions: [AudioSampleDescription?]
     private let entries: [SampleEntry]
     private let timescale: UInt32
     private var current: Int?
-    /// Nil before the first frame that says it.
+    /// The configuration that applies; nil before the first frame header.
     private var configuration: AudioConfiguration?
     private var frames: [Frame] = []
     private var arena: [UInt8] = []
 
-    /// - Returns: nil when the track's first entry is none that we carry.
+    /// - Returns: nil if the track's first sample entry is not supported.
     init?(_ track: MovieTrack) throws(MediaError) {
         var descriptions: [AudioSampleDescription?] = []
         for entry in track.sampleEntries { descriptions.append(try AudioSampleDescription(entry)) }
@@ -30,8 +30,8 @@ struct AudioFragmentFramer: Sendable {
     }
 
     /// - Parameters:
-    ///   - index: of the sample entry that holds for the samples to come, from 0.
-    ///   - samples: of that entry.
+    ///   - index: the zero-based sample entry of the following samples.
+    ///   - samples: the samples of that entry.
     mutating func selectEntry(_ index: Int, for samples: [TrackFragment.Sample]) throws(MediaError) {
         guard descriptions.indices.contains(index), let description = descriptions[index] else {
             throw SampleEntry.unusableError(index, of: entries)
@@ -46,7 +46,7 @@ struct AudioFragmentFramer: Sendable {
         }
     }
 
-    /// - Returns: false when nothing says how to decode it.
+    /// - Returns: false if no configuration is known to decode it.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks) -> Bool {
         if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
             configuration = framing.configuration(of: bytes, in: sample.payload.indices)
@@ -55,11 +55,11 @@ struct AudioFragmentFramer: Sendable {
         let start = arena.count
         arena.append(contentsOf: sample.payload)
         frames.append(
-            Frame(configuration: configuration, pts: pts, isDamaged: !sample.isWhole, payload: start..<arena.count))
+            Frame(configuration: configuration, pts: pts, isDamaged: !sample.isComplete, payload: start..<arena.count))
         return true
     }
 
-    /// Everything appended since the last time, as slices of one array.
+    /// Returns the packets appended since the last call, as slices of one array.
     mutating func drain() -> [AudioPacket] {
         let bytes = arena
         arena = []
@@ -73,7 +73,7 @@ struct AudioFragmentFramer: Sendable {
 }
 
 extension AudioFraming {
-    /// Nil when no header stands at the start of a frame.
+    /// Returns the configuration in the header at the start of a frame; nil if there is none.
     fileprivate func configuration(of bytes: [UInt8], in frame: Range<Int>) -> AudioConfiguration? {
         guard case .frame(let header) = header(bytes, at: frame.lowerBound, end: frame.upperBound) else { return nil }
         return header.format.configuration
@@ -81,11 +81,11 @@ extension AudioFraming {
 }
 
 extension AudioConfiguration {
-    /// With as many samples in a frame as most of `samples` last; nil when that cannot be.
+    /// Returns the configuration with the most frequent sample duration as frame length; nil if that is out of range.
     fileprivate func completed(by samples: [TrackFragment.Sample], timescale: UInt32) -> AudioConfiguration? {
         var votes: [UInt32: Int] = [:]
         for sample in samples { votes[sample.duration, default: 0] += 1 }
-        // Of equally many the longest: the last frame of a stream is shorter.
+        // If two durations are equally frequent, the longer one counts: the last frame of a stream is shorter.
         guard let duration = votes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { return nil }
         let length = (Int(duration) * sampleRate * 2 + Int(timescale)) / (2 * Int(timescale))
         guard Self.frameLengths.contains(length) else { return nil }

@@ -1,16 +1,16 @@
 package import Media
 
-/// What a sample entry says of coded sound.
+/// The audio coding that a sample entry describes.
 package enum AudioSampleDescription: Equatable, Sendable {
-    /// Everything a configuration needs.
+    /// A complete configuration.
     case complete(AudioConfiguration)
-    /// Everything but the samples of a frame, which the durations tell; 0 stands for them.
+    /// A configuration without samples per frame, which is 0 here: the sample durations determine it.
     case needsSampleDurations(AudioConfiguration)
-    /// MPEG audio: the frames say it of themselves.
+    /// MPEG audio, described by its frame headers.
     case needsFrameHeaders(AudioFraming)
 
-    /// - Returns: nil for a codec we do not carry.
-    /// - Throws: when the decoder's configuration is missing, cut short or out of range.
+    /// - Returns: nil for an unsupported codec.
+    /// - Throws: If the decoder configuration is missing, truncated or out of range.
     package init?(_ entry: SampleEntry) throws(MediaError) {
         switch entry.type {
         case "mp4a":
@@ -35,7 +35,8 @@ package enum AudioSampleDescription: Equatable, Sendable {
         }
     }
 
-    /// The entry's own channel count serves only where a program_config_element says it otherwise.
+    /// Returns an AAC description. The entry's channel count is used only if a program_config_element defines the
+    /// channels.
     private static func aac(_ info: [UInt8], _ entry: SampleEntry) throws(MediaError) -> Self {
         let config = try AudioSpecificConfig(info)
         return try checked(
@@ -55,7 +56,7 @@ package enum AudioSampleDescription: Equatable, Sendable {
             channelCount: AC3Tables.channelCounts[acmod] + bits.u(1), samplesPerFrame: 1536, Array(dac3.prefix(3)))
     }
 
-    /// EC3SpecificBox (§F.6): the first independent substream. A sample holds six blocks whatever a frame does.
+    /// EC3SpecificBox (§F.6): the first independent substream. A sample holds six blocks, whatever the size of a frame.
     private static func enhancedAC3(
         _ dec3: ArraySlice<UInt8>, _ entry: SampleEntry
     ) throws(MediaError) -> Self {
@@ -69,7 +70,7 @@ package enum AudioSampleDescription: Equatable, Sendable {
             channelCount: AC3Tables.channelCounts[acmod] + bits.u(1), samplesPerFrame: 1536, Array(dec3))
     }
 
-    /// OpusSpecificBox; the clock is 48 kHz whatever was encoded.
+    /// OpusSpecificBox; the clock is 48 kHz for any input rate.
     private static func opus(_ dOps: ArraySlice<UInt8>) throws(MediaError) -> Self {
         var fields = BoxFields(dOps)
         try fields.skip(1)
@@ -93,7 +94,7 @@ package enum AudioSampleDescription: Equatable, Sendable {
             [0x80, 0, 0, UInt8(streamInfo.count)] + streamInfo)
     }
 
-    /// ALACSpecificConfig behind version and flags.
+    /// ALACSpecificConfig after version and flags.
     private static func alac(_ alac: ArraySlice<UInt8>) throws(MediaError) -> Self {
         var fields = BoxFields(alac.dropFirst(4))
         let cookie = try fields.bytes(24)
@@ -107,7 +108,7 @@ package enum AudioSampleDescription: Equatable, Sendable {
             Array(cookie))
     }
 
-    /// - Parameter samplesPerFrame: nil where the durations tell.
+    /// - Parameter samplesPerFrame: nil if the sample durations determine it.
     private static func checked(
         _ codec: AudioConfiguration.Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int?,
         _ info: [UInt8]
@@ -128,11 +129,11 @@ package enum AudioSampleDescription: Equatable, Sendable {
 }
 
 extension AudioConfiguration {
-    /// Hz. Of those that 14 112 000 does not divide, a frame lasts up to one unit too short, 3 in a million at most;
-    /// when that has grown to half a frame the source's times set it right.
+    /// Supported sample rates in Hz. If 14 112 000 is not a multiple of the rate, a frame is up to one unit too short,
+    /// 3 in a million at most. When that has grown to half a frame, the source's timestamps correct it.
     static let sampleRates = 4_000...768_000
     static let channelCounts = 1...64
-    /// Samples of one frame.
+    /// Supported samples per frame.
     static let frameLengths = 1...65_535
 }
 

@@ -1,10 +1,10 @@
 import Media
 
-/// The part of an ES_Descriptor that says how a stream is coded (ISO/IEC 14496-1 §7.2.6.5): the payload of `esds`.
+/// The coding fields of an ES_Descriptor (ISO/IEC 14496-1 §7.2.6.5), the payload of `esds`.
 struct ElementaryStreamDescriptor: Equatable, Sendable {
-    /// Table 5.
+    /// objectTypeIndication (Table 5).
     let objectTypeIndication: UInt8
-    /// DecoderSpecificInfo; empty when there is none.
+    /// DecoderSpecificInfo; empty if there is none.
     let decoderSpecificInfo: [UInt8]
 
     private enum Tag {
@@ -31,8 +31,8 @@ struct ElementaryStreamDescriptor: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// The body of the next descriptor, which has to be of that tag (ISO/IEC 14496-1 §8.3.3). A length that says more than
-    /// there is ends with what there is.
+    /// Reads the body of the next descriptor, which must have the given tag (ISO/IEC 14496-1 §8.3.3). A body that is
+    /// longer than the remaining bytes ends with them.
     fileprivate mutating func descriptor(_ tag: UInt8) throws(MediaError) -> ArraySlice<UInt8> {
         guard try u8() == tag else {
             throw MediaError(.badParameterSet(field: "esds"), offset: index, section: "ISO/IEC 14496-1 §7.2.6.5")

@@ -1,15 +1,15 @@
 package import Media
 
-/// One `emsg` as it stands in a segment (ISO/IEC 23009-1 §5.10.3.3).
+/// One `emsg` of a segment (ISO/IEC 23009-1 §5.10.3.3).
 package struct EventMessageBox: Equatable, Sendable {
     enum PresentationTime: Equatable, Sendable {
-        /// Version 0: counted from the earliest presentation time in the segment.
+        /// Version 0: relative to the earliest presentation time in the segment.
         case relativeToSegment(UInt32)
-        /// Version 1: on the movie's timeline, on which edit lists have had their say.
+        /// Version 1: on the movie's timeline, edit lists applied.
         case onMovieTimeline(UInt64)
     }
 
-    /// Units a second, above 0.
+    /// Units per second, above 0.
     let timescale: UInt32
     let presentationTime: PresentationTime
     package let message: EventMessage
@@ -21,13 +21,13 @@ package struct EventMessageBox: Equatable, Sendable {
         var fields = BoxFields(emsg.body)
         let version = try fields.versionAndFlags().version
         guard version <= 1 else { throw Self.fault("version", emsg) }
-        let before = version == 0 ? try fields.names() : nil
+        let leading = version == 0 ? try fields.schemeAndValue() : nil
         timescale = try fields.u32()
         guard timescale > 0 else { throw Self.fault("timescale", emsg) }
         presentationTime = version == 0 ? .relativeToSegment(try fields.u32()) : .onMovieTimeline(try fields.u64())
         let duration = try fields.u32()
         let number = try fields.u32()
-        let (scheme, value) = if let before { before } else { try fields.names() }
+        let (scheme, value) = if let leading { leading } else { try fields.schemeAndValue() }
         message = EventMessage(
             scheme: scheme, value: value,
             duration: duration == Self.unknownDuration ? nil : Ticks(units: UInt64(duration), timescale: timescale),
@@ -38,8 +38,8 @@ package struct EventMessageBox: Equatable, Sendable {
         MediaError(.badParameterSet(field: field), offset: emsg.start, section: section)
     }
 
-    /// Presentation time as on the wire, 0 ..< 2³³.
-    /// - Parameter start: the earliest in the segment; nil when nothing in it has a time.
+    /// Returns the presentation time as on the wire, 0 ..< 2³³.
+    /// - Parameter start: the earliest presentation time in the segment, as on the wire.
     package func time(from start: Ticks?) -> Ticks? {
         switch presentationTime {
         case .relativeToSegment(let delta):
@@ -50,12 +50,12 @@ package struct EventMessageBox: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// scheme_id_uri and value, each with a zero behind it.
-    fileprivate mutating func names() throws(MediaError) -> (scheme: String, value: String) {
-        (try name(), try name())
+    /// Reads scheme_id_uri and value, two null-terminated strings.
+    fileprivate mutating func schemeAndValue() throws(MediaError) -> (scheme: String, value: String) {
+        (try nullTerminatedString(), try nullTerminatedString())
     }
 
-    private mutating func name() throws(MediaError) -> String {
+    private mutating func nullTerminatedString() throws(MediaError) -> String {
         guard let end = rest.firstIndex(of: 0) else { throw truncated }
         let bytes = try bytes(end - index)
         try skip(1)
@@ -67,17 +67,18 @@ extension BoxFields {
     }
 }
 
-/// What stands in `emsg` boxes of one segment, wherever they stand in it.
+/// The `emsg` boxes of one segment, at any position.
 extension [Box] {
-    /// More of one segment, or a larger one, is not read.
-    private static var mostMessages: Int { 1024 }
-    private static var largestMessage: Int { 1 << 20 }
+    /// The largest number of messages that is read of one segment.
+    private static var maxMessages: Int { 1024 }
+    /// The largest message in bytes.
+    private static var maxMessageSize: Int { 1 << 20 }
 
     /// - Parameter start: the earliest presentation time in the segment, as on the wire.
     func timedMessages(from start: Ticks?, counts: inout DemuxCounts) -> [TimedMetadata] {
         var messages: [TimedMetadata] = []
         for box in self where box.type == "emsg" {
-            guard messages.count < Self.mostMessages, box.body.count <= Self.largestMessage else {
+            guard messages.count < Self.maxMessages, box.body.count <= Self.maxMessageSize else {
                 counts.excessMessages += 1
                 continue
             }
@@ -102,8 +103,8 @@ extension [Box] {
         }
     }
 
-    /// The track that the segment is indexed by, whose earliest presentation time is the segment's: reference_ID of the
-    /// first `sidx` (ISO/IEC 14496-12 §8.16.3). The time in it is not looked at: writers exist that leave edit lists out.
+    /// The track of the segment index, whose earliest presentation time is the segment's: reference_ID of the first
+    /// `sidx` (ISO/IEC 14496-12 §8.16.3). Its time is ignored, because some writers omit edit lists from it.
     var indexedTrack: UInt32? {
         guard let sidx = first("sidx"), sidx.body.count >= 8 else { return nil }
         return sidx.body.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,17 +1,17 @@
 import Media
 
-/// Finds the samples of a segment's movie fragments (ISO/IEC 14496-12 §8.8).
+/// Reads the samples of a segment's movie fragments (ISO/IEC 14496-12 §8.8).
 ///
-/// No fragment makes more of a segment than is in it: all samples together are no larger than it, however often boxes
-/// point to the same bytes, and not more than one for every four of them.
+/// The output is bounded by the segment: all samples together are no larger than the segment, even if boxes refer to
+/// the same bytes repeatedly, and there is at most one sample per four bytes.
 struct FragmentReader {
     private let bytes: [UInt8]
     /// `trex` by track ID.
     private let defaults: [UInt32: SampleDefaults]
     private let media: [Range<Int>]
-    private var samplesLeft: Int
-    private var bytesLeft: Int
-    /// Behind the sample read last.
+    private var remainingSamples: Int
+    private var remainingBytes: Int
+    /// The end of the last sample.
     private var position = 0
 
     /// - Parameter boxes: the top-level boxes of `bytes`.
@@ -19,12 +19,12 @@ struct FragmentReader {
         self.bytes = bytes
         self.defaults = defaults
         var media = boxes.filter { $0.type == "mdat" }.map { $0.body.startIndex..<$0.body.endIndex }
-        // The mdat that a cut segment ends in is not among the boxes.
+        // The mdat that a truncated segment ends in is not among the boxes.
         let end = boxes.last?.body.endIndex ?? 0
         if end < bytes.count { media.append(end..<bytes.count) }
         self.media = media
-        samplesLeft = bytes.count / 4 + 1
-        bytesLeft = bytes.count
+        remainingSamples = bytes.count / 4 + 1
+        remainingBytes = bytes.count
     }
 
     mutating func fragment(_ moof: Box) throws(MediaError) -> MovieFragment {
@@ -44,8 +44,8 @@ struct FragmentReader {
         var base: Int?
         var samples: [TrackFragment.Sample] = []
         for box in boxes where box.type == "trun" {
-            let run = try TrackRun(box, header.defaults, limit: samplesLeft)
-            samplesLeft -= run.entries.count
+            let run = try TrackRun(box, header.defaults, limit: remainingSamples)
+            remainingSamples -= run.entries.count
             let start = base ?? self.base(of: header, moof: moof, firstOffset: Int(run.dataOffset ?? 0))
             if base == nil { position = start }
             base = start
@@ -55,8 +55,9 @@ struct FragmentReader {
         return TrackFragment(header: header, samples: samples)
     }
 
-    /// A byte range of a growing file does not know where in the file it stands. Those who count from the file count
-    /// from the moof nearly always, so that is tried first; what points outside all media was meant otherwise.
+    /// Returns the base of data offsets. A byte range of a growing file does not know its position in the file. Writers
+    /// that claim to count from the file nearly always count from the moof, so that is tried first; an offset outside
+    /// all media data is interpreted the other way.
     private func base(of header: TrackFragmentHeader, moof: Int, firstOffset: Int) -> Int {
         switch header.base {
         case .moof: return moof
@@ -72,8 +73,8 @@ struct FragmentReader {
         let start = min(max(position, 0), bytes.count)
         let end = min(max(position + Int(entry.size), start), bytes.count)
         position += Int(entry.size)
-        bytesLeft -= end - start
-        guard bytesLeft >= 0 else { throw MediaError(.truncated, offset: start, section: BoxReader.section) }
+        remainingBytes -= end - start
+        guard remainingBytes >= 0 else { throw MediaError(.truncated, offset: start, section: BoxReader.section) }
         return TrackFragment.Sample(
             duration: entry.duration, compositionOffset: entry.compositionOffset, flags: entry.flags,
             payload: bytes[start..<end], size: entry.size)

@@ -1,20 +1,20 @@
 package import Media
 
-/// Fragmented MP4 segments in, packets out (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3). One value per run of a rendition.
+/// Demuxes fragmented MP4 segments into packets (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3). One value per rendition.
 ///
-/// Every sample says its own time, so nothing is kept between segments but where the last one ended, for fragments that
-/// do not say where they begin. A cut segment gives what is in it; a box that cannot be read costs its fragment.
+/// Every sample has its own time, so only the end of the last segment is kept, for fragments without a decode time. A
+/// truncated segment yields its complete samples; an unreadable box costs its fragment.
 package struct FragmentedMP4Demuxer: SegmentDemuxer {
     private let selection: TrackSelection
-    /// The body of the `moov` in force.
+    /// The body of the current `moov`.
     private var movieBytes: [UInt8] = []
-    /// Nil before the first init section that could be used.
+    /// The current movie; nil before the first usable init section.
     private var movie: Movie?
     private var tracks: SelectedTracks?
 
     package init(tracks: TrackSelection = .both) { selection = tracks }
 
-    /// The same section again changes nothing.
+    /// Applies an init section; an identical one changes nothing.
     package mutating func initialize(with section: [UInt8]) throws(MediaError) {
         try apply(BoxReader.wholeBoxes(in: section[...]).boxes.require("moov"))
     }
@@ -28,7 +28,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         output.declaresAudio = tracks.audio != nil
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
-        // Taken out while it is fed: a second owner would make it copy what it holds.
+        // Moved out while it is fed: a second owner would make it copy its contents.
         self.tracks = nil
         defer { self.tracks = tracks }
         tracks.beginSegment(capacity: segment.count)
@@ -44,43 +44,39 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         return output
     }
 
-    /// - Throws: when there is none that can be read.
+    /// - Throws: If no fragment can be read.
     private static func fragments(
         in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout DemuxCounts
     ) throws(MediaError) -> [MovieFragment] {
         var reader = FragmentReader(segment, boxes: boxes, defaults: movie.defaults)
         var fragments: [MovieFragment] = []
-        var refusal = MediaError(.badParameterSet(field: "moof"), section: BoxReader.section)
+        var lastError = MediaError(.badParameterSet(field: "moof"), section: BoxReader.section)
         for box in boxes where box.type == "moof" {
             do throws(MediaError) {
                 fragments.append(try reader.fragment(box))
             } catch {
                 counts.badBoxes += 1
-                refusal = error
+                lastError = error
             }
         }
-        guard !fragments.isEmpty else { throw refusal }
+        guard !fragments.isEmpty else { throw lastError }
         return fragments
     }
 
-    /// The box that a cut segment ends in holds nothing but samples.
+    /// Whether a truncated segment ends inside `mdat`, which holds only samples.
     private static func isMediaData(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.dropFirst(4).starts(with: "mdat".utf8)
     }
 
-    /// What was followed goes on when another section comes into force.
+    /// Applies another `moov`; followed tracks continue.
     private mutating func apply(_ moov: Box) throws(MediaError) {
         guard !moov.body.elementsEqual(movieBytes) else { return }
         let old = tracks
         (movie, tracks, movieBytes) = (nil, nil, [])
-        // A copy: what is kept of it must not keep the segment it may have come in.
+        // A copy, because slices must not keep alive the segment that the section may have come in.
         let bytes = Array(moov.body)
         let read = try Movie(Box(type: moov.type, body: bytes[...], start: 0))
         tracks = try SelectedTracks(read, selection, after: old)
         (movie, movieBytes) = (read, bytes)
     }
-
-    package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
-
-    package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
 }

@@ -1,10 +1,10 @@
 package import Media
 
-/// `moov` of an init section (ISO/IEC 14496-12 §8.2.1): what fragments are read with.
+/// `moov` of an init section (ISO/IEC 14496-12 §8.2.1), which fragments are read with.
 package struct Movie: Equatable, Sendable {
-    /// Units a second of what edit lists last.
+    /// Units per second of edit list durations.
     package let timescale: UInt32
-    /// In order.
+    /// Tracks in file order.
     package let tracks: [MovieTrack]
     /// `trex` by track ID (§8.8.3).
     let defaults: [UInt32: SampleDefaults]
@@ -34,9 +34,9 @@ package struct Movie: Equatable, Sendable {
     }
 }
 
-/// What holds for samples that do not say otherwise.
+/// Defaults of samples without values of their own.
 struct SampleDefaults: Equatable, Sendable {
-    /// Counted from 1; which of the track's sample entries.
+    /// The one-based sample entry of the track.
     var descriptionIndex: UInt32 = 1
     var duration: UInt32 = 0
     var size: UInt32 = 0

@@ -1,19 +1,19 @@
 package import Media
 
-/// One track as an init section describes it (ISO/IEC 14496-12 §8.3).
+/// One track of an init section (ISO/IEC 14496-12 §8.3).
 package struct MovieTrack: Equatable, Sendable {
     package let trackID: UInt32
-    /// Track_enabled of `tkhd`: what plays unless somebody chooses.
+    /// Track_enabled of `tkhd`: whether the track plays by default.
     package let isEnabled: Bool
-    /// Units a second.
+    /// Units per second.
     package let timescale: UInt32
-    /// vide, soun ...
+    /// The handler type: vide, soun and so on.
     package let handler: BoxType
-    /// Never empty; fragments name them by their place, counted from 1.
+    /// Sample entries, never empty; fragments refer to them by one-based index.
     package let sampleEntries: [SampleEntry]
     package let edits: EditList
 
-    /// The tracks of `moov`, in order.
+    /// Returns the tracks of `moov`, in order.
     package static func tracks(of initSection: [UInt8]) throws(MediaError) -> [MovieTrack] {
         try Movie(BoxReader.boxes(in: initSection[...]).require("moov")).tracks
     }
@@ -43,12 +43,12 @@ package struct MovieTrack: Equatable, Sendable {
     }
 }
 
-/// What an edit list does to a track that plays from somewhere to its end (ISO/IEC 14496-12 §8.6.6): the only use of it
-/// that a live stream has.
+/// The effect of an edit list on a track that plays from a start time to its end (ISO/IEC 14496-12 §8.6.6), which is
+/// the only use in a live stream.
 package struct EditList: Equatable, Sendable {
-    /// Of the empty edits in front, in the movie's timescale.
+    /// The total duration of the leading empty edits, in the movie's timescale.
     package let emptyDuration: UInt64
-    /// Media time that is shown first, in the track's timescale.
+    /// The media time at which presentation begins, in the track's timescale.
     package let mediaTime: Int64
 
     static let none = EditList(emptyDuration: 0, mediaTime: 0)
@@ -58,7 +58,7 @@ package struct EditList: Equatable, Sendable {
         self.mediaTime = mediaTime
     }
 
-    /// - Parameter elst: nil when the track has none.
+    /// - Parameter elst: nil if the track has no edit list.
     init(_ elst: Box?) throws(MediaError) {
         self = .none
         guard let elst else { return }

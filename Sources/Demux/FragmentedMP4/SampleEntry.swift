@@ -1,11 +1,11 @@
 package import Media
 
-/// One way in which the samples of a track are coded: an entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
+/// A coding of the samples of a track: one entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
 package struct SampleEntry: Equatable, Sendable {
     package enum Format: Equatable, Sendable {
-        /// Pixels.
+        /// Width and height in pixels.
         case video(width: UInt16, height: UInt16)
-        /// A rate in Hz that needs more than 16 bits is 0 here.
+        /// Channels and sample rate in Hz; a rate that needs more than 16 bits is 0.
         case audio(channels: UInt16, sampleRate: UInt32)
         case other
     }
@@ -15,10 +15,10 @@ package struct SampleEntry: Equatable, Sendable {
         package let payload: ArraySlice<UInt8>
     }
 
-    /// avc1, mp4a ...
+    /// The sample entry type: avc1, mp4a and so on.
     package let type: BoxType
     package let format: Format
-    /// The boxes in the entry: avcC, colr, esds ... in the order in which they stand.
+    /// The boxes in the entry in file order: avcC, colr, esds and so on.
     package let configuration: [ChildBox]
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
@@ -41,14 +41,14 @@ package struct SampleEntry: Equatable, Sendable {
             configuration = []
             return
         }
-        // Writers leave a terminating zero or two behind the last box.
+        // Some writers leave one or two zeros after the last box.
         configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { ChildBox(type: $0.type, payload: $0.body) }
     }
 
-    /// The payload of the first box of that type.
+    /// Returns the payload of the first box of a type.
     func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
 
-    /// The payload of a box without which the entry means nothing.
+    /// Returns the payload of a mandatory box.
     func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
         guard let payload = child(type) else {
             throw MediaError(.badParameterSet(field: "\(type)"), section: Self.section)
@@ -60,7 +60,7 @@ package struct SampleEntry: Equatable, Sendable {
 extension SampleEntry {
     private static let protectedTypes: Set<BoxType> = ["encv", "enca", "drmi", "drms"]
 
-    /// The scheme_type of a protected entry (§8.12), or its own type when none is said; nil when samples are clear.
+    /// The scheme_type of a protected entry (§8.12), or its own type if it has none; nil if samples are clear.
     package var protectionScheme: String? {
         guard Self.protectedTypes.contains(type) else { return nil }
         let boxes = child("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }

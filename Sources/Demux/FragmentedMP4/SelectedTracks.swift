@@ -1,23 +1,23 @@
 package import Media
 
-/// The tracks of a movie that a rendition is made of.
+/// The followed tracks of a movie.
 struct SelectedTracks: Sendable {
     private(set) var video: TrackDemuxer?
     private(set) var audio: TrackDemuxer?
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
-    /// The first video track, and of the audio tracks the first that plays unless somebody chooses, else the first.
-    /// - Parameter old: what was followed before.
-    /// - Throws: when what is wanted is encrypted, or coded as nothing we carry. Beside pictures, sound that cannot be
-    ///   used is left out.
+    /// Selects the first video track, and the first audio track that plays by default, else the first audio track.
+    /// - Parameter old: the tracks followed before.
+    /// - Throws: If a requested track is encrypted or its codec is not supported. Unsupported audio beside video is
+    ///   dropped instead.
     init(_ movie: Movie, _ selection: TrackSelection, after old: SelectedTracks?) throws(MediaError) {
-        let pictures = selection == .audio ? [] : movie.tracks.filter { $0.handler == "vide" }
-        let sounds = selection == .video ? [] : movie.tracks.filter { $0.handler == "soun" }
-        video = try Self.first(of: pictures, in: movie)
-        audio = try audioTrack(of: sounds.filter(\.isEnabled) + sounds.filter { !$0.isEnabled }, in: movie)
-        guard video != nil || pictures.isEmpty && audio != nil else {
-            let candidates = pictures.isEmpty ? sounds.isEmpty ? movie.tracks : sounds : pictures
+        let videoTracks = selection == .audio ? [] : movie.tracks.filter { $0.handler == "vide" }
+        let audioTracks = selection == .video ? [] : movie.tracks.filter { $0.handler == "soun" }
+        video = try Self.first(of: videoTracks, in: movie)
+        audio = try audioTrack(of: audioTracks.filter(\.isEnabled) + audioTracks.filter { !$0.isEnabled }, in: movie)
+        guard video != nil || videoTracks.isEmpty && audio != nil else {
+            let candidates = videoTracks.isEmpty ? audioTracks.isEmpty ? movie.tracks : audioTracks : videoTracks
             throw MediaError(
                 .noSupportedTrack(sampleEntries: candidates.map { "\($0.sampleEntries[0].type)" }),
                 section: Self.section)
@@ -51,12 +51,12 @@ struct SelectedTracks: Sendable {
         audio?.beginSegment(capacity: capacity)
     }
 
-    /// In the segment, as on the wire.
-    /// - Parameter trackID: whose; of any track that is followed when that is none of them.
+    /// Returns the earliest presentation time in the segment, as on the wire.
+    /// - Parameter trackID: the track to ask; any followed track if it is none of them.
     func earliestPresentation(of trackID: UInt32?) -> Ticks? {
         let tracks = [video, audio].compactMap(\.self)
-        let asked = tracks.filter { $0.trackID == trackID }
-        return (asked.isEmpty ? tracks : asked).compactMap(\.earliestPTS).reduce(nil) { earliest, time in
+        let indexed = tracks.filter { $0.trackID == trackID }
+        return (indexed.isEmpty ? tracks : indexed).compactMap(\.earliestPTS).reduce(nil) { earliest, time in
             earliest.map { Ticks.earlierOnWire($0, time) } ?? time
         }
     }
@@ -78,8 +78,8 @@ struct SelectedTracks: Sendable {
 }
 
 extension SampleEntry {
-    /// Why the entry that a fragment names cannot be used.
-    /// - Parameter index: from 0; as the fragment says, so perhaps of none.
+    /// Returns the error for an unusable sample entry of a fragment.
+    /// - Parameter index: zero-based; it may be out of range.
     package static func unusableError(_ index: Int, of entries: [SampleEntry]) -> MediaError {
         let section = "ISO/IEC 14496-12 §8.5.2"
         guard entries.indices.contains(index) else {

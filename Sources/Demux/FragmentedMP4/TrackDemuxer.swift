@@ -1,17 +1,17 @@
 import Media
 
-/// One track that packets are made of: its clock, and where its next fragment should begin.
+/// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 struct TrackDemuxer: Sendable {
     let trackID: UInt32
     private let converter: TrackTimeConverter
-    /// Behind the last sample, in the track's timescale: where a fragment without `tfdt` begins.
+    /// The end of the last sample, in the track's timescale: the decode time of a fragment without `tfdt`.
     private var nextDecodeTime: UInt64 = 0
-    /// Of the samples in the segment, shown or not, as on the wire.
+    /// The earliest presentation time in the segment, as on the wire, samples outside the edit list included.
     private(set) var earliestPTS: Ticks?
     private var video: VideoFragmentFramer?
     private var audio: AudioFragmentFramer?
 
-    /// - Returns: nil when it is coded as nothing we carry, or holds neither pictures nor sound.
+    /// - Returns: nil if the track is neither audio nor video, or its codec is not supported.
     init?(_ track: MovieTrack, of movie: Movie) throws(MediaError) {
         trackID = track.trackID
         converter = TrackTimeConverter(track, movieTimescale: movie.timescale)
@@ -23,18 +23,18 @@ struct TrackDemuxer: Sendable {
         guard video != nil || audio != nil else { return nil }
     }
 
-    /// Goes on where `old`, perhaps on another timescale, stopped.
+    /// Continues at the end of `old`, which may have another timescale.
     mutating func resume(after old: TrackDemuxer?) {
         if let old { nextDecodeTime = old.converter.convert(old.nextDecodeTime, to: converter) }
     }
 
-    /// - Parameter capacity: bytes of the segment that this track may fill alone.
+    /// - Parameter capacity: the largest number of bytes of this track in the segment.
     mutating func beginSegment(capacity: Int) {
         video?.reserve(bytes: capacity)
         earliestPTS = nil
     }
 
-    /// - Throws: when the sample entry it names cannot be used.
+    /// - Throws: If the sample entry of the fragment cannot be used.
     mutating func append(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
     ) throws(MediaError) {
@@ -52,14 +52,14 @@ struct TrackDemuxer: Sendable {
     private mutating func append(
         _ sample: TrackFragment.Sample, at time: UInt64, of bytes: [UInt8], counts: inout DemuxCounts
     ) {
-        if !sample.isWhole { counts.incompleteSamples += 1 }
-        guard sample.isWhole || !sample.payload.isEmpty else { return }
+        if !sample.isComplete { counts.incompleteSamples += 1 }
+        guard sample.isComplete || !sample.payload.isEmpty else { return }
         let pts = converter.wire(time, offset: sample.compositionOffset)
         earliestPTS = earliestPTS.map { Ticks.earlierOnWire($0, pts) } ?? pts
-        let isTaken =
+        let isAppended =
             video?.append(sample, of: bytes, pts: pts, dts: converter.wire(time))
             ?? audio?.append(sample, of: bytes, pts: pts) ?? false
-        if !isTaken { counts.undecodable += 1 }
+        if !isAppended { counts.undecodable += 1 }
     }
 
     mutating func endSegment(into segment: inout DemuxedSegment) {

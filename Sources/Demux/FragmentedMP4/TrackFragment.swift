@@ -1,25 +1,26 @@
 package import Media
 
-/// One `traf` with its samples, as a player would see them (ISO/IEC 14496-12 §8.8.6).
+/// One `traf` with its samples, as a player would read them (ISO/IEC 14496-12 §8.8.6).
 package struct TrackFragment: Equatable, Sendable {
     let header: TrackFragmentHeader
     package let samples: [Sample]
 
     package var trackID: UInt32 { header.trackID }
-    /// `tfdt`; nil when it is missing.
+    /// `tfdt`; nil if it is missing.
     package var decodeTime: UInt64? { header.decodeTime }
 
     package struct Sample: Equatable, Sendable {
         package let duration: UInt32
         package let compositionOffset: Int32
         let flags: UInt32
-        /// Indices are those of the segment; shorter than `size` where the segment ends first, then perhaps empty.
+        /// The sample data, with indices of the segment. It is shorter than `size` if the segment ends first, and then
+        /// may be empty.
         package let payload: ArraySlice<UInt8>
         let size: UInt32
 
-        /// sample_is_non_sync_sample is not set.
+        /// Whether sample_is_non_sync_sample is not set.
         package var isSync: Bool { flags & 0x1_0000 == 0 }
-        var isWhole: Bool { payload.count == size }
+        var isComplete: Bool { payload.count == size }
     }
 }
 
@@ -28,14 +29,14 @@ package struct MovieFragment: Equatable, Sendable {
     package let sequenceNumber: UInt32
     package let tracks: [TrackFragment]
 
-    /// The fragments of a segment, in order.
+    /// Returns the fragments of a segment, in order.
     package static func fragments(of segment: [UInt8]) throws(MediaError) -> [MovieFragment] {
         let boxes = try BoxReader.boxes(in: segment[...])
         var reader = FragmentReader(segment, boxes: boxes, defaults: [:])
         var fragments: [MovieFragment] = []
         for box in boxes where box.type == "moof" {
             let fragment = try reader.fragment(box)
-            guard fragment.tracks.flatMap(\.samples).allSatisfy(\.isWhole) else {
+            guard fragment.tracks.flatMap(\.samples).allSatisfy(\.isComplete) else {
                 throw MediaError(.truncated, offset: segment.endIndex, section: BoxReader.section)
             }
             fragments.append(fragment)

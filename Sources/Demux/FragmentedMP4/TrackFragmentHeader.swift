@@ -2,25 +2,25 @@ import Media
 
 /// `tfhd` and `tfdt` of a `traf` (ISO/IEC 14496-12 §8.8.7, §8.8.12).
 struct TrackFragmentHeader: Equatable, Sendable {
-    /// What data offsets count from.
+    /// The base of data offsets.
     enum Base: Equatable, Sendable {
-        /// A byte of the file, of which a segment may be a part.
+        /// An offset in the file, of which a segment may be a part.
         case file(offset: UInt64)
         case moof
-        /// The moof for the first traf, the end of the data before it for any other.
+        /// The moof for the first traf, the end of the preceding data for any other.
         case previousData
     }
 
     let trackID: UInt32
     let base: Base
-    /// Of `tfhd`, else of `trex`.
+    /// Defaults of `tfhd`, else of `trex`.
     let defaults: SampleDefaults
-    /// Of the first sample; nil when there is no `tfdt`.
+    /// The decode time of the first sample; nil without `tfdt`.
     let decodeTime: UInt64?
 
     /// - Parameters:
-    ///   - boxes: in the `traf`.
-    ///   - defaults: of `trex`, by track ID.
+    ///   - boxes: the boxes in the `traf`.
+    ///   - defaults: the defaults of `trex` by track ID.
     init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(MediaError) {
         var header = BoxFields(try boxes.require("tfhd").body)
         let flags = try header.versionAndFlags().flags

@@ -1,25 +1,25 @@
 import Media
 
-/// One `trun`: how long, how large and how late each of its samples is (ISO/IEC 14496-12 §8.8.8).
+/// One `trun`: the duration, size and composition offset of each sample (ISO/IEC 14496-12 §8.8.8).
 struct TrackRun: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         let duration: UInt32
         let size: UInt32
         let flags: UInt32
-        /// Signed in version 0 too, where writers use it so whatever the standard says.
+        /// Signed in version 0 too: writers use negative offsets there, whatever the standard says.
         let compositionOffset: Int32
     }
 
-    /// From the traf's base; nil: behind the run before.
+    /// The offset from the traf's base; nil for the end of the preceding track run.
     let dataOffset: Int32?
     let entries: [Entry]
 
-    /// - Parameter limit: more samples than this cannot be in the segment.
+    /// - Parameter limit: the largest number of samples that the segment can contain.
     init(_ trun: Box, _ defaults: SampleDefaults, limit: Int) throws(MediaError) {
         var fields = BoxFields(trun.body)
         let flags = try fields.versionAndFlags().flags
         let count = try fields.u32()
-        // Samples without a byte of their own anywhere would be a count to run through and nothing else.
+        // A larger count would only cost time, because the segment has no bytes for the samples.
         guard count <= limit else { throw fields.truncated }
         dataOffset = flags & 0x001 != 0 ? Int32(bitPattern: try fields.u32()) : nil
         var first = flags & 0x004 != 0 ? try fields.u32() : nil

@@ -1,8 +1,8 @@
 import Media
 
-/// From the samples of a track to video packets.
+/// Converts the samples of a video track to packets.
 struct VideoFragmentFramer: Sendable {
-    /// By sample entry; nil where that one cannot be used.
+    /// Descriptions by sample entry; nil for an unsupported one.
     private let descriptions: [VideoSampleDescription?]
     private let entries: [SampleEntry]
     private var current: Int?
@@ -12,7 +12,7 @@ struct VideoFragmentFramer: Sendable {
     private var units: [NALUnit] = []
     private var roles: [NALUnitRole] = []
 
-    /// - Returns: nil when the track's first entry is none that we carry.
+    /// - Returns: nil if the track's first sample entry is not supported.
     init?(_ track: MovieTrack) throws(MediaError) {
         var descriptions: [VideoSampleDescription?] = []
         for entry in track.sampleEntries { descriptions.append(try VideoSampleDescription(entry)) }
@@ -25,26 +25,26 @@ struct VideoFragmentFramer: Sendable {
 
     mutating func reserve(bytes: Int) { writer.reserve(bytes: bytes) }
 
-    /// - Parameter index: of the sample entry that holds for the samples to come, from 0.
-    /// - Returns: the packets so far, when their codec ends here.
+    /// - Parameter index: the zero-based sample entry of the following samples.
+    /// - Returns: The packets so far, if the codec changes here.
     mutating func selectEntry(_ index: Int) throws(MediaError) -> [VideoPacket] {
         guard index != current else { return [] }
         guard descriptions.indices.contains(index), let description = descriptions[index] else {
             throw SampleEntry.unusableError(index, of: entries)
         }
-        var done: [VideoPacket] = []
+        var finished: [VideoPacket] = []
         if description.codec != codec {
-            done = writer.drain()
+            finished = writer.drain()
             codec = description.codec
-            writer = VideoSampleWriter(pid: 0, codec: codec, room: writer.maxArenaSize)
+            writer = VideoSampleWriter(pid: 0, codec: codec, maxArenaSize: writer.maxArenaSize)
         }
         lengthSize = description.lengthSize
         writer.activate(description.parameterSets.map { ($0.kind, $0.unit) })
         current = index
-        return done
+        return finished
     }
 
-    /// - Returns: false when no picture is in it, or nothing to decode it with.
+    /// - Returns: false if there is no picture, or nothing to decode it with.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks) -> Bool {
         units.removeAll(keepingCapacity: true)
         roles.removeAll(keepingCapacity: true)
@@ -53,7 +53,7 @@ struct VideoFragmentFramer: Sendable {
         for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
         return writer.write(
             units[...], roles[...], of: bytes,
-            VideoSampleWriter.Timing(pts: pts, dts: dts, isDamaged: !isWhole || !sample.isWhole))
+            VideoSampleWriter.Timing(pts: pts, dts: dts, isDamaged: !isWhole || !sample.isComplete))
     }
 
     mutating func drain() -> [VideoPacket] { writer.drain() }

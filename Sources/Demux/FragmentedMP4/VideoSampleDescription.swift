@@ -1,6 +1,6 @@
 package import Media
 
-/// What a sample entry says of coded pictures (ISO/IEC 14496-15 §5.3, §8.3).
+/// The video coding that a sample entry describes (ISO/IEC 14496-15 §5.3, §8.3).
 package struct VideoSampleDescription: Equatable, Sendable {
     struct ParameterSet: Equatable, Sendable {
         let kind: NALUnitRole.ParameterSet
@@ -8,17 +8,17 @@ package struct VideoSampleDescription: Equatable, Sendable {
     }
 
     let codec: VideoConfiguration.Codec
-    /// Bytes of the length in front of each NAL unit, 1 ... 4.
+    /// Bytes of the length field of each NAL unit, 1 ... 4.
     let lengthSize: Int
-    /// Of `avcC` or `hvcC`, in order; none where the stream carries them alone (avc3, hev1).
+    /// The parameter sets of `avcC` or `hvcC`, in order; none if only the stream carries them (avc3, hev1).
     let parameterSets: [ParameterSet]
 
     private static let codecs: [BoxType: VideoConfiguration.Codec] = [
         "avc1": .h264, "avc2": .h264, "avc3": .h264, "avc4": .h264, "hvc1": .hevc, "hev1": .hevc,
     ]
 
-    /// - Returns: nil for a codec we do not carry.
-    /// - Throws: when the decoder's configuration is missing or cut short.
+    /// - Returns: nil for an unsupported codec.
+    /// - Throws: If the decoder configuration is missing or truncated.
     package init?(_ entry: SampleEntry) throws(MediaError) {
         guard let codec = Self.codecs[entry.type] else { return nil }
         self.codec = codec
@@ -28,7 +28,8 @@ package struct VideoSampleDescription: Equatable, Sendable {
         }
     }
 
-    /// AVCDecoderConfigurationRecord (§5.3.3.1); what profiles above Extended have behind the sets is in them too.
+    /// AVCDecoderConfigurationRecord (§5.3.3.1). The fields after the sets of profiles above Extended are also in the
+    /// sets.
     private static func readAVC(_ record: ArraySlice<UInt8>) throws(MediaError) -> (Int, [ParameterSet]) {
         var fields = BoxFields(record)
         try fields.skip(4)
@@ -55,7 +56,7 @@ package struct VideoSampleDescription: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// - Parameter kind: nil for other units, which are passed over.
+    /// - Parameter kind: nil for other units, which are skipped.
     fileprivate mutating func appendParameterSet(
         _ kind: NALUnitRole.ParameterSet?, to sets: inout [VideoSampleDescription.ParameterSet]
     ) throws(MediaError) {

@@ -1,14 +1,14 @@
 import Media
 
-/// The ID3v2 tags in front of packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
+/// The ID3v2 tags at the start of packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
 struct ID3Tags: Equatable, Sendable {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
-    /// Offset of the first byte behind all tags.
+    /// Offset of the first byte after all tags.
     private(set) var end = 0
     /// The PTS of the first frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
-    /// The tags that hold anything beside the timestamp, without it.
+    /// Tags with other frames than the timestamp, without the timestamp.
     private(set) var metadataTags: [[UInt8]] = []
 
     init(_ bytes: [UInt8]) {
@@ -23,14 +23,14 @@ struct ID3Tags: Equatable, Sendable {
         }
     }
 
-    /// A tag without padding and footer.
-    /// - Parameter header: up to its size.
+    /// Builds a tag without padding and footer.
+    /// - Parameter header: the bytes before the size.
     private static func tag(like header: ArraySlice<UInt8>, _ frames: [UInt8]) -> [UInt8] {
         let size = (0..<4).map { UInt8(truncatingIfNeeded: frames.count >> (21 - 7 * $0) & 0x7F) }
         return header.dropLast() + [(header.last ?? 0) & ~0x10] + size + frames
     }
 
-    /// - Returns: the frames beside the timestamp.
+    /// - Returns: The frames other than the timestamp.
     private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> [UInt8] {
         var others: [UInt8] = []
         var offset = range.lowerBound
@@ -48,7 +48,7 @@ struct ID3Tags: Equatable, Sendable {
         return others
     }
 
-    /// Eight bytes, big-endian, of which the low 33 bits count.
+    /// Reads eight bytes, big-endian, of which the low 33 bits count.
     private mutating func readTimestamp(_ body: ArraySlice<UInt8>) {
         guard body.count >= 8 else { return }
         timestamp = Ticks(body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }).wire

@@ -1,13 +1,16 @@
 package import Media
 
-/// Segments of audio frames without a container: ADTS, MPEG audio, AC-3 or E-AC-3 behind ID3 tags (RFC 8216 §3.4).
-/// Each segment holds whole frames, so nothing is kept between them but the count for one that does not say its time.
+/// Demuxes segments of audio frames without a container: ADTS, MPEG audio, AC-3 or E-AC-3 after ID3 tags (RFC 8216
+/// §3.4).
+///
+/// Each segment contains complete frames. Only the sample count is kept between segments, for a segment without a
+/// timestamp.
 package struct PackedAudioDemuxer: SegmentDemuxer {
-    /// The sound goes with a picture in another rendition: a segment that does not say its time cannot be used.
+    /// Whether the audio accompanies video of another rendition: a segment without a timestamp is then unusable.
     private let requiresTimestamp: Bool
     private var clock = AudioTimestampUnwrapper()
 
-    package init(isAligned: Bool = true) { self.requiresTimestamp = isAligned }
+    package init(requiresTimestamp: Bool = true) { self.requiresTimestamp = requiresTimestamp }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         let tags = ID3Tags(segment)
@@ -26,15 +29,11 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         output.metadata = tags.metadataTags.map { TimedMetadata(.id3($0), at: tags.timestamp) }
         for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
-            let time = clock.unfold(packet)
+            let time = clock.unwrap(packet)
             output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)
         }
         return output
     }
-
-    package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
-
-    package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
 }
 
 extension AudioPacket {

@@ -1,6 +1,6 @@
 import Media
 
-/// One followed PID: its transport packets in, its frames out.
+/// One followed PID: assembles its transport packets and emits its frames.
 struct ElementaryTrack: Sendable {
     let stream: ProgramSelection.Stream
     private var assembler: PESAssembler
@@ -9,20 +9,20 @@ struct ElementaryTrack: Sendable {
 
     init(_ stream: ProgramSelection.Stream) {
         self.stream = stream
-        assembler = PESAssembler(keepsHeadless: !stream.kind.isVideo)
+        assembler = PESAssembler(keepsPayloadWithoutHeader: !stream.kind.isVideo)
         switch stream.kind {
         case .video(let codec): video = VideoFramer(pid: stream.pid, codec: codec)
         case .audio(let framing): audio = AudioFramer(pid: stream.pid, framing: framing)
         }
     }
 
-    /// - Parameter capacity: bytes of the segment that this stream may fill alone.
+    /// - Parameter capacity: the largest number of bytes of this stream in the segment.
     mutating func beginSegment(capacity: Int) {
         assembler.beginSegment()
         if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
     }
 
-    /// Of the PES packet that began last in this segment.
+    /// The PTS of the last PES packet that began in this segment.
     var lastPTS: Ticks? { assembler.buffer.starts.last?.pts }
 
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
@@ -33,21 +33,21 @@ struct ElementaryTrack: Sendable {
         assembler.append(packet, of: bytes, counts: &counts)
     }
 
-    /// The segment ends: gives every frame that is at its end.
+    /// Emits every complete frame at the end of a segment.
     mutating func endSegment(into segment: inout DemuxedSegment) {
         let ending = StreamEnding.segmentBoundary(
             isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketUnfinished)
         frame(ending, isClosed: false, into: &segment)
     }
 
-    /// The stream ends here: gives what is whole, counts what is not.
+    /// Ends the stream: emits the complete frames and counts the incomplete one.
     mutating func close(into segment: inout DemuxedSegment) {
         frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)
     }
 
     private mutating func frame(_ ending: StreamEnding, isClosed: Bool, into segment: inout DemuxedSegment) {
-        let entry = assembler.segmentStart
-        if let packets = video?.frame(&assembler.buffer, entry: entry, ending: ending, counts: &segment.counts) {
+        let start = assembler.segmentStart
+        if let packets = video?.frame(&assembler.buffer, start: start, ending: ending, counts: &segment.counts) {
             segment.video += packets
         }
         if let packets = audio?.frame(&assembler.buffer, isClosed: isClosed, counts: &segment.counts) {

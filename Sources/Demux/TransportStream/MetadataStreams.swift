@@ -1,20 +1,7 @@
 import Media
 
-/// An elementary stream that is neither picture nor sound and is carried all the same, by its stream_type.
-enum MetadataStreamKind: UInt8, Hashable, Sendable {
-    /// ID3v2 tags in PES packets (Timed Metadata for HTTP Live Streaming §2).
-    case id3 = 0x15
-    /// Sections of splice information (SCTE 35 §8.1).
-    case splice = 0x86
-}
-
-/// Gathers what the metadata streams of a programme carry.
+/// Assembles the metadata of the followed metadata streams.
 struct MetadataStreams: Sendable {
-    struct Stream: Hashable, Sendable {
-        let pid: UInt16
-        let kind: MetadataStreamKind
-    }
-
     private enum Track: Sendable {
         case splice(SectionAssembler)
         case id3(PESAssembler)
@@ -22,20 +9,21 @@ struct MetadataStreams: Sendable {
 
     private var tracks: [UInt16: Track] = [:]
 
-    /// Opens what is new and forgets what is no longer listed.
-    mutating func update(streams: [Stream]) {
+    /// Opens new streams and closes streams that are no longer listed.
+    mutating func update(streams: [MetadataStream]) {
         let listed = Dictionary(streams.map { ($0.pid, $0.kind) }, uniquingKeysWith: { first, _ in first })
         tracks = tracks.filter { listed[$0.key] != nil }
         for (pid, kind) in listed where tracks[pid] == nil {
-            tracks[pid] = kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(keepsHeadless: false))
+            tracks[pid] =
+                kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(keepsPayloadWithoutHeader: false))
         }
     }
 
-    /// What is open will not be continued.
+    /// Closes all streams.
     mutating func reset() { update(streams: []) }
 
-    /// - Parameter time: of the pictures around it, as on the wire.
-    /// - Returns: whether the packet is of one of these streams.
+    /// - Parameter time: the time of the frames around the packet, as on the wire.
+    /// - Returns: Whether the packet belongs to one of the metadata streams.
     mutating func consume(
         _ packet: TransportPacket, of bytes: [UInt8], at time: Ticks?, into segment: inout DemuxedSegment
     ) -> Bool {
@@ -60,7 +48,7 @@ struct MetadataStreams: Sendable {
         }
     }
 
-    /// Tags are given as soon as their packet is whole; of one that does not say how long it is, when the next begins.
+    /// Emits a tag as soon as its PES packet is complete. An unbounded PES packet is complete when the next one begins.
     private static func appendID3(
         _ packet: TransportPacket, of bytes: [UInt8], with assembler: inout PESAssembler,
         into segment: inout DemuxedSegment
@@ -71,13 +59,13 @@ struct MetadataStreams: Sendable {
         if assembler.buffer.bytes.count > Self.maxTagSize { assembler.buffer = ElementaryBuffer() }
     }
 
-    /// What is larger is no tag.
+    /// The size limit of a tag in bytes.
     private static let maxTagSize = 1 << 20
 
     private static func flushTag(_ buffer: inout ElementaryBuffer, into segment: inout DemuxedSegment) {
         defer { buffer = ElementaryBuffer() }
         guard !buffer.bytes.isEmpty else { return }
-        // What is missing in front of it was the end of the one before.
+        // A loss at offset 0 belongs to the preceding tag.
         guard buffer.losses.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
             segment.counts.undecodable += 1
             return

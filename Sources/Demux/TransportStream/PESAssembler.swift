@@ -1,34 +1,32 @@
 import Media
 
-/// Takes the payload of one PID out of its transport packets: continuity, PES headers, what is missing where
-/// (ISO/IEC 13818-1 §2.4.3.3, §2.4.3.7).
+/// Extracts the elementary stream of one PID from its transport packets: continuity, PES headers and losses (ISO/IEC
+/// 13818-1 §2.4.3.3, §2.4.3.7).
 struct PESAssembler: Sendable {
     enum State: Equatable, Sendable {
-        /// No PES packet has begun; what comes belongs to nobody, or to a packet whose header was lost.
+        /// No PES packet has begun; payload belongs to a PES packet whose header is missing.
         case idle
-        /// A PES header that did not fit into its first transport packet.
-        case header(gathered: [UInt8])
-        /// Inside a PES packet; `remaining` bytes are still due, nil when it is unbounded.
+        /// An incomplete PES header, because it did not fit into its first transport packet.
+        case header(partial: [UInt8])
+        /// Inside a PES packet. `remaining`: bytes still to come, nil if it is unbounded.
         case payload(remaining: Int?)
     }
 
     private(set) var state = State.idle
-    /// What comes without a header is kept as well: several frames may lie in it.
+    /// Whether payload without a PES header is kept: several complete frames may be in it.
     let keepsPayloadWithoutHeader: Bool
     var buffer = ElementaryBuffer()
     private var counter: UInt8?
     private var lastPayload: Range<Int>?
     private var lastWasStuffed = false
-    /// The last packet was sent twice; a third time would be a gap of a whole round of the counter.
+    /// Whether the last packet was a duplicate. A second duplicate would be a gap of a full round of the counter.
     private var wasDuplicate = false
-    /// How this segment's first payload met what the segment before left; nil before any.
-    private(set) var segmentStart: PESStart?
+    /// How the first payload of this segment relates to the preceding segment; nil before any payload.
+    private(set) var segmentStart: SegmentStart?
 
-    enum PESStart: Equatable, Sendable { case newPacket, continuation, discontinuous }
+    init(keepsPayloadWithoutHeader: Bool) { self.keepsPayloadWithoutHeader = keepsPayloadWithoutHeader }
 
-    init(keepsHeadless: Bool) { self.keepsPayloadWithoutHeader = keepsHeadless }
-
-    /// The open PES packet is whole: its length is reached, or its last transport packet was filled up.
+    /// Whether the open PES packet is complete: its length is reached, or its last transport packet has stuffing.
     var isPacketComplete: Bool {
         switch state {
         case .idle: true
@@ -38,13 +36,14 @@ struct PESAssembler: Sendable {
         }
     }
 
-    /// A bounded PES packet that is not at its end.
+    /// Whether a bounded PES packet is incomplete.
     var isPacketUnfinished: Bool {
         if case .payload(let remaining?) = state { return remaining > 0 }
         return false
     }
 
-    /// Only a PES packet that is still open lets a counter be expected over the border of a segment.
+    /// Begins a segment. The continuity counter is checked across the segment boundary only if a PES packet is still
+    /// open.
     mutating func beginSegment() {
         if isPacketComplete { counter = nil }
         lastPayload = nil
@@ -52,12 +51,13 @@ struct PESAssembler: Sendable {
         segmentStart = nil
     }
 
-    /// The counter says that this packet follows the last one; a packet whose sync byte was hit must show this.
+    /// Whether the continuity counter of `packet` follows that of the last packet. A packet with a wrong sync byte must
+    /// meet this.
     func expects(_ packet: TransportPacket) -> Bool {
-        counter.map { ($0 &+ 1) & 15 == packet.continuityCounter } ?? false
+        counter.map(packet.follows) ?? false
     }
 
-    /// A packet of this PID came whose content cannot be used.
+    /// Records a packet of this PID with unusable payload.
     mutating func recordLoss(_ packet: TransportPacket) {
         counter = packet.continuityCounter
         if case .payload = state { buffer.recordLoss() }
@@ -88,11 +88,11 @@ struct PESAssembler: Sendable {
         return bytes[lastPayload] == bytes[packet.payload]
     }
 
-    /// Judges the border of the segment, or a gap of the counter.
+    /// Checks continuity at the segment boundary and inside the segment.
     private mutating func checkContinuity(_ packet: TransportPacket, isContinuous: Bool, counts: inout DemuxCounts) {
         let isFirst = segmentStart == nil
         if isFirst { segmentStart = packet.startsUnit ? .newPacket : isContinuous ? .continuation : .discontinuous }
-        if isFirst, packet.startsUnit { return }  // the segment before ended with its PES packet
+        if isFirst, packet.startsUnit { return }  // the preceding segment ended with its PES packet
         guard !isContinuous else { return }
         counts.transportErrors += 1
         guard case .payload = state else { return }
@@ -115,18 +115,18 @@ struct PESAssembler: Sendable {
             guard keepsPayloadWithoutHeader else { break }
             state = .payload(remaining: nil)
             buffer.bytes.append(contentsOf: payload)
-        case .header(let gathered): readHeader(gathered + payload)
+        case .header(let partial): readHeader(partial + payload)
         case .payload(nil): buffer.bytes.append(contentsOf: payload)
         case .payload(let remaining?):
-            let part = payload.prefix(remaining)
-            buffer.bytes.append(contentsOf: part)
-            state = .payload(remaining: remaining - part.count)
+            let accepted = payload.prefix(remaining)
+            buffer.bytes.append(contentsOf: accepted)
+            state = .payload(remaining: remaining - accepted.count)
         }
     }
 
     private mutating func readHeader(_ payload: ArraySlice<UInt8>) {
         switch PESHeader.read(payload) {
-        case .needsMore: state = .header(gathered: Array(payload))
+        case .needsMore: state = .header(partial: Array(payload))
         case .malformed:
             if case .payload = state { buffer.recordLoss() }
             state = .idle

@@ -4,20 +4,20 @@ import Media
 struct PESHeader: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
         case header(PESHeader)
-        /// The header is longer than the bytes at hand.
+        /// The bytes end before the header does.
         case needsMore
-        /// No start code, a stream without this header, or a header longer than its PES packet.
+        /// No start code, a stream_id without this header, or a header longer than its PES packet.
         case malformed
     }
 
     let streamID: UInt8
-    /// Bytes from packet_start_code_prefix to the first byte of payload.
+    /// Bytes from packet_start_code_prefix to the payload.
     let size: Int
-    /// Nil: unbounded, up to the start of the next PES packet.
+    /// Bytes of payload; nil if unbounded, up to the start of the next PES packet.
     let payloadSize: Int?
-    /// 0 ..< 2³³; nil when absent or when a marker bit is wrong.
+    /// 0 ..< 2³³; nil if absent or if a marker bit is wrong.
     let pts: Ticks?
-    /// The PTS where the header has none of its own.
+    /// The decoding time; equal to `pts` if the header has only that.
     let dts: Ticks?
 
     static func read(_ bytes: ArraySlice<UInt8>) -> Outcome {
@@ -42,7 +42,7 @@ struct PESHeader: Equatable, Sendable {
                 payloadSize: packetLength == 0 ? nil : packetLength + 6 - size, pts: pts, dts: dts))
     }
 
-    /// 33 bits in five bytes, each third followed by a marker bit.
+    /// Reads 33 bits from five bytes; a marker bit follows each of the three parts.
     private static func timestamp(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Ticks? {
         guard bytes[offset] & bytes[offset + 2] & bytes[offset + 4] & 1 == 1 else { return nil }
         let high = Int64(bytes[offset] >> 1 & 7) << 30

@@ -1,28 +1,15 @@
 import Media
 
-/// A stretch of transport packets that follow each other without a gap.
-struct PacketBlock: Equatable, Sendable {
-    /// Offset of the first packet's sync byte.
-    let start: Int
-    let count: Int
-    /// Distance from one sync byte to the next: 188, 192 (with a time stamp in front) or 204 (with parity behind).
-    let stride: Int
-    /// The sync bytes of these packets are wrong; each packet must prove itself by its PID and counter.
-    let hasBadSyncBytes: Bool
-
-    subscript(index: Int) -> Int { start + index * stride }
-}
-
-/// Where the transport packets of a segment are (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one run.
+/// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one block.
 struct PacketSync: Equatable, Sendable {
     static let packetSize = 188
     static let syncByte: UInt8 = 0x47
 
     private(set) var blocks: [PacketBlock] = []
-    /// Bytes that belong to no packet: junk in front, between and behind.
+    /// Number of bytes outside packets: before, between and after them.
     private(set) var bytesOutOfSync = 0
 
-    /// Nil when no packet is found.
+    /// Finds the packets; nil if there are none.
     init?(_ bytes: [UInt8]) {
         guard let (first, stride) = Self.detect(bytes) else { return nil }
         bytesOutOfSync = first
@@ -30,35 +17,35 @@ struct PacketSync: Equatable, Sendable {
         while offset + Self.packetSize <= bytes.count {
             var end = Self.endOfBlock(bytes, from: offset, stride: stride)
             if end + Self.packetSize <= bytes.count {
-                // A packet that sync is found again inside of was cut short.
+                // If sync is found again inside a packet, that packet was cut short.
                 let next = Self.resync(bytes, after: max(offset - 1, end - stride), stride: stride) ?? bytes.count
                 if next < end { end -= stride }
-                if end > offset { append(from: offset, to: end, stride: stride, isDoubtful: false) }
+                if end > offset { append(from: offset, to: end, stride: stride, hasBadSyncBytes: false) }
                 recordGap(from: end, to: next, stride: stride)
                 offset = next
             } else {
-                append(from: offset, to: end, stride: stride, isDoubtful: false)
+                append(from: offset, to: end, stride: stride, hasBadSyncBytes: false)
                 offset = end
             }
         }
         bytesOutOfSync += max(0, bytes.count - max(offset, blocks.last.map { $0[$0.count] } ?? offset))
     }
 
-    private mutating func append(from start: Int, to end: Int, stride: Int, isDoubtful: Bool) {
+    private mutating func append(from start: Int, to end: Int, stride: Int, hasBadSyncBytes: Bool) {
         blocks.append(
-            PacketBlock(start: start, count: (end - start) / stride, stride: stride, hasBadSyncBytes: isDoubtful))
+            PacketBlock(start: start, count: (end - start) / stride, stride: stride, hasBadSyncBytes: hasBadSyncBytes))
     }
 
-    /// A gap of whole packets lost nothing but sync bytes; any other gap is junk.
+    /// Treats a gap of whole packets as packets whose sync bytes are wrong, and any other gap as junk.
     private mutating func recordGap(from start: Int, to end: Int, stride: Int) {
         if (end - start).isMultiple(of: stride) {
-            append(from: start, to: end, stride: stride, isDoubtful: true)
+            append(from: start, to: end, stride: stride, hasBadSyncBytes: true)
         } else {
             bytesOutOfSync += end - start
         }
     }
 
-    /// The first place where three sync bytes stand in one of the known strides.
+    /// Finds the first offset with three sync bytes at a known stride.
     private static func detect(_ bytes: [UInt8]) -> (first: Int, stride: Int)? {
         for offset in bytes.indices where bytes[offset] == syncByte {
             for stride in [188, 192, 204] where isInSync(bytes, at: offset, stride: stride) {
@@ -83,7 +70,7 @@ struct PacketSync: Equatable, Sendable {
         return nil
     }
 
-    /// Three sync bytes in stride, or fewer when the last packet ends exactly where the bytes end.
+    /// Whether three sync bytes follow at the stride, or fewer if the last packet ends exactly at the end of the bytes.
     private static func isInSync(_ bytes: [UInt8], at offset: Int, stride: Int) -> Bool {
         var next = offset
         for _ in 0..<3 {

@@ -1,60 +1,37 @@
 import Media
 
-/// A programme association section (ISO/IEC 13818-1 §2.4.4.3).
-struct ProgramAssociation: Equatable, Sendable {
-    /// In the order of the section, without the network PID.
-    let programs: [(number: UInt16, mapPID: UInt16)]
-    /// section_number.
-    let number: UInt8
-
-    /// Nil when the section is another table, not yet in force, or too short.
-    init?(_ section: [UInt8]) {
-        guard section.count >= 12, section[0] == 0x00, section[5] & 1 == 1 else { return nil }
-        number = section[6]
-        programs = stride(from: 8, to: section.count - 7, by: 4).compactMap { offset in
-            let number = UInt16(section[offset]) << 8 | UInt16(section[offset + 1])
-            let pid = UInt16(section[offset + 2] & 0x1F) << 8 | UInt16(section[offset + 3])
-            return number == 0 ? nil : (number, pid)
-        }
-    }
-
-    static func == (left: Self, right: Self) -> Bool {
-        left.number == right.number && left.programs.elementsEqual(right.programs, by: ==)
-    }
-}
-
-/// A programme map section (ISO/IEC 13818-1 §2.4.4.8).
+/// A program map section (ISO/IEC 13818-1 §2.4.4.8).
 struct ProgramMap: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         let pid: UInt16
         let streamType: UInt8
-        /// Nil: a stream that is not carried.
+        /// The kind of the stream; nil if it is not supported.
         let kind: ElementaryStreamKind?
         let name: String?
         /// ISO 639-2.
         let language: String?
-        /// Sound that does not replace the main one.
+        /// Whether the audio is a commentary, which does not replace the main audio.
         let isCommentary: Bool
     }
 
     let programNumber: UInt16
     let entries: [Entry]
 
-    /// Nil when the section is another table, not yet in force, or its lengths contradict each other.
+    /// Parses a section; nil for another table, a table that is not yet applicable, or contradictory lengths.
     init?(_ section: [UInt8]) {
         guard section.count >= 16, section[0] == 0x02, section[5] & 1 == 1 else { return nil }
         programNumber = UInt16(section[3]) << 8 | UInt16(section[4])
         let end = section.count - 4
         var offset = 12 + Self.length(section, at: 10)
         guard offset <= end else { return nil }
-        let programme = StreamDescriptors(section[12..<offset])
+        let program = StreamDescriptors(section[12..<offset])
         var entries: [Entry] = []
         while offset + 5 <= end {
             let pid = UInt16(section[offset + 1] & 0x1F) << 8 | UInt16(section[offset + 2])
             let next = offset + 5 + Self.length(section, at: offset + 3)
             guard next <= end else { return nil }
             let descriptors = StreamDescriptors(section[offset + 5..<next])
-            entries.append(Entry(pid: pid, streamType: section[offset], descriptors, program: programme))
+            entries.append(Entry(pid: pid, streamType: section[offset], descriptors, program: program))
             offset = next
         }
         self.entries = entries

@@ -1,13 +1,13 @@
 import Media
 
-/// Streams without any table: told by the stream_id of their PES packets and the first bytes in them.
+/// Detects streams without tables, by the stream_id of their PES packets and the first bytes of the payload.
 enum ProgramProbe {
     static func selection(_ bytes: [UInt8], blocks: [PacketBlock], tracks: TrackSelection) -> ProgramSelection? {
         var video: ProgramSelection.Stream?
         var audio: ProgramSelection.Stream?
-        for run in blocks where !run.hasBadSyncBytes {
-            for index in 0..<run.count {
-                let packet = TransportPacket(bytes, at: run[index])
+        for block in blocks where !block.hasBadSyncBytes {
+            for index in 0..<block.count {
+                let packet = TransportPacket(bytes, at: block[index])
                 guard packet.startsUnit, !packet.isScrambled, !packet.hasError else { continue }
                 guard let kind = kind(bytes[packet.payload]) else { continue }
                 let stream = ProgramSelection.Stream(pid: packet.pid, kind: kind)
@@ -34,7 +34,8 @@ enum ProgramProbe {
         var units: [NALUnit] = []
         AnnexB.scan(payload, in: payload.indices, into: &units)
         guard let first = units.first, first.end > first.start + 1 else { return nil }
-        // An HEVC NAL unit header ends with nuh_temporal_id_plus1, and its first units here are VPS, SPS, PPS or AUD.
+        // An HEVC NAL unit header ends with nuh_temporal_id_plus1, and the first units of a stream are VPS, SPS, PPS or
+        // AUD.
         let isHEVC = payload[first.start + 1] == 1 && (32...35).contains(payload[first.start] >> 1)
         return .video(isHEVC ? .hevc : .h264)
     }

@@ -1,45 +1,42 @@
 import Media
 
-/// Which tracks of a transport stream are wanted: a rendition with a companion for its audio gives only video.
-package enum TrackSelection: Hashable, Sendable { case video, audio, both }
-
-/// The elementary streams a demuxer follows, and the programme they belong to.
+/// The elementary streams that a demuxer follows, and their program.
 package struct ProgramSelection: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package let pid: UInt16
         package let kind: ElementaryStreamKind
     }
 
-    /// One line of the PMT, for a person.
+    /// One stream of the PMT, described for an operator.
     package struct ListedStream: Hashable, Sendable {
         package let pid: UInt16
         /// ISO/IEC 13818-1 Table 2-34.
         package let streamType: UInt8
-        /// "H.264", "DVB teletext"; nil for a type without a name here.
+        /// "H.264", "DVB teletext"; nil for an unknown type.
         package let name: String?
-        /// ISO 639-2; nil when none is said.
+        /// ISO 639-2 code; nil if the PMT has none.
         package let language: String?
         package let isFollowed: Bool
     }
 
-    /// program_number; 0 when the streams were guessed from their bytes.
+    /// program_number; 0 if the streams were detected without tables.
     package let programNumber: UInt16
-    /// The first in the PMT that can be carried; stayed with while it is listed.
+    /// The first supported video stream of the PMT; kept while the PMT lists it.
     package let video: Stream?
-    /// Main sound before commentary, what fMP4 carries before what has to be encoded anew, and then the order of the
-    /// PMT; stayed with while it is listed.
+    /// The best audio stream; kept while the PMT lists it. Main audio precedes commentary, then audio that fMP4 can
+    /// carry precedes audio that must be transcoded, then the order of the PMT decides.
     package let audio: Stream?
-    /// Splice information and timed ID3 beside them.
-    let metadata: [MetadataStreams.Stream]
-    /// All of the PMT in its order; empty when the streams were guessed.
+    /// Streams of splice information and timed ID3.
+    let metadata: [MetadataStream]
+    /// All streams of the PMT in its order; empty if the streams were detected without tables.
     package let listed: [ListedStream]
-    /// program_number of what else the PAT lists.
+    /// program_number of the other programs in the PAT.
     package internal(set) var otherPrograms: [UInt16] = []
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) }
 
     init(
-        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStreams.Stream] = [],
+        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStream] = [],
         listed: [ListedStream] = []
     ) {
         self.programNumber = programNumber
@@ -49,13 +46,13 @@ package struct ProgramSelection: Hashable, Sendable {
         self.listed = listed
     }
 
-    /// - Parameter previous: its streams are kept while `map` lists them.
+    /// - Parameter previous: the preceding selection; its streams are kept while `map` lists them.
     init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
         let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
         let video =
             tracks == .audio ? nil : Self.retained(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
         let audio = tracks == .video ? nil : Self.retained(previous?.audio, of: streams) ?? Self.preferredAudio(of: map)
-        // A companion's segments repeat what stands beside the picture.
+        // The segments of the companion repeat the metadata of the video rendition.
         let metadata = tracks == .audio ? [] : map.entries.compactMap(\.metadataStream)
         let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
         self.init(
@@ -86,15 +83,8 @@ extension ProgramSelection.Stream {
 }
 
 extension ProgramMap.Entry {
-    fileprivate var metadataStream: MetadataStreams.Stream? {
+    fileprivate var metadataStream: MetadataStream? {
         guard kind == nil else { return nil }
-        return MetadataStreamKind(rawValue: streamType).map { MetadataStreams.Stream(pid: pid, kind: $0) }
+        return MetadataStreamKind(rawValue: streamType).map { MetadataStream(pid: pid, kind: $0) }
     }
-}
-
-/// A selection and the packet from which it holds.
-struct SelectionChange: Equatable, Sendable {
-    /// Offset of the packet in the segment.
-    let offset: Int
-    let selection: ProgramSelection
 }

@@ -1,19 +1,20 @@
 import Media
 
-/// Gathers the PSI sections of one PID from transport packets (ISO/IEC 13818-1 §2.4.4).
+/// Assembles the PSI sections of one PID from transport packets (ISO/IEC 13818-1 §2.4.4).
 struct SectionAssembler: Sendable {
-    /// section_length has 12 bits and its two highest are 0 in PAT and PMT; private sections go up to 4096.
+    /// The largest section: section_length has 12 bits. Its two highest bits are 0 in a PAT or PMT; private sections
+    /// may have up to 4096 bytes.
     private static let largestSection = 4096
 
     private var pending: [UInt8] = []
     private var isOpen = false
     private var counter: UInt8?
 
-    /// - Returns: the whole sections this packet completes, from table_id to CRC_32, unchecked.
+    /// - Returns: The sections that this packet completes, from table_id to CRC_32, not checked.
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8]) -> [[UInt8]] {
         guard !packet.payload.isEmpty else { return [] }
-        let isNext = counter.map { ($0 &+ 1) & 15 == packet.continuityCounter } ?? true
-        if packet.continuityCounter == counter, isOpen { return [] }  // sent twice
+        let isNext = counter.map(packet.follows) ?? true
+        if packet.continuityCounter == counter, isOpen { return [] }  // duplicate
         counter = packet.continuityCounter
         if !isNext { drop() }
         guard packet.startsUnit else {
@@ -33,7 +34,7 @@ struct SectionAssembler: Sendable {
         return previous + completed()
     }
 
-    /// A segment's end: a section is not continued in the next segment unless its counter fits.
+    /// Discards an incomplete section, at a gap or at the start of a segment.
     mutating func drop() {
         pending.removeAll(keepingCapacity: true)
         isOpen = false
@@ -42,7 +43,7 @@ struct SectionAssembler: Sendable {
     private mutating func completed() -> [[UInt8]] {
         var sections: [[UInt8]] = []
         while isOpen, pending.count >= 3 {
-            guard pending[0] != 0xFF else {  // stuffing up to the packet's end
+            guard pending[0] != 0xFF else {  // stuffing up to the end of the packet
                 drop()
                 break
             }

@@ -10,21 +10,24 @@ struct TransportPacket: Equatable, Sendable {
     /// payload_unit_start_indicator.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// 0 ..< 16; counts the packets of a PID that carry payload.
+    /// 0 ..< 16; counts the packets of a PID with payload.
     let continuityCounter: UInt8
     /// discontinuity_indicator: the counter was reset on purpose.
     let hasDiscontinuityIndicator: Bool
-    /// The adaptation field is filled up with stuffing, as at the end of a PES packet.
+    /// Whether the adaptation field contains stuffing, as at the end of a PES packet.
     let isStuffed: Bool
-    /// adaptation_field_length reaches beyond the packet.
+    /// Whether adaptation_field_length reaches past the end of the packet.
     let isMalformed: Bool
-    /// Offsets into the segment; empty when the packet carries none.
+    /// Offsets into the segment; empty if the packet has no payload.
     let payload: Range<Int>
 
-    /// Its payload is what its sender meant.
+    /// Whether the continuity counter of this packet is the one after `counter`.
+    func follows(_ counter: UInt8) -> Bool { (counter &+ 1) & 15 == continuityCounter }
+
+    /// Whether the payload can be used: no error, not malformed, not scrambled.
     var isReadable: Bool { !hasError && !isMalformed && !isScrambled }
 
-    /// - Parameter offset: of the sync byte; 188 bytes follow it.
+    /// - Parameter offset: the offset of the sync byte; 188 bytes are there.
     @inline(__always)
     init(_ bytes: [UInt8], at offset: Int) {
         let second = bytes[offset + 1]
@@ -44,7 +47,7 @@ struct TransportPacket: Equatable, Sendable {
             return
         }
         let adaptation = AdaptationField(bytes, at: offset + 4)
-        hasDiscontinuityIndicator = adaptation.announcesDiscontinuity
+        hasDiscontinuityIndicator = adaptation.hasDiscontinuityIndicator
         isStuffed = adaptation.isStuffed
         isMalformed = adaptation.length > 183
         let start = min(end, offset + 5 + adaptation.length)
@@ -52,29 +55,29 @@ struct TransportPacket: Equatable, Sendable {
     }
 }
 
-/// What the demuxer reads of an adaptation field (ISO/IEC 13818-1 §2.4.3.4).
+/// The fields of an adaptation field that the demuxer needs (ISO/IEC 13818-1 §2.4.3.4).
 private struct AdaptationField {
     let length: Int
-    let announcesDiscontinuity: Bool
+    let hasDiscontinuityIndicator: Bool
     let isStuffed: Bool
 
-    /// - Parameter offset: of adaptation_field_length.
+    /// - Parameter offset: the offset of adaptation_field_length.
     init(_ bytes: [UInt8], at offset: Int) {
         length = Int(bytes[offset])
         guard length > 0, length <= 183 else {
-            announcesDiscontinuity = false
-            isStuffed = length == 0  // a single byte of stuffing is written as an empty field
+            hasDiscontinuityIndicator = false
+            isStuffed = length == 0  // an empty field is a single byte of stuffing
             return
         }
         let flags = bytes[offset + 1]
-        announcesDiscontinuity = flags & 0x80 != 0
-        var used = 1
-        if flags & 0x10 != 0 { used += 6 }  // PCR
-        if flags & 0x08 != 0 { used += 6 }  // OPCR
-        if flags & 0x04 != 0 { used += 1 }  // splice_countdown
-        for flag: UInt8 in [0x02, 0x01] where flags & flag != 0 && used < length {
-            used += 1 + Int(bytes[offset + 1 + used])  // private data, extension: each behind its length
+        hasDiscontinuityIndicator = flags & 0x80 != 0
+        var fieldLength = 1
+        if flags & 0x10 != 0 { fieldLength += 6 }  // PCR
+        if flags & 0x08 != 0 { fieldLength += 6 }  // OPCR
+        if flags & 0x04 != 0 { fieldLength += 1 }  // splice_countdown
+        for flag: UInt8 in [0x02, 0x01] where flags & flag != 0 && fieldLength < length {
+            fieldLength += 1 + Int(bytes[offset + 1 + fieldLength])  // private data, extension: each after its length
         }
-        isStuffed = used < length
+        isStuffed = fieldLength < length
     }
 }

@@ -1,24 +1,24 @@
-/// Reads bit fields from the front of some bytes, most significant bit first. It never reads past their end.
+/// Reads bit fields from the front of a byte slice, most significant bit first, and never past its end.
 ///
 /// The descriptors u(n), ue(v) and se(v) are those of ISO/IEC 14496-10 §7.2 and §9.1.
 package struct BitReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let removesEmulationPrevention: Bool
-    /// Named by the errors thrown here.
+    /// The standard and section that errors name.
     private let section: String
     private var index: Int
-    /// What is left of the byte before `index`, in its low bits.
+    /// The unread low bits of the byte before `index`.
     private var current: UInt8 = 0
     private var bitsInCurrent = 0
     private var zeroBytes = 0
 
-    /// - Parameter section: the standard and section that lays out `bytes`.
+    /// - Parameter section: the standard and section that defines the layout of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>, section: String) {
         self.init(bytes, section: section, removesEmulationPrevention: false)
     }
 
-    /// Reads what a NAL unit carries: a 3 after two zero bytes is passed over (ISO/IEC 14496-10 §7.4.1).
-    /// - Parameter nalUnit: header included, no start code and no length.
+    /// Creates a reader of a NAL unit's payload: a 3 after two zero bytes is skipped (ISO/IEC 14496-10 §7.4.1).
+    /// - Parameter nalUnit: header included, without start code or length.
     package init(nalUnit: [UInt8], section: String) {
         self.init(nalUnit[...], section: section, removesEmulationPrevention: true)
     }
@@ -30,10 +30,10 @@ package struct BitReader: Sendable {
         index = bytes.startIndex
     }
 
-    /// Byte offset of the next bit, emulation prevention bytes counted.
+    /// Byte offset of the next bit, emulation prevention bytes included.
     var offset: Int { index - bytes.startIndex - (bitsInCurrent > 0 ? 1 : 0) }
 
-    /// Bits not read yet, emulation prevention bytes counted.
+    /// Number of unread bits, emulation prevention bytes included.
     package var bitsLeft: Int { (bytes.endIndex - index) * 8 + bitsInCurrent }
 
     package func fault(_ reason: MediaError.Reason) -> MediaError {
@@ -53,7 +53,7 @@ package struct BitReader: Sendable {
         return value
     }
 
-    /// A field of `count` bits whose values are limited.
+    /// Reads a field of `count` bits and checks its range.
     package mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(u(count), field, range)
     }
@@ -62,12 +62,12 @@ package struct BitReader: Sendable {
         for _ in 0..<count { _ = try flag() }
     }
 
-    /// ue(v), 0 ... 2³² − 2, limited to `range`.
+    /// Reads ue(v), 0 ... 2³² − 2, and checks its range.
     package mutating func ue(_ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(exponentialGolomb(field), field, range)
     }
 
-    /// se(v), −2³¹ + 1 ... 2³¹ − 1, limited to `range`.
+    /// Reads se(v), −2³¹ + 1 ... 2³¹ − 1, and checks its range.
     mutating func se(
         _ field: StaticString, in range: ClosedRange<Int> = -0x7FFF_FFFF...0x7FFF_FFFF
     ) throws(MediaError) -> Int {

@@ -1,18 +1,20 @@
-/// Appends bit fields, most significant bit first; the last byte is filled up with zeros.
-package struct BitWriter {
+/// Appends bit fields, most significant bit first, and fills the last byte with zeros.
+package struct BitWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
+    /// Number of bits written, padding of `align()` included.
+    package private(set) var bitCount = 0
 
     package init() {}
-    private var free = 0
 
-    package mutating func append(_ value: Int, bits: Int) {
-        for shift in stride(from: bits - 1, through: 0, by: -1) {
-            if free == 0 {
-                bytes.append(0)
-                free = 8
-            }
-            free -= 1
-            bytes[bytes.count - 1] |= UInt8(value >> shift & 1) << UInt8(free)
+    /// Appends the low `count` bits of `value`.
+    package mutating func append(_ value: Int, bits count: Int) {
+        for shift in (0..<count).reversed() {
+            if bitCount.isMultiple(of: 8) { bytes.append(0) }
+            bytes[bytes.count - 1] |= UInt8(value >> shift & 1) << UInt8(7 - bitCount % 8)
+            bitCount += 1
         }
     }
+
+    /// Appends zeros up to the next byte boundary.
+    package mutating func align() { bitCount = bytes.count * 8 }
 }

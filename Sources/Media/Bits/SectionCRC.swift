@@ -1,6 +1,7 @@
-/// CRC_32 of a PSI section (ISO/IEC 13818-1 Annex A): polynomial 0x04C11DB7, all ones at the start, not inverted.
+/// The CRC_32 of a PSI section (ISO/IEC 13818-1 Annex A): polynomial 0x04C11DB7, initial value of all ones, not
+/// inverted.
 package enum SectionCRC {
-    /// A section with its CRC_32 at the end sums to 0.
+    /// Whether the CRC_32 at the end of a section is correct: the whole section then sums to 0.
     package static func isIntact(_ section: [UInt8]) -> Bool { value(section[...]) == 0 }
 
     package static func value(_ bytes: ArraySlice<UInt8>) -> UInt32 {

@@ -1,7 +1,7 @@
-/// One box as it lies in some bytes.
+/// One box in a byte slice.
 package struct Box: Sendable {
     package let type: BoxType
-    /// What follows the header. Indices are those of the bytes that were read.
+    /// The bytes after the header. Indices are those of the bytes that were read.
     package let body: ArraySlice<UInt8>
     /// Index of the header's first byte.
     package let start: Int
@@ -13,12 +13,12 @@ package struct Box: Sendable {
     }
 }
 
-/// Takes boxes apart (ISO/IEC 14496-12 §4.2). It never reads past the end of what it was given.
+/// Splits bytes into boxes (ISO/IEC 14496-12 §4.2). It never reads past the end of its input.
 package enum BoxReader {
     package static let section = "ISO/IEC 14496-12 §4.2"
 
-    /// The boxes that fill `bytes`, in order.
-    /// - Throws: `.truncated` when one says it is longer than what is left, or shorter than its header.
+    /// Returns the boxes that fill `bytes`, in order.
+    /// - Throws: `.truncated` if a box is longer than the remaining bytes, or shorter than its header.
     package static func boxes(in bytes: ArraySlice<UInt8>) throws(MediaError) -> [Box] {
         var boxes: [Box] = []
         var rest = bytes
@@ -30,8 +30,8 @@ package enum BoxReader {
         return boxes
     }
 
-    /// The whole boxes in front of `bytes`, in order, and what follows the last of them: empty, or the beginning of a
-    /// box that says it is longer than what is left.
+    /// Returns the complete boxes at the start of `bytes`, in order, and the bytes after the last of them: empty, or
+    /// the beginning of a box that is longer than the remaining bytes.
     package static func wholeBoxes(in bytes: ArraySlice<UInt8>) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
         var boxes: [Box] = []
         var rest = bytes
@@ -60,14 +60,14 @@ package enum BoxReader {
 }
 
 extension Box {
-    /// The boxes inside, behind `fields` bytes of the box's own.
+    /// Returns the boxes after the first `fields` bytes of the body.
     package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
         guard body.count >= fields else { throw BoxFields(body).truncated }
         return try BoxReader.boxes(in: body.dropFirst(fields))
     }
 
-    /// The first box at the end of a path of plain containers.
-    /// - Throws: when there is none.
+    /// Returns the first box at the end of a path of plain containers.
+    /// - Throws: If there is none.
     package func descendant(_ path: BoxType...) throws(MediaError) -> Box {
         var box = self
         for type in path { box = try box.children().require(type) }
@@ -112,14 +112,14 @@ package struct BoxFields {
 
     package mutating func u64() throws(MediaError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
 
-    /// The next `count` bytes as they stand.
+    /// Reads the next `count` bytes.
     package mutating func bytes(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
         let start = index
         try skip(count)
         return bytes[start..<index]
     }
 
-    /// What has not been read.
+    /// The unread bytes.
     package var rest: ArraySlice<UInt8> { bytes[index...] }
 
     package mutating func skip(_ count: Int) throws(MediaError) {
@@ -127,7 +127,7 @@ package struct BoxFields {
         index += count
     }
 
-    /// Version and flags of a full box.
+    /// Reads version and flags of a full box.
     package mutating func versionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
         let word = try u32()
         return (UInt8(word >> 24), word & 0xFF_FFFF)

@@ -1,6 +1,6 @@
-/// The four characters that say what a box is (ISO/IEC 14496-12 §4.2).
+/// The four-character type of a box (ISO/IEC 14496-12 §4.2).
 package struct BoxType: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The four bytes as they are written, most significant first.
+    /// The four bytes in file order, most significant first.
     let code: UInt32
 
     package init(code: UInt32) { self.code = code }
@@ -10,7 +10,7 @@ package struct BoxType: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
         code = value.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The characters; a byte that is not printable ASCII as a point.
+    /// The four characters; a byte that is not printable ASCII becomes a dot.
     package var description: String {
         String(
             decoding: (0..<4).map { shift in

@@ -1,10 +1,10 @@
-/// Appends big-endian fields and nested boxes (ISO/IEC 14496-12 §4.2). A box's size is filled in when its body is there.
+/// Appends big-endian fields and nested boxes (ISO/IEC 14496-12 §4.2). The size of a box is written after its body.
 package struct BoxWriter {
     package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     package var position: Int { bytes.count }
 
     package mutating func u8(_ value: UInt8) { bytes.append(value) }
@@ -33,9 +33,9 @@ package struct BoxWriter {
 
     package mutating func zeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
 
-    package mutating func append(_ some: some Sequence<UInt8>) { bytes.append(contentsOf: some) }
+    package mutating func append(_ newBytes: some Sequence<UInt8>) { bytes.append(contentsOf: newBytes) }
 
-    /// Replaces four bytes that were written before.
+    /// Replaces four bytes that were written earlier.
     package mutating func patch(_ value: UInt32, at position: Int) {
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
     }

@@ -1,11 +1,12 @@
-/// An event message (emsg, ISO/IEC 23009-1 §5.10.3.3) but for its time.
+/// An event message (emsg, ISO/IEC 23009-1 §5.10.3.3) without its time.
 package struct EventMessage: Equatable, Sendable {
-    /// Names the form of `data`.
+    /// The scheme identifier, which defines the format of `data`.
     package let scheme: String
     package let value: String
-    /// 90 kHz ticks; nil: not known.
+    /// The duration; nil if unknown.
     package let duration: Ticks?
-    /// Messages of one scheme and value with the same number are one and the same; nil: told by time and data.
+    /// The identifier of the message. Messages with equal scheme, value and number are duplicates; without a number,
+    /// time and data identify a message.
     package let number: UInt32?
     package let data: [UInt8]
 
@@ -17,10 +18,10 @@ package struct EventMessage: Equatable, Sendable {
         self.data = data
     }
 
-    /// ID3 as the Alliance for Open Media carries it (Carriage of ID3 Timed Metadata in CMAF §2).
+    /// The scheme of ID3 tags in CMAF (Alliance for Open Media, Carriage of ID3 Timed Metadata in CMAF §2).
     package static let id3Scheme = "https://aomedia.org/emsg/ID3"
 
-    /// A splice_info_section, whole (SCTE 214-3 §8.3.3).
+    /// The scheme of a complete splice_info_section (SCTE 214-3 §8.3.3).
     package static let spliceScheme = "urn:scte:scte35:2013:bin"
 
     package static func id3(_ tags: [UInt8]) -> EventMessage { EventMessage(scheme: id3Scheme, data: tags) }

@@ -1,19 +1,19 @@
-/// segmentation_descriptor() (SCTE 35 §10.3.3): what a time signal is about.
+/// segmentation_descriptor() (SCTE 35 §10.3.3): the subject of a time signal.
 package struct SegmentationDescriptor: Equatable, Sendable {
     static let tag = 0x02
     private static let identifier = 0x4355_4549  // "CUEI"
 
     package let eventID: UInt32
-    /// The event is not going to happen; nothing else is said of it.
+    /// Whether the event was canceled; all other fields are then empty.
     package let isCanceled: Bool
     package let duration: Ticks?
-    /// SCTE 35 Table 23.
+    /// segmentation_type_id (SCTE 35 Table 23).
     package let typeID: UInt8
     package let upidType: UInt8
     package let upid: [UInt8]
 
-    /// - Parameter body: behind descriptor_length.
-    /// - Returns: nil when it is private to somebody else.
+    /// - Parameter body: the bytes after descriptor_length.
+    /// - Returns: nil if another organization's identifier makes the descriptor private.
     init?(_ body: [UInt8]) throws(MediaError) {
         var bits = BitReader(body[...], section: "SCTE 35 §10.3.3")
         guard try bits.u(32) == Self.identifier else { return nil }
@@ -24,10 +24,10 @@ package struct SegmentationDescriptor: Equatable, Sendable {
             (duration, typeID, upidType, upid) = (nil, 0, 0, [])
             return
         }
-        let isOfWholeProgram = try bits.flag()
+        let coversWholeProgram = try bits.flag()
         let hasDuration = try bits.flag()
         try bits.skip(6)
-        if !isOfWholeProgram { try bits.skip(try bits.u(8) * 48) }
+        if !coversWholeProgram { try bits.skip(try bits.u(8) * 48) }
         duration = hasDuration ? Ticks(Int64(try bits.u(8)) << 32 | Int64(try bits.u(32))) : nil
         upidType = UInt8(try bits.u(8))
         var upid: [UInt8] = []
@@ -37,21 +37,21 @@ package struct SegmentationDescriptor: Equatable, Sendable {
     }
 }
 
-/// What a splice command asks of a player, one for each event in it.
+/// An ad break boundary in a splice command, one for each event.
 package struct SpliceCue: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// A break begins. `returnsByItself`: and ends after its duration, without a word.
-        case out(returnsByItself: Bool)
-        /// A break is over. `ofAnyEvent`: a splice_insert, which need not name the event that it ends.
-        case `in`(ofAnyEvent: Bool)
-        /// Neither: a programme or a chapter begins, and the like.
+        /// A break begins. `autoReturn`: the break ends after its duration without a second command.
+        case out(autoReturn: Bool)
+        /// A break ends. `endsAnyEvent`: the command is a splice_insert, which need not name the event that it ends.
+        case `in`(endsAnyEvent: Bool)
+        /// Neither: for example, a program or a chapter begins.
         case command
-        /// What was announced is not going to happen.
+        /// An announced event was canceled.
         case canceled
     }
 
     package let kind: Kind
-    /// nil when the command has no event.
+    /// The event identifier; nil if the command has none.
     package let eventID: UInt32?
     package let duration: Ticks?
 
@@ -63,7 +63,7 @@ package struct SpliceCue: Equatable, Sendable {
 }
 
 extension SpliceInfoSection {
-    /// Empty for commands that keep a receiver company and say nothing.
+    /// The ad break boundaries of the command; empty for heartbeats without descriptors.
     package var cues: [SpliceCue] {
         switch command {
         case .null, .bandwidthReservation: segmentations.map(\.cue)
@@ -77,14 +77,14 @@ extension SpliceInfoSection {
 extension SpliceInsert {
     fileprivate var cue: SpliceCue {
         if isCanceled { return SpliceCue(.canceled, eventID: eventID) }
-        guard isOutOfNetwork else { return SpliceCue(.in(ofAnyEvent: true), eventID: eventID) }
+        guard isOutOfNetwork else { return SpliceCue(.in(endsAnyEvent: true), eventID: eventID) }
         return SpliceCue(
-            .out(returnsByItself: duration?.autoReturn ?? false), eventID: eventID, duration: duration?.duration)
+            .out(autoReturn: duration?.autoReturn ?? false), eventID: eventID, duration: duration?.duration)
     }
 }
 
 extension SegmentationDescriptor {
-    /// Breaks, advertisements and opportunities to place them; what is even begins, what is odd ends.
+    /// Breaks, advertisements and placement opportunities: even types begin, odd types end.
     private static let breaks: Set<UInt8> = [0x22, 0x30, 0x32, 0x34, 0x36, 0x38, 0x3A, 0x3C, 0x3E, 0x44, 0x46]
 
     fileprivate var cue: SpliceCue {
@@ -92,7 +92,7 @@ extension SegmentationDescriptor {
         guard Self.breaks.contains(typeID & 0xFE) else {
             return SpliceCue(.command, eventID: eventID, duration: duration)
         }
-        guard typeID & 1 == 0 else { return SpliceCue(.in(ofAnyEvent: false), eventID: eventID) }
-        return SpliceCue(.out(returnsByItself: false), eventID: eventID, duration: duration)
+        guard typeID & 1 == 0 else { return SpliceCue(.in(endsAnyEvent: false), eventID: eventID) }
+        return SpliceCue(.out(autoReturn: false), eventID: eventID, duration: duration)
     }
 }

@@ -1,4 +1,4 @@
-/// A splice_info_section (SCTE 35 §9.6), whole and read as far as it says when what is spliced.
+/// A splice_info_section (SCTE 35 §9.6): all of its bytes, and the fields about the time of splices.
 package struct SpliceInfoSection: Equatable, Sendable {
     package static let tableID: UInt8 = 0xFC
     static let section = "SCTE 35 §9.6"
@@ -8,25 +8,25 @@ package struct SpliceInfoSection: Equatable, Sendable {
         case insert(SpliceInsert)
         case timeSignal
         case bandwidthReservation
-        /// splice_schedule counts in wall clock time.
+        /// splice_schedule, which uses wall clock time.
         case schedule
         case privateCommand(identifier: UInt32)
         case unknown(type: UInt8)
-        /// Only a receiver with the key can read it.
+        /// An encrypted command, which only a receiver with the key can read.
         case encrypted
     }
 
     /// From table_id to CRC_32.
     package let bytes: [UInt8]
-    /// 0 ..< 2³³; is in `spliceTime` already.
+    /// pts_adjustment, 0 ..< 2³³; `spliceTime` already includes it.
     package let ptsAdjustment: Ticks
     package let command: Command
-    /// On the programme's clock, 0 ..< 2³³; nil: at once, or the command names none.
+    /// Splice time on the program's clock, 0 ..< 2³³; nil for an immediate splice or a command without a time.
     package let spliceTime: Ticks?
     package let segmentations: [SegmentationDescriptor]
 
     /// - Parameter bytes: one section, from table_id to CRC_32.
-    /// - Throws: `.badSection` when the CRC or a field is wrong, `.truncated` when it ends too early.
+    /// - Throws: `.badSection` if the CRC or a field is wrong, `.truncated` if the section ends too early.
     package init(_ bytes: [UInt8]) throws(MediaError) {
         guard bytes.count >= 17, bytes[0] == Self.tableID, SectionCRC.isIntact(bytes) else {
             throw MediaError(.badSection, section: Self.section)
@@ -44,17 +44,17 @@ package struct SpliceInfoSection: Equatable, Sendable {
             (command, spliceTime, segmentations) = (.encrypted, nil, [])
             return
         }
-        let before = bits.bitsLeft
+        let bitsBeforeCommand = bits.bitsLeft
         let time: Ticks?
         (command, time) = try Self.command(type, &bits)
         let adjustment = ptsAdjustment
         spliceTime = time.map { ($0 + adjustment).wire }
-        let left = length * 8 - (before - bits.bitsLeft)
-        if length != Self.unknownLength, left > 0 { try bits.skip(left) }
+        let unread = length * 8 - (bitsBeforeCommand - bits.bitsLeft)
+        if length != Self.unknownLength, unread > 0 { try bits.skip(unread) }
         segmentations = try Self.segmentations(&bits)
     }
 
-    /// splice_command_length of equipment that does not say.
+    /// The splice_command_length of encoders that do not state the length.
     private static let unknownLength = 0xFFF
 
     private static func command(_ type: UInt8, _ bits: inout BitReader) throws(MediaError) -> (Command, Ticks?) {
@@ -73,13 +73,13 @@ package struct SpliceInfoSection: Equatable, Sendable {
 
     private static func segmentations(_ bits: inout BitReader) throws(MediaError) -> [SegmentationDescriptor] {
         guard bits.bitsLeft >= 16 else { return [] }
-        var left = try bits.u(16)
+        var remaining = try bits.u(16)
         var found: [SegmentationDescriptor] = []
-        while left >= 2 {
+        while remaining >= 2 {
             let tag = try bits.u(8)
             let size = try bits.u(8)
-            guard size + 2 <= left else { throw bits.fault(.badSection) }
-            left -= size + 2
+            guard size + 2 <= remaining else { throw bits.fault(.badSection) }
+            remaining -= size + 2
             var body: [UInt8] = []
             for _ in 0..<size { body.append(UInt8(try bits.u(8))) }
             if tag == SegmentationDescriptor.tag, let segmentation = try SegmentationDescriptor(body) {
@@ -93,14 +93,14 @@ package struct SpliceInfoSection: Equatable, Sendable {
 /// splice_insert() (SCTE 35 §9.7.3).
 package struct SpliceInsert: Equatable, Sendable {
     package let eventID: UInt32
-    /// The event is not going to happen; nothing else is said of it.
+    /// Whether the event was canceled; all other fields are then empty.
     package let isCanceled: Bool
-    /// out_of_network_indicator: a break begins, rather than ends.
+    /// out_of_network_indicator: whether a break begins; otherwise it ends.
     package let isOutOfNetwork: Bool
     package let duration: BreakDuration?
 
     package struct BreakDuration: Equatable, Sendable {
-        /// The break ends by itself after this.
+        /// Whether the break ends after `duration` without a second command.
         package let autoReturn: Bool
         package let duration: Ticks
     }
@@ -113,18 +113,18 @@ package struct SpliceInsert: Equatable, Sendable {
             return (SpliceInsert(eventID: eventID, isCanceled: true, isOutOfNetwork: false, duration: nil), nil)
         }
         let isOut = try bits.flag()
-        let isOfWholeProgram = try bits.flag()
+        let coversWholeProgram = try bits.flag()
         let hasDuration = try bits.flag()
         let isImmediate = try bits.flag()
         try bits.skip(4)
-        var time = isOfWholeProgram && !isImmediate ? try bits.spliceTime() : nil
-        if !isOfWholeProgram { time = try componentTime(&bits, isImmediate: isImmediate) }
+        var time = coversWholeProgram && !isImmediate ? try bits.spliceTime() : nil
+        if !coversWholeProgram { time = try componentTime(&bits, isImmediate: isImmediate) }
         let duration = hasDuration ? try breakDuration(&bits) : nil
         try bits.skip(32)  // unique_program_id, avail_num, avails_expected
         return (SpliceInsert(eventID: eventID, isCanceled: false, isOutOfNetwork: isOut, duration: duration), time)
     }
 
-    /// Components are spliced one by one; the first tells when.
+    /// Returns the splice time of the first component; each component has its own.
     private static func componentTime(_ bits: inout BitReader, isImmediate: Bool) throws(MediaError) -> Ticks? {
         var first: Ticks?
         for _ in 0..<(try bits.u(8)) {
@@ -137,20 +137,20 @@ package struct SpliceInsert: Equatable, Sendable {
     }
 
     private static func breakDuration(_ bits: inout BitReader) throws(MediaError) -> BreakDuration {
-        let returnsByItself = try bits.flag()
+        let autoReturn = try bits.flag()
         try bits.skip(6)
-        return BreakDuration(autoReturn: returnsByItself, duration: try bits.clockTime())
+        return BreakDuration(autoReturn: autoReturn, duration: try bits.clockTime())
     }
 }
 
 extension BitReader {
-    /// 33 bits of a 90 kHz clock.
+    /// Reads 33 bits of a 90 kHz clock.
     mutating func clockTime() throws(MediaError) -> Ticks {
         let high = try u(1)
         return Ticks(Int64(high) << 32 | Int64(try u(32)))
     }
 
-    /// splice_time() (SCTE 35 §9.8.1); nil when no time is specified.
+    /// Reads splice_time() (SCTE 35 §9.8.1); nil if no time is specified.
     fileprivate mutating func spliceTime() throws(MediaError) -> Ticks? {
         guard try flag() else {
             try skip(7)

@@ -1,17 +1,17 @@
-/// What a segment carries beside its pictures and its sound, and when.
+/// Metadata of a segment and its presentation time.
 package struct TimedMetadata: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
-        /// ID3v2 tags, whole.
+        /// Complete ID3v2 tags.
         case id3([UInt8])
         case splice(SpliceInfoSection)
-        /// An event message of a fragmented MP4 upstream, and the splice command in it. The command is of the message's
-        /// time: its own counts on the clock that it was made for, which was left behind (SCTE 214-3 §8.3.3).
+        /// An event message of a fragmented MP4 upstream and the splice command in it. The command takes effect at the
+        /// message's time: its own time counts on the encoder's clock, which no longer exists (SCTE 214-3 §8.3.3).
         case message(EventMessage, SpliceInfoSection?)
     }
 
     package let content: Content
-    /// Presentation time as on the wire, 0 ..< 2³³; of a splice command, which has none, that of the pictures it stood
-    /// among. nil: of the segment's first picture.
+    /// Presentation time as on the wire, 0 ..< 2³³. A splice command has none of its own, so it gets the time of the
+    /// frames around it. nil: the time of the segment's first frame.
     package let time: Ticks?
 
     package init(_ content: Content, at time: Ticks?) {

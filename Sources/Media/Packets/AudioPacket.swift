@@ -2,8 +2,8 @@
 package struct AudioPacket: Equatable, Sendable {
     package let pid: UInt16
     package let configuration: AudioConfiguration
-    /// As on the wire, 0 ..< 2³³: of the PES for the first frame that begins in it, counted in samples after that;
-    /// nil while no PES has given one.
+    /// Presentation time as on the wire, 0 ..< 2³³: the time of the PES packet for the first frame that begins in it,
+    /// counted in samples after that. nil until a PES packet has a time.
     package let pts: Ticks?
     package let isDamaged: Bool
     package let payload: ArraySlice<UInt8>
@@ -18,7 +18,7 @@ package struct AudioPacket: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// What it lasts, rounded down to ticks.
+    /// The playing time of the frame, rounded down to ticks.
     package var duration: Ticks {
         switch configuration.codec {
         case .smpte302, .blurayPCM:

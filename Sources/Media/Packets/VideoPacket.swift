@@ -1,30 +1,31 @@
-/// One video access unit in decoding order, as fMP4 wants it.
+/// One video access unit, in decoding order and in the sample format of fMP4.
 package struct VideoPacket: Equatable, Sendable {
     package enum Sync: Equatable, Sendable {
-        /// An IDR picture (HEVC: IDR or BLA): decoding may begin here.
+        /// An IDR picture (HEVC: IDR or BLA). Decoding may begin here.
         case instantaneousRefresh
-        /// An HEVC CRA picture: a run may begin here, without the pictures that lead it. Elsewhere those refer to what came
-        /// before, and it is not marked sync.
+        /// An HEVC CRA picture. A period may begin here, without the leading pictures. Anywhere else the leading
+        /// pictures refer to earlier pictures, so the sample is not marked sync.
         case cleanRandomAccess
-        /// A recovery point SEI: decodable after some pictures; never marked sync.
+        /// A recovery point SEI: decodable after some frames. Such a sample is never marked sync.
         case recoveryPoint
         case none
 
-        /// A run may begin here.
+        /// Whether a period may begin here.
         package var isRandomAccess: Bool { self == .instantaneousRefresh || self == .cleanRandomAccess }
     }
 
-    /// PID of the elementary stream it came from (0 when the container has none).
+    /// PID of the elementary stream (0 if the container has none).
     package let pid: UInt16
     package let configuration: VideoConfiguration
-    /// As on the wire, 0 ..< 2³³; nil when no PES header gave one.
+    /// Presentation time as on the wire, 0 ..< 2³³; nil if no PES header has one.
     package let pts: Ticks?
+    /// Decoding time, like `pts`.
     package let dts: Ticks?
     package let sync: Sync
-    /// Bytes of this access unit were lost or doubted on the way.
+    /// Whether bytes of this access unit are missing or suspect.
     package let isDamaged: Bool
-    /// NAL units, each behind its length in four bytes: access unit delimiters and filler left out, and in front of
-    /// random access exactly the parameter sets of `configuration`, in its order.
+    /// NAL units with four-byte lengths, without access unit delimiters and filler. Before random access: exactly the
+    /// parameter sets of `configuration`, in its order.
     package let payload: ArraySlice<UInt8>
 
     package init(

@@ -1,25 +1,27 @@
-/// The head of an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1): what a sample entry, a codec string and a silent frame
-/// need of it.
+/// The head of an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1): the fields that a sample entry, a codec string and a
+/// silent frame need.
 package struct AudioSpecificConfig: Equatable, Sendable {
-    /// Of the coded frames: 2 is AAC LC. 5 and 29 never stand here; see `extensionAudioObjectType`.
+    /// The object type of the coded frames: 2 is AAC LC. 5 and 29 are in `extensionAudioObjectType` instead.
     package var audioObjectType: Int
-    /// Hz, of the coded frames.
+    /// The sample rate of the coded frames in Hz.
     package var samplingFrequency: Int
-    /// Table 1.19; 0 when a program_config_element says it.
+    /// channelConfiguration (Table 1.19); 0 if a program_config_element defines the channels.
     package var channelConfiguration: Int
-    /// 5 for SBR, 29 for SBR with parametric stereo, whether announced in front (hierarchical) or behind
+    /// 5 for SBR, 29 for SBR with parametric stereo, signaled before the configuration (hierarchical) or after it
     /// (backward compatible); nil for neither.
     package var extensionAudioObjectType: Int?
-    /// Samples of one coded frame; nil for object types that say it farther behind.
+    /// Samples of one coded frame; nil for object types that code it later in the configuration.
     package var samplesPerFrame: Int?
-    /// Hz, of what SBR makes of the coded frames; nil without it.
+    /// The sample rate of SBR's output in Hz; nil without SBR.
     package var extensionSamplingFrequency: Int?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"
-    /// By samplingFrequencyIndex (Table 1.18).
+    /// Hz by samplingFrequencyIndex (Table 1.18).
     package static let samplingFrequencies = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
+    /// Channel counts by channelConfiguration (Table 1.19, ISO/IEC 23001-8 §8.2); 0 where there is none.
+    package static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8]
     package static let lowComplexity = 2
     private static let spectralBandReplication = 5
     package static let parametricStereo = 29
@@ -43,7 +45,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     }
 
     /// The configuration of AAC-LC in frames of 1024 samples.
-    /// - Parameter samplingFrequency: one of the table; any other is taken for 48 kHz.
+    /// - Parameter samplingFrequency: a value of `samplingFrequencies`; any other counts as 48 kHz.
     package static func lowComplexity(samplingFrequency: Int, channelConfiguration: Int) -> [UInt8] {
         let index = samplingFrequencies.firstIndex(of: samplingFrequency) ?? 3
         let bits = lowComplexity << 11 | index << 7 | (channelConfiguration & 0xF) << 3
@@ -55,7 +57,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         return short == 31 ? try 32 + bits.u(6) : short
     }
 
-    /// frameLengthFlag, the first bit behind the common fields (§4.4.1, §4.6.20.3).
+    /// Samples per frame by frameLengthFlag, the first bit after the common fields (§4.4.1, §4.6.20.3).
     private static func frameLength(_ objectType: Int, _ bits: BitReader) -> Int? {
         var bits = bits
         do throws(MediaError) {
@@ -69,9 +71,10 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         }
     }
 
-    /// Full-band and low-frequency channels together (ISO/IEC 23001-8 §8.2); nil when a program_config_element says them.
+    /// The number of channels, low-frequency channels included; nil if a program_config_element defines them.
     package var channelCount: Int? {
-        [1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 11: 7, 12: 8, 13: 24, 14: 8][channelConfiguration]
+        let count = channelConfiguration < Self.channelCounts.count ? Self.channelCounts[channelConfiguration] : 0
+        return count > 0 ? count : nil
     }
 
     private static func frequency(_ bits: inout BitReader) throws(MediaError) -> Int {
@@ -83,15 +86,15 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         return samplingFrequencies[index]
     }
 
-    /// GASpecificConfig (§4.4.1) without a program_config_element.
+    /// Skips GASpecificConfig (§4.4.1) without a program_config_element.
     private static func skipGeneralAudioConfig(_ bits: inout BitReader) throws(MediaError) {
         try bits.skip(1)
         if try bits.flag() { try bits.skip(14) }
         try bits.skip(1)
     }
 
-    /// The backward compatible announcement: syncExtensionType 0x2B7 for SBR, then 0x548 for parametric stereo. What
-    /// does not read as one is not there: encoders pad.
+    /// Reads the backward compatible extension: syncExtensionType 0x2B7 for SBR, then 0x548 for parametric stereo.
+    /// Encoders pad, so anything else after the configuration is ignored.
     private mutating func readTrailingExtension(_ bits: inout BitReader) {
         do throws(MediaError) {
             guard try bits.u(11) == Self.syncExtension, try Self.objectType(&bits) == Self.spectralBandReplication,
@@ -110,8 +113,8 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     private static let syncExtension = 0x2B7
     private static let stereoExtension = 0x548
 
-    /// That announcement, to stand behind a configuration of whole bytes.
-    /// - Parameter samplingFrequency: of what SBR makes; one of the table, or it is taken for 48 kHz.
+    /// The backward compatible extension, to append to a configuration of whole bytes.
+    /// - Parameter samplingFrequency: the rate of SBR's output; a value outside `samplingFrequencies` counts as 48 kHz.
     package static func trailingExtension(samplingFrequency: Int, parametricStereo: Bool) -> [UInt8] {
         var bits = BitWriter()
         bits.append(syncExtension, bits: 11)

@@ -1,10 +1,7 @@
-/// scaling_list (ISO/IEC 14496-10 §7.3.2.1.1.1) as it is coded: the differences up to the one that ends the list.
+/// scaling_list (ISO/IEC 14496-10 §7.3.2.1.1.1) as coded: the differences up to the one that ends the list.
 struct H264ScalingList: Equatable, Sendable {
-    /// delta_scale, −128 ... 127 each; at most as many as the list has entries.
+    /// delta_scale, −128 ... 127 each; at most one for each entry of the list.
     var deltaScale: [Int] = []
-
-    /// The list is the default one (Table 7-3 and 7-4).
-    var usesDefaultScalingMatrix: Bool { (deltaScale.first.map { (8 + $0) & 0xFF } ?? 8) == 0 }
 
     /// - Parameter size: 16 or 64 entries.
     init(_ bits: inout BitReader, size: Int) throws(MediaError) {

@@ -1,5 +1,5 @@
-/// seq_parameter_set_data (ISO/IEC 14496-10 §7.3.2.1.1), every field under its name there. A field that the syntax left
-/// out has the value that the standard infers for it, or is nil when there is none.
+/// seq_parameter_set_data (ISO/IEC 14496-10 §7.3.2.1.1), every field under its standard name. An absent field has the
+/// value that the standard infers for it, or nil if there is none.
 package struct H264SequenceParameterSet: Equatable, Sendable {
     package var profileIdc: Int
     /// constraint_set0_flag in the most significant bit, reserved_zero_2bits in the least two.
@@ -14,7 +14,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     package var bitDepthChromaMinus8 = 0
     var qpprimeYZeroTransformBypassFlag = false
     var seqScalingMatrixPresentFlag = false
-    /// Eight lists, twelve for 4:4:4; nil where the fall-back rule holds. Empty without a scaling matrix.
+    /// Eight lists, or twelve for 4:4:4; nil where the fall-back rule applies. Empty without a scaling matrix.
     var scalingLists: [H264ScalingList?] = []
     package var log2MaxFrameNumMinus4 = 0
     var picOrderCntType = PictureOrderCountType.two
@@ -31,11 +31,11 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     var frameCropTopOffset = 0
     var frameCropBottomOffset = 0
     var vui: H264VideoUsability?
-    /// Why a VUI that was announced is not there. Encoders in the field write VUIs that end early; the picture is
-    /// decodable without, so this costs the description and not the channel.
+    /// Why an announced VUI could not be read. Some encoders write VUIs that end early; the video is decodable without,
+    /// so the VUI is lost and not the channel.
     var vuiFault: MediaError?
 
-    /// pic_order_cnt_type with what hangs on it.
+    /// pic_order_cnt_type and the fields that depend on it.
     enum PictureOrderCountType: Equatable, Sendable {
         case zero(log2MaxPicOrderCntLsbMinus4: Int)
         case one(
@@ -46,7 +46,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
 
     static let section = "ISO/IEC 14496-10 §7.3.2.1.1"
     static let nalUnitType = 7
-    /// Profiles whose parameter sets say chroma format, bit depths and scaling lists.
+    /// Profiles whose parameter sets carry chroma format, bit depths and scaling lists.
     static let profilesWithChromaFormat: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139]
 
     /// - Parameter nalUnit: header byte included, emulation prevention bytes kept.
@@ -61,7 +61,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
         if Self.profilesWithChromaFormat.contains(profileIdc) { try readChromaFormat(&bits) }
         log2MaxFrameNumMinus4 = try bits.ue("log2_max_frame_num_minus4", in: 0...12)
         picOrderCntType = try PictureOrderCountType(&bits)
-        // A decoder holds 16 at most; the field's encoders have been seen to say more, and it plays.
+        // A decoder holds at most 16 frames. Some encoders write greater values, and such streams play.
         maxNumRefFrames = try bits.ue("max_num_ref_frames", in: 0...255)
         gapsInFrameNumValueAllowedFlag = try bits.flag()
         try readFrameSize(&bits)
@@ -83,7 +83,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     }
 
     private mutating func readFrameSize(_ bits: inout BitReader) throws(MediaError) {
-        // 4096 macroblocks are the 65 535 pixels that a sample entry can say.
+        // 4096 macroblocks are 65 535 pixels, the largest size that a sample entry can carry.
         picWidthInMbsMinus1 = try bits.ue("pic_width_in_mbs_minus1", in: 0...4094)
         picHeightInMapUnitsMinus1 = try bits.ue("pic_height_in_map_units_minus1", in: 0...4094)
         frameMbsOnlyFlag = try bits.flag()
@@ -103,7 +103,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
 }
 
 extension H264SequenceParameterSet {
-    /// Luma samples a row after cropping (equation 7-19).
+    /// Luma samples per row after cropping (equation 7-19).
     var width: Int {
         (picWidthInMbsMinus1 + 1) * 16 - cropUnitX * (frameCropLeftOffset + frameCropRightOffset)
     }
@@ -114,10 +114,10 @@ extension H264SequenceParameterSet {
             - cropUnitY * (frameCropTopOffset + frameCropBottomOffset)
     }
 
-    /// A map unit is a macroblock of a frame, or one of a field, which is half as high as what it covers.
+    /// 1 if a map unit is a macroblock of a frame, 2 if it is a macroblock of a field, which covers twice the height.
     private var fieldsPerMapUnit: Int { frameMbsOnlyFlag ? 1 : 2 }
-    private var isSubsampledAcross: Bool { chromaFormatIdc == 1 || chromaFormatIdc == 2 }
-    private var cropUnitX: Int { isSubsampledAcross ? 2 : 1 }
+    private var isSubsampledHorizontally: Bool { chromaFormatIdc == 1 || chromaFormatIdc == 2 }
+    private var cropUnitX: Int { isSubsampledHorizontally ? 2 : 1 }
     private var cropUnitY: Int { (chromaFormatIdc == 1 ? 2 : 1) * fieldsPerMapUnit }
 }
 

@@ -1,4 +1,4 @@
-/// vui_parameters (ISO/IEC 14496-10 §E.1.1). What was not signalled is nil.
+/// vui_parameters (ISO/IEC 14496-10 §E.1.1). Values that are not signaled are nil.
 struct H264VideoUsability: Equatable, Sendable {
     var sampleAspectRatio: SampleAspectRatio?
     var overscanAppropriateFlag: Bool?
@@ -7,13 +7,13 @@ struct H264VideoUsability: Equatable, Sendable {
     var timing: TimingInformation?
     var nalHrd: H264HypotheticalReferenceDecoder?
     var vclHrd: H264HypotheticalReferenceDecoder?
-    /// Only beside one of the above.
+    /// Present only with `nalHrd` or `vclHrd`.
     var lowDelayHrdFlag: Bool?
     var picStructPresentFlag: Bool
     var bitstreamRestriction: BitstreamRestriction?
 
     struct TimingInformation: Equatable, Sendable {
-        /// Units of `timeScale` that one field lasts.
+        /// Units of `timeScale` per field.
         var numUnitsInTick: Int
         /// Hz.
         var timeScale: Int
@@ -26,7 +26,7 @@ struct H264VideoUsability: Equatable, Sendable {
         var maxBitsPerMbDenom: Int
         var log2MaxMvLengthHorizontal: Int
         var log2MaxMvLengthVertical: Int
-        /// Frames that precede any frame in decoding order and follow it in output order.
+        /// The number of frames that precede any frame in decoding order and follow it in output order.
         var maxNumReorderFrames: Int
         var maxDecFrameBuffering: Int
     }
@@ -69,7 +69,7 @@ extension H264VideoUsability.BitstreamRestriction {
 struct H264HypotheticalReferenceDecoder: Equatable, Sendable {
     var bitRateScale: Int
     var cpbSizeScale: Int
-    /// One for each alternative, 1 ... 32 of them.
+    /// One value for each of 1 ... 32 delivery schedules.
     var bitRateValueMinus1: [Int] = []
     var cpbSizeValueMinus1: [Int] = []
     var cbrFlag: [Bool] = []

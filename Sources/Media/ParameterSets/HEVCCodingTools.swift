@@ -1,4 +1,4 @@
-/// The middle of an HEVC sequence parameter set, which only a decoder needs. It is read because the VUI lies behind it.
+/// The middle of an HEVC sequence parameter set. Only a decoder needs it; it is read because the VUI follows it.
 struct HEVCCodingTools: Equatable, Sendable {
     var log2MinLumaCodingBlockSizeMinus3 = 0
     var log2DiffMaxMinLumaCodingBlockSize = 0
@@ -15,7 +15,7 @@ struct HEVCCodingTools: Equatable, Sendable {
     var spsTemporalMvpEnabledFlag = false
     var strongIntraSmoothingEnabledFlag = false
 
-    /// The values of a stream that uses none of them.
+    /// Creates the values of a stream that uses none of the tools.
     init() {}
 
     init(_ bits: inout BitReader, log2MaxPicOrderCntLsb: Int) throws(MediaError) {
@@ -43,7 +43,7 @@ struct HEVCCodingTools: Equatable, Sendable {
         strongIntraSmoothingEnabledFlag = try bits.flag()
     }
 
-    /// scaling_list_data (§7.3.4): six matrices of each size, two of the largest.
+    /// Skips scaling_list_data (§7.3.4): six matrices of each size, two of the largest.
     private static func skipScalingLists(_ bits: inout BitReader) throws(MediaError) {
         for sizeId in 0..<4 {
             for _ in 0..<(sizeId == 3 ? 2 : 6) { try skipScalingList(&bits, sizeId: sizeId) }
@@ -72,10 +72,10 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     /// DeltaPocS0 (falling, below 0), then DeltaPocS1 (rising, above 0).
     var deltaPocs: [Int] = []
 
-    /// No set can hold more pictures than this in each direction.
+    /// The largest number of pictures in each direction.
     private static let maximum = 16
 
-    /// - Parameter previous: the set before it, from which it may be predicted; nil for the first.
+    /// - Parameter previous: the preceding set, from which this set may be predicted; nil for the first.
     init(_ bits: inout BitReader, previous: HEVCReferencePictureSet?) throws(MediaError) {
         if let previous, try bits.flag() {
             deltaPocs = try Self.predicted(&bits, from: previous)
@@ -98,19 +98,20 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
         return pocs
     }
 
-    /// Equations 7-61 and 7-62: the previous set's pictures and the previous picture itself, moved by deltaRps.
+    /// Returns the pictures of the previous set and the previous picture itself, shifted by deltaRps (equations 7-61
+    /// and 7-62).
     private static func predicted(
         _ bits: inout BitReader, from previous: HEVCReferencePictureSet
     ) throws(MediaError) -> [Int] {
         let isNegative = try bits.flag()
         let magnitude = try bits.ue("abs_delta_rps_minus1", in: 0...32_767) + 1
         let deltaRps = isNegative ? -magnitude : magnitude
-        var moved: [Int] = []
+        var shifted: [Int] = []
         for poc in previous.deltaPocs + [0] {
-            // used_by_curr_pic_flag, and use_delta_flag only where that is 0
+            // used_by_curr_pic_flag, followed by use_delta_flag if it is 0.
             let isKept = try bits.flag() ? true : bits.flag()
-            if isKept { moved.append(poc + deltaRps) }
+            if isKept { shifted.append(poc + deltaRps) }
         }
-        return moved.filter { $0 < 0 }.sorted(by: >) + moved.filter { $0 > 0 }.sorted()
+        return shifted.filter { $0 < 0 }.sorted(by: >) + shifted.filter { $0 > 0 }.sorted()
     }
 }

@@ -1,4 +1,4 @@
-/// pic_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.3.1) as far as what it says of parallel decoding.
+/// pic_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.3.1) up to its flags for parallel decoding.
 package struct HEVCPictureParameterSet: Equatable, Sendable {
     package var tilesEnabledFlag: Bool
     package var entropyCodingSyncEnabledFlag: Bool

@@ -1,19 +1,19 @@
-/// profile_tier_level (ISO/IEC 23008-2 §7.3.3), the general part; what it says of sub-layers is passed over.
+/// The general part of profile_tier_level (ISO/IEC 23008-2 §7.3.3); the sub-layer part is skipped.
 package struct HEVCProfileTierLevel: Equatable, Sendable {
     /// 0 ... 3.
     package var generalProfileSpace: Int
-    /// True for the High tier.
+    /// Whether the tier is High.
     package var generalTierFlag: Bool
     package var generalProfileIdc: Int
     /// general_profile_compatibility_flag[0] in the most significant bit.
     package var generalProfileCompatibilityFlags: UInt32
     /// The 48 bits from general_progressive_source_flag on, as six bytes.
     package var generalConstraintIndicatorFlags: [UInt8] = []
-    /// 30 times the level.
+    /// The level times 30.
     package var generalLevelIdc: Int
 
     /// - Parameter maxSubLayersMinus1: 0 ... 6.
-    init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
+    package init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
         generalProfileSpace = try bits.u(2)
         generalTierFlag = try bits.flag()
         generalProfileIdc = try bits.u(5)

@@ -1,5 +1,5 @@
-/// seq_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.2.1) up to and with its VUI. A field that the syntax left out has the
-/// value that the standard infers for it.
+/// seq_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.2.1) up to and including its VUI. An absent field has the value that
+/// the standard infers for it.
 package struct HEVCSequenceParameterSet: Equatable, Sendable {
     var spsVideoParameterSetId: Int
     package var spsMaxSubLayersMinus1: Int
@@ -19,11 +19,11 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     package var bitDepthLumaMinus8 = 0
     package var bitDepthChromaMinus8 = 0
     var log2MaxPicOrderCntLsbMinus4 = 0
-    /// One for each sub-layer, or only that of the highest.
+    /// One value for each sub-layer, or only that of the highest.
     var subLayerOrdering: [HEVCSubLayerOrdering] = []
     var coding: HEVCCodingTools
     package var vui: HEVCVideoUsability?
-    /// Why a VUI that was announced is not there; the picture is decodable without.
+    /// Why an announced VUI could not be read; the video is decodable without it.
     var vuiFault: MediaError?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.2.1"
@@ -70,7 +70,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
 }
 
 extension HEVCSequenceParameterSet {
-    /// Luma samples a row inside the conformance window (§7.4.3.2.1).
+    /// Luma samples per row inside the conformance window (§7.4.3.2.1).
     var width: Int {
         let unit = chromaFormatIdc == 1 || chromaFormatIdc == 2 ? 2 : 1
         return picWidthInLumaSamples - unit * (confWinLeftOffset + confWinRightOffset)

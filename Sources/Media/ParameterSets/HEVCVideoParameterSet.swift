@@ -1,11 +1,11 @@
-/// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) as far as its clock.
+/// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) up to and including its timing information.
 package struct HEVCVideoParameterSet: Equatable, Sendable {
     /// 0 ... 15.
     var vpsVideoParameterSetId: Int
     var vpsMaxSubLayersMinus1: Int
     var vpsTemporalIdNestingFlag: Bool
     var profileTierLevel: HEVCProfileTierLevel
-    /// One for each sub-layer, or only that of the highest.
+    /// One value for each sub-layer, or only that of the highest.
     var subLayerOrdering: [HEVCSubLayerOrdering]
     var timing: HEVCTimingInformation?
 
@@ -30,9 +30,9 @@ package struct HEVCVideoParameterSet: Equatable, Sendable {
     }
 }
 
-/// What a VPS and the VUI of an SPS say of the clock, under the names of the latter (§E.2.1).
+/// Timing information of a VPS or of the VUI of an SPS, with the field names of the latter (§E.2.1).
 struct HEVCTimingInformation: Equatable, Sendable {
-    /// Units of `vuiTimeScale` that one picture lasts.
+    /// Units of `vuiTimeScale` per picture.
     var vuiNumUnitsInTick: Int
     /// Hz.
     var vuiTimeScale: Int
@@ -49,7 +49,7 @@ struct HEVCTimingInformation: Equatable, Sendable {
 /// The decoded picture buffer that one temporal sub-layer needs.
 struct HEVCSubLayerOrdering: Equatable, Sendable {
     var spsMaxDecPicBufferingMinus1: Int
-    /// Pictures that precede any picture in decoding order and follow it in output order.
+    /// The number of pictures that precede any picture in decoding order and follow it in output order.
     var spsMaxNumReorderPics: Int
     var spsMaxLatencyIncreasePlus1: Int
 

@@ -1,18 +1,18 @@
-/// vui_parameters (ISO/IEC 23008-2 §E.2.1). What was not signalled is nil.
+/// vui_parameters (ISO/IEC 23008-2 §E.2.1). Values that are not signaled are nil.
 package struct HEVCVideoUsability: Equatable, Sendable {
     var sampleAspectRatio: SampleAspectRatio?
     var overscanAppropriateFlag: Bool?
     var videoSignalType: VideoSignalType?
     var chromaSampleLoc: ChromaSampleLocation?
     var neutralChromaIndicationFlag: Bool
-    /// Each picture is one field.
+    /// Whether each picture is one field.
     var fieldSeqFlag: Bool
     var frameFieldInfoPresentFlag: Bool
     var defaultDisplayWindow: DisplayWindow?
     var timing: HEVCTimingInformation?
     package var bitstreamRestriction: BitstreamRestriction?
 
-    /// In chroma samples.
+    /// A default display window, in chroma samples.
     package struct DisplayWindow: Equatable, Sendable {
         var defDispWinLeftOffset: Int
         var defDispWinRightOffset: Int
@@ -72,7 +72,7 @@ extension HEVCVideoUsability.BitstreamRestriction {
     }
 }
 
-/// hrd_parameters (ISO/IEC 23008-2 §E.2.2, §E.2.3): nothing here needs them, but what follows them is needed.
+/// hrd_parameters (ISO/IEC 23008-2 §E.2.2, §E.2.3), skipped because the fields after them are needed.
 enum HEVCHypotheticalReferenceDecoder {
     static func skip(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
         let hasNAL = try bits.flag()
@@ -86,7 +86,7 @@ enum HEVCHypotheticalReferenceDecoder {
         }
     }
 
-    /// - Returns: sub_pic_hrd_params_present_flag.
+    /// - Returns: The value of sub_pic_hrd_params_present_flag.
     private static func skipCommon(_ bits: inout BitReader) throws(MediaError) -> Bool {
         let hasSubPictures = try bits.flag()
         if hasSubPictures { try bits.skip(8 + 5 + 1 + 5) }
@@ -96,7 +96,7 @@ enum HEVCHypotheticalReferenceDecoder {
         return hasSubPictures
     }
 
-    /// - Returns: coded picture buffers of this sub-layer.
+    /// - Returns: The number of coded picture buffers of this sub-layer.
     private static func skipSubLayer(_ bits: inout BitReader) throws(MediaError) -> Int {
         let isFixedInGeneral = try bits.flag()
         let isFixedInSequence = try isFixedInGeneral ? true : bits.flag()

@@ -1,22 +1,22 @@
-/// What the parameter sets say of the picture, derived once for each configuration from its first sequence parameter
+/// The video properties in the parameter sets, derived once for each configuration from its first sequence parameter
 /// set.
 package struct VideoDescription: Equatable, Sendable {
     /// Luma samples of a frame after cropping, 1 ... 65 535 each.
     package let width: Int
     package let height: Int
-    /// Width by height of one sample; nil when it is not said.
+    /// Width to height of one sample; nil if unspecified.
     package let sampleAspectRatio: Ratio?
-    /// Frames a second; nil when it is not said, or not between 1 and 480. It is what the encoder claims: in the
-    /// stream, time stamps decide.
+    /// Frames per second; nil if unspecified or outside 1 ... 480. The value is the encoder's claim: timestamps decide
+    /// what is published.
     package let frameRate: Ratio?
-    /// Code points of ISO/IEC 23091-2; nil when none is said.
+    /// Code points of ISO/IEC 23091-2; nil if unspecified.
     package let color: Color?
-    /// By the transfer characteristics; what is not said is standard.
+    /// The range of the transfer characteristics; SDR if unspecified.
     package let videoRange: VideoRange
-    /// RFC 6381: "avc1.640028", "hvc1.1.6.L93.B0".
+    /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0".
     package let codecString: String
 
-    /// Two whole numbers above 0, without a common divisor.
+    /// A fraction of two positive integers in lowest terms.
     package struct Ratio: Equatable, Sendable {
         package let numerator: Int
         package let denominator: Int
@@ -52,7 +52,7 @@ package struct VideoDescription: Equatable, Sendable {
         package let isFullRange: Bool
     }
 
-    /// - Throws: when there is no sequence parameter set or the first does not decode.
+    /// - Throws: If there is no sequence parameter set, or if the first cannot be decoded.
     package init(_ configuration: VideoConfiguration) throws(MediaError) {
         guard let nalUnit = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
@@ -66,35 +66,28 @@ package struct VideoDescription: Equatable, Sendable {
         }
     }
 
-    private init(_ set: H264SequenceParameterSet) {
-        width = set.width
-        height = set.height
-        sampleAspectRatio = Self.ratio(set.vui?.sampleAspectRatio)
-        color = Self.colour(set.vui?.videoSignalType)
-        // A tick is a field (§E.2.1).
-        frameRate = set.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
+    private init(_ sps: H264SequenceParameterSet) {
+        width = sps.width
+        height = sps.height
+        sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
+        color = Self.color(sps.vui?.videoSignalType)
+        // A tick is one field (§E.2.1).
+        frameRate = sps.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
-        codecString = CodecString.h264(set)
+        codecString = CodecString.h264(sps)
     }
 
-    private init(_ set: HEVCSequenceParameterSet, timing: HEVCTimingInformation?) {
-        width = set.width
-        height = set.height
-        sampleAspectRatio = Self.ratio(set.vui?.sampleAspectRatio)
-        color = Self.colour(set.vui?.videoSignalType)
-        frameRate = (set.vui?.timing ?? timing).flatMap { Self.frameRate($0.vuiTimeScale, $0.vuiNumUnitsInTick) }
+    private init(_ sps: HEVCSequenceParameterSet, timing: HEVCTimingInformation?) {
+        width = sps.width
+        height = sps.height
+        sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
+        color = Self.color(sps.vui?.videoSignalType)
+        frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.vuiTimeScale, $0.vuiNumUnitsInTick) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
-        codecString = CodecString.hevc(set.profileTierLevel)
+        codecString = CodecString.hevc(sps.profileTierLevel)
     }
 
-    /// Nearest tick; nil without a frame rate.
-    package var frameDuration: Ticks? {
-        guard let frameRate else { return nil }
-        let (rate, units) = (Int64(frameRate.numerator), Int64(frameRate.denominator))
-        return Ticks((Ticks.perSecond * units * 2 + rate) / (rate * 2))
-    }
-
-    /// Width of the picture on a screen with square samples, 16.16 fixed point; the height stays as coded.
+    /// Width on a display with square samples, 16.16 fixed point; the height stays as coded.
     package var displayWidth: UInt32 {
         let ratio = sampleAspectRatio ?? Ratio(1, 1)
         return UInt32(clamping: (width << 16) * ratio.numerator / ratio.denominator)
@@ -106,13 +99,13 @@ extension VideoDescription {
         aspect?.ratio.map { Ratio($0.width, $0.height) }
     }
 
-    private static func frameRate(_ timeScale: Int, _ unitsOfFrame: Int) -> Ratio? {
-        guard unitsOfFrame > 0, (unitsOfFrame...480 * unitsOfFrame).contains(timeScale) else { return nil }
-        return Ratio(timeScale, unitsOfFrame)
+    private static func frameRate(_ timeScale: Int, _ unitsPerFrame: Int) -> Ratio? {
+        guard unitsPerFrame > 0, (unitsPerFrame...480 * unitsPerFrame).contains(timeScale) else { return nil }
+        return Ratio(timeScale, unitsPerFrame)
     }
 
-    /// Full range without a colour description is worth saying; its code points are then 2, "unspecified".
-    private static func colour(_ signal: VideoSignalType?) -> Color? {
+    /// Full range is described even without a colour description; the code points are then 2, "unspecified".
+    private static func color(_ signal: VideoSignalType?) -> Color? {
         guard let signal, signal.colourDescription != nil || signal.videoFullRangeFlag else { return nil }
         let unspecified = 2
         return Color(
@@ -122,7 +115,7 @@ extension VideoDescription {
             isFullRange: signal.videoFullRangeFlag)
     }
 
-    /// The clock of a video parameter set, used when the sequence parameter set has none.
+    /// The timing of a video parameter set, used if the sequence parameter set has none.
     private static func timing(_ nalUnit: [UInt8]?) -> HEVCTimingInformation? {
         guard let nalUnit else { return nil }
         do throws(MediaError) { return try HEVCVideoParameterSet(nalUnit: nalUnit).timing } catch { return nil }

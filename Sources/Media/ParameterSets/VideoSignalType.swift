@@ -1,4 +1,4 @@
-/// The part of a VUI that H.264 and HEVC code alike (ISO/IEC 14496-10 §E.2.1, ISO/IEC 23008-2 §E.3.1).
+/// The VUI fields that H.264 and HEVC code alike (ISO/IEC 14496-10 §E.2.1, ISO/IEC 23008-2 §E.3.1).
 struct VideoSignalType: Equatable, Sendable {
     var videoFormat: Int
     var videoFullRangeFlag: Bool
@@ -20,7 +20,7 @@ struct VideoSignalType: Equatable, Sendable {
     }
 }
 
-/// Where chroma samples lie, for each field (Figure E-1).
+/// The location of chroma samples in each field (Figure E-1).
 struct ChromaSampleLocation: Equatable, Sendable {
     var chromaSampleLocTypeTopField: Int
     var chromaSampleLocTypeBottomField: Int
@@ -31,15 +31,15 @@ struct ChromaSampleLocation: Equatable, Sendable {
     }
 }
 
-/// Width : height of one sample (Table E-1 of both standards).
+/// The ratio of width to height of one sample (Table E-1 of both standards).
 struct SampleAspectRatio: Equatable, Sendable {
     var aspectRatioIdc: Int
-    /// Only with aspect_ratio_idc 255.
+    /// Present only if aspect_ratio_idc is 255.
     var sarWidth: Int?
     var sarHeight: Int?
 
     static let extended = 255
-    /// By aspect_ratio_idc; 0 is "unspecified".
+    /// Ratios by aspect_ratio_idc; 0 is "unspecified".
     static let table: [(width: Int, height: Int)] = [
         (0, 0), (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11),
         (15, 11), (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
@@ -52,7 +52,7 @@ struct SampleAspectRatio: Equatable, Sendable {
         sarHeight = try bits.u(16)
     }
 
-    /// nil when it is unspecified or reserved.
+    /// Width and height; nil if unspecified or reserved.
     var ratio: (width: Int, height: Int)? {
         let listed = aspectRatioIdc < Self.table.count ? Self.table[aspectRatioIdc] : (0, 0)
         let ratio = (width: sarWidth ?? listed.0, height: sarHeight ?? listed.1)

@@ -1,17 +1,18 @@
-/// Unfolds the 33-bit times of one stream of sound and counts on in samples where it says none, so that hours of packed
-/// audio without time stamps do not drift.
+/// Unwraps the 33-bit timestamps of one audio stream and counts samples where a packet has none. Hours of packed audio
+/// without timestamps therefore do not drift.
 package struct AudioTimestampUnwrapper: Equatable, Sendable {
     private var anchor = Ticks.zero
-    /// Since `anchor`, at `sampleRate`.
+    /// Samples since `anchor`, at `sampleRate`.
     private var samples: Int64 = 0
     private var sampleRate: Int64 = 1
 
     package init() {}
 
-    /// Where the next frame follows.
+    /// The time at which the next frame should follow.
     package var expected: Ticks { anchor + Ticks(samples: samples, sampleRate: sampleRate) }
 
-    package mutating func unfold(_ packet: AudioPacket) -> Ticks {
+    /// Returns the unwrapped time of the next packet.
+    package mutating func unwrap(_ packet: AudioPacket) -> Ticks {
         let time = packet.pts.map { Ticks(wire: $0, near: expected) } ?? expected
         let rate = Int64(packet.configuration.sampleRate)
         if packet.pts != nil || rate != sampleRate {

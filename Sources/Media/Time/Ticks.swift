@@ -1,25 +1,17 @@
-/// Media time: a count of 90 kHz ticks on a continuous axis. The wire carries its low 33 bits
-/// (ISO/IEC 13818-1 §2.4.3.7), which `init(wire:near:)` unfolds.
+/// Media time: a count of 90 kHz ticks on a continuous timeline (ISO/IEC 13818-1 §2.4.3.7).
+///
+/// The wire carries the low 33 bits, which `init(wire:near:)` unwraps.
 package struct Ticks: Hashable, Comparable, Sendable {
     package static let perSecond: Int64 = 90_000
-    /// The wire's clock returns to 0 after this many ticks (about 26.5 hours).
-    package static let wrap: Int64 = 1 << 33
 
     package let count: Int64
 
     package init(_ count: Int64) { self.count = count }
 
-    /// The value nearest to `reference` whose low 33 bits are those of `wire`.
-    package init(wire: Ticks, near reference: Ticks) {
-        let ahead = (wire.count - reference.count) & (Self.wrap - 1)
-        count = reference.count + (ahead < Self.wrap / 2 ? ahead : ahead - Self.wrap)
-    }
-
-    /// The low 33 bits: what a PES header would carry.
-    package var wire: Ticks { Ticks(count & (Self.wrap - 1)) }
-
-    /// The tick nearest to so many units of a clock with `timescale` of them a second, above 0. Of a time that leaves 64
-    /// bits the low ones, which is all that a wire carries.
+    /// The tick nearest to `units` of a clock with `timescale` units per second.
+    ///
+    /// A time that needs more than 64 bits keeps its low bits, which is all that the wire carries.
+    /// - Parameter timescale: above 0.
     package init(units: UInt64, timescale: UInt32) {
         let (numerator, denominator) = (UInt128(units) * 2 * UInt128(Self.perSecond), 2 * UInt128(timescale))
         count = Int64(truncatingIfNeeded: (numerator + UInt128(timescale)) / denominator)
@@ -28,11 +20,6 @@ package struct Ticks: Hashable, Comparable, Sendable {
     /// The tick nearest to `samples` at `sampleRate` Hz.
     package init(samples: Int64, sampleRate: Int64) {
         count = (samples * Self.perSecond * 2 + sampleRate) / (2 * sampleRate)
-    }
-
-    /// Of two times on the wire.
-    package static func earlierOnWire(_ one: Ticks, _ other: Ticks) -> Ticks {
-        Ticks(wire: other, near: one) < one ? other : one
     }
 
     package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
@@ -46,9 +33,9 @@ package struct Ticks: Hashable, Comparable, Sendable {
     package static func seconds(_ whole: Int64) -> Ticks { Ticks(whole * perSecond) }
     package static func milliseconds(_ count: Int64) -> Ticks { Ticks(count * perSecond / 1000) }
 
-    /// Exact: one tick is 11 111 111 111 111 + 1/9 attoseconds, and the ninth is rounded down.
+    /// The same time as a `Duration`, rounded down to attoseconds: one tick is 11 111 111 111 111 1/9 of them.
     package var duration: Duration {
-        let (seconds, rest) = count.quotientAndRemainder(dividingBy: Self.perSecond)
-        return Duration(secondsComponent: seconds, attosecondsComponent: rest * 100_000_000_000_000 / 9)
+        let (seconds, remainder) = count.quotientAndRemainder(dividingBy: Self.perSecond)
+        return Duration(secondsComponent: seconds, attosecondsComponent: remainder * 100_000_000_000_000 / 9)
     }
 }

@@ -1,32 +1,27 @@
-/// A configuration as one word, for what has to outlive the process: `aac/48000/2/1024/1190`.
+/// A text form of a configuration that outlives the process: `aac/48000/2/1024/1190`.
 extension AudioConfiguration {
-    /// Codec, rate in Hz, channels, samples a frame, and what the decoder has to know, in hexadecimal digits.
+    /// Codec, sample rate in Hz, channels, samples per frame, and the decoder specific information in hexadecimal
+    /// digits.
     package var text: String {
-        let info = decoderSpecificInfo.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        let info = Hexadecimal.digits(of: decoderSpecificInfo)
         return "\(codec.name)/\(sampleRate)/\(channelCount)/\(samplesPerFrame)/\(info)"
     }
 
-    /// Nil for what `text` does not write.
+    /// Parses the text form; nil if `text` cannot have been written by the `text` property.
     package init?(text: String) {
         let fields = text.split(separator: "/", omittingEmptySubsequences: false)
         guard fields.count == 5, let codec = Codec.restorable.first(where: { $0.name == fields[0] }),
             let sampleRate = Int(fields[1]), sampleRate > 0, let channelCount = Int(fields[2]),
-            let samplesPerFrame = Int(fields[3]), samplesPerFrame > 0, let info = Self.bytes(fields[4])
+            let samplesPerFrame = Int(fields[3]), samplesPerFrame > 0, let info = Hexadecimal.bytes(fields[4])
         else { return nil }
         self.init(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,
             decoderSpecificInfo: info)
     }
-
-    private static func bytes(_ digits: Substring) -> [UInt8]? {
-        let values = digits.compactMap(\.hexDigitValue)
-        guard values.count == digits.count, values.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-    }
 }
 
 extension AudioConfiguration.Codec {
-    /// Those that can be written, hence remembered.
+    /// The codecs with a text form that can be read back.
     fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus]
 
     fileprivate var name: String {

@@ -1,12 +1,13 @@
-/// The names of codecs in CODECS (RFC 6381 §3.3, ISO/IEC 14496-15 Annex E).
+/// Codec names for the CODECS attribute (RFC 6381 §3.3, ISO/IEC 14496-15 Annex E).
 enum CodecString {
-    /// `avc1.` and the three bytes behind the header of the sequence parameter set.
+    /// `avc1.` and the three bytes after the header of the sequence parameter set.
     static func h264(_ parameterSet: H264SequenceParameterSet) -> String {
         let bytes = [parameterSet.profileIdc, parameterSet.constraintSetFlags, parameterSet.levelIdc]
-        return "avc1." + bytes.map { hexadecimal($0, digits: 2) }.joined()
+        return "avc1." + bytes.map { Hexadecimal.digits($0, count: 2) }.joined().uppercased()
     }
 
-    /// `hvc1.` with profile, compatibility (bits reversed), tier and level, constraints without trailing zeros.
+    /// `hvc1.` with profile, compatibility flags (bits reversed), tier and level, and constraint bytes without trailing
+    /// zeros.
     static func hevc(_ profile: HEVCProfileTierLevel) -> String {
         let space = ["", "A", "B", "C"][profile.generalProfileSpace & 3]
         var constraints = profile.generalConstraintIndicatorFlags[...]
@@ -19,21 +20,17 @@ enum CodecString {
         return (fields + constraints.map { String($0, radix: 16, uppercase: true) }).joined(separator: ".")
     }
 
-    private static func hexadecimal(_ value: Int, digits: Int) -> String {
-        let text = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-
     private static func reversed(_ bits: UInt32) -> UInt32 {
         (0..<32).reduce(0) { $0 << 1 | (bits >> UInt32($1)) & 1 }
     }
 }
 
 extension AudioConfiguration {
-    /// RFC 6381 §3.3. MPEG audio has one name whatever its rate: players know "mp4a.6B" for both object types.
+    /// The CODECS entry (RFC 6381 §3.3). MPEG audio has one name at any rate: players know "mp4a.6B" for both object
+    /// types.
     package var codecString: String {
         switch codec {
-        case .aac: "mp4a.40.\(announcedObjectType)"
+        case .aac: "mp4a.40.\(signaledObjectType)"
         case .mpegAudio: "mp4a.6B"
         case .ac3: "ac-3"
         case .eac3: "ec-3"
@@ -45,8 +42,8 @@ extension AudioConfiguration {
         }
     }
 
-    /// AAC LC when the configuration does not say.
-    private var announcedObjectType: Int {
+    /// The object type that CODECS names: AAC LC if the configuration cannot be read.
+    private var signaledObjectType: Int {
         do throws(MediaError) {
             let configuration = try AudioSpecificConfig(decoderSpecificInfo)
             return configuration.extensionAudioObjectType ?? configuration.audioObjectType

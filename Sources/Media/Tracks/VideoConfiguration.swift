@@ -1,7 +1,9 @@
-/// The parameter sets a video stream is decoded with, as they stood in the stream: whole NAL units, header byte
-/// included, emulation prevention bytes kept, no start code and no length. Their order is by kind, then by id.
+/// The parameter sets that a video stream is decoded with, as they appear in the stream.
 ///
-/// Two stretches of video with equal values need one init section; any other byte begins a new run.
+/// They are complete NAL units: header byte included, emulation prevention bytes kept, no start code and no length.
+/// They are ordered by kind, then by identifier.
+///
+/// Two spans of video with equal values share an init section; any other byte begins a new period.
 package struct VideoConfiguration: Hashable, Sendable {
     package enum Codec: Hashable, Sendable { case h264, hevc }
 

@@ -3,33 +3,33 @@ import Media
 import Mux
 import Transcode
 
-/// Sound of one configuration on one unbroken clock, as far as it has arrived and not been taken.
+/// Audio of one configuration on one unbroken clock that was received and not dequeued.
 struct AudioSpan: Equatable, Sendable {
     let pid: UInt16
     let configuration: AudioConfiguration
-    /// Upstream's number where the stretch began.
+    /// Upstream discontinuity sequence number at the start of the span.
     let discontinuitySequence: UInt64
-    /// Sound before it was lost: where it begins says nothing of where its run does.
+    /// Whether audio was lost before the span; its start then tells nothing about the start of its period.
     let followsLostFrames: Bool
-    /// Time of the first frame it ever had.
+    /// Time of the first frame that was ever in the span.
     let start: Ticks
-    /// Where the next frame should follow, on the stretch's own unfolded clock.
+    /// Expected time of the next frame, on the span's own unwrapped clock.
     private(set) var end: Ticks
     private(set) var frames: [TimedAudio] = []
-    /// What stands beside the frames, in order.
+    /// Timed metadata beside the frames, in order.
     private(set) var metadata: [AttachedMetadata] = []
-    /// What is added to its times so that they are on the clock of the picture it goes with; nil until it was matched.
+    /// Ticks that are added to the span's times to get times on the video's clock; nil until the span is matched.
     var clockOffset: Ticks?
 
     /// Timed metadata, with the frame that it came with.
     struct AttachedMetadata: Equatable, Sendable {
-        /// Of that frame.
+        /// Time of that frame.
         let pts: Ticks
         let item: TimedMetadata
     }
 
-    init(first: AudioPacket, discontinuitySequence: UInt64, followsLoss: Bool) {
-        self.followsLostFrames = followsLoss
+    init(first: AudioPacket, discontinuitySequence: UInt64, followsLostFrames: Bool) {
+        self.followsLostFrames = followsLostFrames
         pid = first.pid
         configuration = first.configuration
         self.discontinuitySequence = discontinuitySequence
@@ -37,10 +37,10 @@ struct AudioSpan: Equatable, Sendable {
         end = start
     }
 
-    /// Time from the first frame that is left to the last.
+    /// Time from the first queued frame to the end of the last.
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 
-    /// Whether `packet` goes on here: same stream and configuration, and no more than half a second away.
+    /// Whether `packet` continues the span: same stream and configuration, at most half a second from the end.
     func continues(with packet: AudioPacket) -> Bool {
         guard packet.pid == pid, packet.configuration == configuration else { return false }
         guard let wire = packet.pts else { return true }
@@ -54,27 +54,27 @@ struct AudioSpan: Equatable, Sendable {
         end = pts + configuration.frameDuration
     }
 
-    /// Notes what stands beside the frame appended last.
+    /// Attaches metadata to the frame appended last.
     mutating func append(_ items: [TimedMetadata]) {
         guard let last = frames.last else { return }
         metadata += items.map { AttachedMetadata(pts: last.pts, item: $0) }
     }
 
-    /// Takes what came with frames that begin before `limit`, times shifted onto the picture's clock.
+    /// Removes and returns metadata of frames that begin before `limit`, with times on the video's clock.
     mutating func dequeueMetadata(before limit: Ticks) -> [TimedMetadata] {
-        let shift = clockOffset ?? .zero
-        let count = metadata.firstIndex { $0.pts + shift >= limit } ?? metadata.count
+        let offset = clockOffset ?? .zero
+        let count = metadata.firstIndex { $0.pts + offset >= limit } ?? metadata.count
         defer { metadata.removeFirst(count) }
-        return metadata[..<count].map { beside in
-            TimedMetadata(beside.item.content, at: ((beside.item.time ?? beside.pts) + shift).wire)
+        return metadata[..<count].map { attached in
+            TimedMetadata(attached.item.content, at: ((attached.item.time ?? attached.pts) + offset).wire)
         }
     }
 
-    /// Takes the frames that begin before `limit`, times shifted onto the picture's clock.
+    /// Removes and returns frames that begin before `limit`, with times on the video's clock.
     mutating func dequeueFrames(before limit: Ticks) -> [TimedAudio] {
-        let shift = clockOffset ?? .zero
-        let count = frames.firstIndex { $0.pts + shift >= limit } ?? frames.count
+        let offset = clockOffset ?? .zero
+        let count = frames.firstIndex { $0.pts + offset >= limit } ?? frames.count
         defer { frames.removeFirst(count) }
-        return frames[..<count].map { TimedAudio(packet: $0.packet, pts: $0.pts + shift) }
+        return frames[..<count].map { TimedAudio(packet: $0.packet, pts: $0.pts + offset) }
     }
 }

@@ -3,67 +3,68 @@ import Media
 import Mux
 import Transcode
 
-/// Finds the sound that belongs to a stretch of picture.
+/// Matches audio to video on the unwrapped 90 kHz clock.
 ///
-/// Sound arrives either with the picture, in the same segments, or in a rendition of its own that runs ahead or
-/// behind. Either way it is queued as stretches of one clock and one configuration. A picture takes the first stretch
-/// whose times fit its own; where no clock fits (an advertisement whose sound counts from elsewhere), the one with the
-/// same discontinuity number, laid against the start of the run.
+/// Audio arrives muxed with the video or in a companion rendition, ahead of the video or after it. It is queued as
+/// `AudioSpan`s: consecutive frames on one clock with one configuration. A video span gets the first audio span whose
+/// timestamps overlap it. If none does, as in an ad whose audio counts from another base, it gets the span with the
+/// same discontinuity sequence number, aligned to the start of the period.
 struct AudioVideoMatcher: Equatable, Sendable {
-    /// Sound and picture share a clock when they start no farther apart than this.
+    /// Largest distance between audio and video that share a clock.
     static let sharedClockTolerance = Ticks.seconds(1)
-    /// Sound that lacks for longer, in the middle of a run, has another clock; otherwise it has a hole.
+    /// Longest audio gap inside a period; a longer gap means that the audio moved to another clock.
     static let longestAudioGap = Ticks.seconds(60)
-    /// Sound that is kept for pictures to come; what is older fits none.
+    /// Longest queue of audio for later video; older audio is discarded.
     static let longestQueue = Ticks.seconds(120)
 
-    /// Muxed sound may come so much later than its picture.
+    /// Longest time by which muxed audio may follow its video.
     static let longestInterleave = Ticks.seconds(3)
 
-    /// What lies between the frames queued and the next ones.
+    /// Kind of discontinuity between the queued audio frames and the next ones.
     enum Discontinuity: Equatable, Sendable { case signaled, framesLost }
 
-    /// A stretch of picture asking for its sound.
+    /// A span of video for which audio is requested.
     struct VideoSpan: Equatable, Sendable {
-        /// Presentation times on the picture's clock.
+        /// Presentation times on the video's clock.
         var start: Ticks
         var end: Ticks
         var discontinuitySequence: UInt64
-        var beginsRun: Bool
-        /// Of the first picture on this clock, whether it could be shown or not: sound on another clock begins with it.
+        var beginsPeriod: Bool
+        /// Time of the first frame on this clock, even if that frame was dropped; audio on another clock begins with
+        /// it.
         var clockStart: Ticks?
-        /// Its upstream segment has no sound and promises none: what comes later is of another programme.
+        /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
         var hasNoAudio = false
     }
 
     private(set) var audioSpans: [AudioSpan] = []
-    /// Of the sound taken last.
+    /// Configuration of the audio dequeued last.
     private var configuration: AudioConfiguration?
-    private var lastShift: Ticks?
-    /// Where that ends, on the picture's clock.
+    private var lastClockOffset: Ticks?
+    /// End of that audio, on the video's clock.
     private var audioEnd: Ticks?
-    /// The window that was asked for last.
+    /// Video span that was handled last.
     private var lastVideoSpan: VideoSpan?
-    /// Of what was appended last.
+    /// Discontinuity sequence number of the packets appended last.
     private var lastDiscontinuitySequence: UInt64 = 0
-    /// What is added to a picture's discontinuity number to get its sound's: a rendition may be counted from elsewhere.
-    /// Nil until a run began with sound.
+    /// Difference between the discontinuity sequence numbers of audio and video, which a rendition may count from
+    /// another base. Nil until a period began with audio.
     private var discontinuitySequenceOffset: UInt64?
-    /// At first nobody knows what came before.
+    /// Discontinuity before the next packet. The first packet follows an unknown one.
     private var pendingDiscontinuity: Discontinuity? = .framesLost
-    /// Sound and picture come in the same segments.
+    /// Whether audio and video come in the same segments.
     private let isMuxed: Bool
-    /// The rendition's playlist ended: nothing more will come.
+    /// Whether the rendition's playlist ended, so that no audio follows.
     private(set) var isEnded = false
-    /// Frames that fitted no picture.
+    /// Number of frames that matched no video.
     private(set) var discarded = 0
-    /// Frames that were left out because bytes of them are missing or doubted.
+    /// Number of frames dropped because their bytes were lost or damaged.
     private(set) var damaged = 0
-    /// Frames in front of the first time of their stretch.
+    /// Number of frames before the first timestamp of their span.
     private(set) var untimed = 0
-    /// Timed metadata that came with frames which fitted no picture, or with none.
+    /// Number of timed metadata items whose frames matched no video, or that came without a frame.
     private(set) var metadataDiscarded = 0
-    /// What stood beside the sound taken last.
+    /// Timed metadata of the audio dequeued last.
     private var matchedMetadata: [TimedMetadata] = []
 
     init(isMuxed: Bool) {
@@ -71,15 +72,16 @@ struct AudioVideoMatcher: Equatable, Sendable {
         discontinuitySequenceOffset = isMuxed ? 0 : nil
     }
 
-    /// The next frame begins a new stretch whatever its time.
+    /// Makes the next frame begin a span, whatever its time.
     mutating func beginSpan(after cause: Discontinuity) { pendingDiscontinuity = cause }
 
     mutating func end() { isEnded = true }
 
-    /// Damaged frames are left out: a decoder turns them into noise, a hole of one frame into silence.
+    /// Appends audio packets to the queue. Damaged frames are dropped: a decoder turns them into noise, but a gap of
+    /// one frame into silence.
     /// - Parameters:
-    ///   - discontinuitySequence: nil for what goes on with the number of what came before.
-    ///   - metadata: beside the packets; it goes with the first of them.
+    ///   - discontinuitySequence: nil if the packets belong to the segment of the packets before.
+    ///   - metadata: timed metadata that belongs to the first of the packets.
     mutating func append(
         _ packets: [AudioPacket], discontinuitySequence: UInt64?, metadata: [TimedMetadata] = []
     ) {
@@ -97,7 +99,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
                 audioSpans.append(
                     AudioSpan(
                         first: packet, discontinuitySequence: discontinuitySequence ?? lastDiscontinuitySequence,
-                        followsLoss: pendingDiscontinuity == .framesLost))
+                        followsLostFrames: pendingDiscontinuity == .framesLost))
                 pendingDiscontinuity = nil
             }
             audioSpans[audioSpans.count - 1].append(packet)
@@ -109,7 +111,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
         dropOldest()
     }
 
-    /// Bounds what pictures that never come would have taken.
+    /// Bounds the queue if the video for it never comes.
     private mutating func dropOldest() {
         var excess = audioSpans.reduce(Ticks.zero) { $0 + $1.queuedDuration } - Self.longestQueue
         while excess > .zero, let first = audioSpans.first {
@@ -118,77 +120,78 @@ struct AudioVideoMatcher: Equatable, Sendable {
         }
     }
 
-    /// Whether sound that comes with the picture is on its way, but not there up to `due`.
-    func isLate(for window: VideoSpan, due: Ticks) -> Bool {
-        guard isMuxed, let index = match(window), index == audioSpans.count - 1 else { return false }
-        let end = audioSpans[index].end + shift(of: audioSpans[index], for: window)
-        return end <= due && end > window.start - Self.longestInterleave
+    /// Whether muxed audio of `span` is on its way but does not reach `due` yet.
+    func isLate(for span: VideoSpan, due: Ticks) -> Bool {
+        guard isMuxed, let index = match(span), index == audioSpans.count - 1 else { return false }
+        let end = audioSpans[index].end + clockOffset(of: audioSpans[index], for: span)
+        return end <= due && end > span.start - Self.longestInterleave
     }
 
-    /// Whether a run begins with `window` and nothing but what its predecessor left over is there to be its sound.
-    func hasNoAudio(for window: VideoSpan) -> Bool {
-        guard isMuxed, window.beginsRun, !window.hasNoAudio else { return false }
-        return match(window).map { mayBeLeftover($0, window) } ?? true
+    /// Whether a period begins with `span` and the queue holds only audio left from the period before.
+    func hasNoAudio(for span: VideoSpan) -> Bool {
+        guard isMuxed, span.beginsPeriod, !span.hasNoAudio else { return false }
+        return match(span).map { mayBeLeftover($0, span) } ?? true
     }
 
-    /// Whether what was read decides the sound of `window`: it reaches the end of it, something else follows, or none
-    /// can come any more. The answer depends on nothing but the sound that was read.
-    func canMatch(_ window: VideoSpan) -> Bool {
+    /// Whether enough audio was appended to decide the audio of `span`: audio up to its end, other audio after it, or
+    /// the end of the rendition. The answer depends only on the audio that was read.
+    func canMatch(_ span: VideoSpan) -> Bool {
         if isEnded { return true }
-        guard var index = match(window) else { return allAudioFollows(window) }
-        if mayBeLeftover(index, window) { return false }
-        while audioSpans[index].end + shift(of: audioSpans[index], for: window)
-            <= window.end - audioSpans[index].configuration.frameDuration
+        guard var index = match(span) else { return allAudioFollows(span) }
+        if mayBeLeftover(index, span) { return false }
+        while audioSpans[index].end + clockOffset(of: audioSpans[index], for: span)
+            <= span.end - audioSpans[index].configuration.frameDuration
         {
             index += 1
             guard index < audioSpans.count else { return false }
-            guard continues(index, after: index - 1, window) else { return true }
+            guard continues(index, after: index - 1, span) else { return true }
         }
         return true
     }
 
-    /// The picture's clock jumped, and of the sound only what went with the old one was read: it is taken for sound on a
-    /// clock of its own when there is more of it than a programme leaves over at its end.
-    private func mayBeLeftover(_ index: Int, _ window: VideoSpan) -> Bool {
-        guard window.beginsRun, !continuesClock(window), audioSpans[index].clockOffset != nil else { return false }
-        return audioSpans[index].queuedDuration <= max(window.end - window.start, Self.longestInterleave)
+    /// Whether the matched audio may be left over from before a jump of the video's clock. More audio than a program
+    /// leaves at its end is audio on a clock of its own.
+    private func mayBeLeftover(_ index: Int, _ span: VideoSpan) -> Bool {
+        guard span.beginsPeriod, !continuesClock(span), audioSpans[index].clockOffset != nil else { return false }
+        return audioSpans[index].queuedDuration <= max(span.end - span.start, Self.longestInterleave)
     }
 
-    /// Nothing matches, and what was read lies behind `window`.
-    private func allAudioFollows(_ window: VideoSpan) -> Bool {
-        audioSpans.contains { stretch in
-            let distance = Ticks(wire: stretch.start.wire, near: window.end) - window.end
-            let isNext = stretch.clockOffset == nil && distance > .zero && distance < Self.longestAudioGap
-            return isNext || hasLaterSequence(stretch, than: window)
+    /// Whether all queued audio follows `span`.
+    private func allAudioFollows(_ span: VideoSpan) -> Bool {
+        audioSpans.contains { audio in
+            let distance = Ticks(wire: audio.start.wire, near: span.end) - span.end
+            let isNext = audio.clockOffset == nil && distance > .zero && distance < Self.longestAudioGap
+            return isNext || hasLaterSequence(audio, than: span)
         }
     }
 
-    /// Takes the sound of `window`; what lay before the stretch it is in fits no picture any more.
-    mutating func dequeueAudio(for window: VideoSpan) -> [TimedAudio] {
-        var window = window
-        var taken: [TimedAudio] = []
-        while let index = match(window) {
+    /// Removes and returns the audio frames of `span`, with times on the video's clock. Audio before the matched span
+    /// is discarded.
+    mutating func dequeueAudio(for span: VideoSpan) -> [TimedAudio] {
+        var span = span
+        var frames: [TimedAudio] = []
+        while let index = match(span) {
             for _ in 0..<index { discardFirst() }
-            if window.beginsRun, !isMuxed, discontinuitySequenceOffset == nil || overlaps(audioSpans[0], window) {
-                discontinuitySequenceOffset = audioSpans[0].discontinuitySequence &- window.discontinuitySequence
+            if span.beginsPeriod, !isMuxed, discontinuitySequenceOffset == nil || overlaps(audioSpans[0], span) {
+                discontinuitySequenceOffset = audioSpans[0].discontinuitySequence &- span.discontinuitySequence
             }
-            audioSpans[0].clockOffset = shift(of: audioSpans[0], for: window)
+            audioSpans[0].clockOffset = clockOffset(of: audioSpans[0], for: span)
             configuration = audioSpans[0].configuration
-            lastShift = audioSpans[0].clockOffset
-            taken += audioSpans[0].dequeueFrames(before: window.end)
-            matchedMetadata += audioSpans[0].dequeueMetadata(before: window.end)
+            lastClockOffset = audioSpans[0].clockOffset
+            frames += audioSpans[0].dequeueFrames(before: span.end)
+            matchedMetadata += audioSpans[0].dequeueMetadata(before: span.end)
             audioEnd = audioSpans[0].end + (audioSpans[0].clockOffset ?? .zero)
-            guard audioSpans[0].frames.isEmpty, audioSpans.count > 1, continues(1, after: 0, window),
+            guard audioSpans[0].frames.isEmpty, audioSpans.count > 1, continues(1, after: 0, span),
                 audioSpans[1].configuration == configuration
             else { break }
             audioSpans.removeFirst()
-            window.beginsRun = false
+            span.beginsPeriod = false
         }
-        return taken
+        return frames
     }
 
-    /// What is left of the sound of the window passed last: it came too late for it.
-    /// - Parameter next: asks for its own first; nil when nothing follows.
+    /// Removes and returns audio that arrived after its video span was handled.
+    /// - Parameter next: the next video span, which is matched first; nil if none follows.
     mutating func dequeueLateAudio(before next: VideoSpan?) -> [TimedAudio] {
         guard let lastVideoSpan, !lastVideoSpan.hasNoAudio,
             let current = audioSpans.firstIndex(where: { $0.clockOffset != nil }),
@@ -197,7 +200,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return audioSpans[current].dequeueFrames(before: lastVideoSpan.end)
     }
 
-    /// What stood beside the sound taken since the last time, on the picture's clock.
+    /// Removes and returns the metadata of dequeued audio, with times on the video's clock.
     mutating func dequeueMetadata() -> [TimedMetadata] {
         defer { matchedMetadata = [] }
         return matchedMetadata
@@ -209,178 +212,178 @@ struct AudioVideoMatcher: Equatable, Sendable {
         metadataDiscarded += first.metadata.count
     }
 
-    /// `window` is over, with sound or without.
-    mutating func finish(_ window: VideoSpan) { lastVideoSpan = window }
+    /// Records that `span` was handled, with audio or without.
+    mutating func finish(_ span: VideoSpan) { lastVideoSpan = span }
 
-    /// The configuration of the sound that `window` would take.
-    func configuration(for window: VideoSpan) -> AudioConfiguration? {
-        match(window).map { audioSpans[$0].configuration }
+    /// Returns the configuration of the audio that matches `span`.
+    func configuration(for span: VideoSpan) -> AudioConfiguration? {
+        match(span).map { audioSpans[$0].configuration }
     }
 
-    /// Where, inside `window`, sound begins that the current run's init section does not describe; nil when none does.
-    /// - Parameter track: what that describes.
-    func configurationChange(in window: VideoSpan, from track: AudioConfiguration?) -> Ticks? {
-        if !window.beginsRun, let found = configuration(for: window), found != track { return window.start }
-        return nextConfigurationStart(in: window)
+    /// Returns the time inside `span` at which audio begins that the current init section does not describe; nil if
+    /// there is none.
+    /// - Parameter track: configuration that the current init section describes.
+    func configurationChange(in span: VideoSpan, from track: AudioConfiguration?) -> Ticks? {
+        if !span.beginsPeriod, let found = configuration(for: span), found != track { return span.start }
+        return nextConfigurationStart(in: span)
     }
 
-    /// Where sound of another configuration follows that which the window begins with, on the same clock.
-    private func nextConfigurationStart(in window: VideoSpan) -> Ticks? {
-        guard let current = match(window), current + 1 < audioSpans.count else { return nil }
-        let (old, next) = (audioSpans[current], audioSpans[current + 1])
-        guard next.configuration != old.configuration, !next.frames.isEmpty else { return nil }
-        let start = Ticks(wire: next.start.wire, near: old.end)
-        guard start > old.end - VideoTimestampUnwrapper.longestFrame else { return nil }
-        let shown = start + shift(of: old, for: window)
-        return shown < window.end ? max(shown, window.start) : nil
+    /// Returns the time at which audio of another configuration follows on the same clock.
+    private func nextConfigurationStart(in span: VideoSpan) -> Ticks? {
+        guard let index = match(span), index + 1 < audioSpans.count else { return nil }
+        let (current, next) = (audioSpans[index], audioSpans[index + 1])
+        guard next.configuration != current.configuration, !next.frames.isEmpty else { return nil }
+        let start = Ticks(wire: next.start.wire, near: current.end)
+        guard start > current.end - VideoTimestampUnwrapper.longestFrame else { return nil }
+        let presented = start + clockOffset(of: current, for: span)
+        return presented < span.end ? max(presented, span.start) : nil
     }
 
-    /// The sound's configuration changed on an unbroken clock: what is left of the old one is not asked for any more.
+    /// Discards the rest of the old configuration after the audio configuration changed on an unbroken clock.
     mutating func discardSpans(codedAs configuration: AudioConfiguration) {
         while let first = audioSpans.first, first.configuration == configuration, audioSpans.count > 1 {
             discardFirst()
         }
     }
 
-    private func match(_ window: VideoSpan) -> Int? {
-        if window.hasNoAudio { return nil }
+    private func match(_ span: VideoSpan) -> Int? {
+        if span.hasNoAudio { return nil }
         let candidates = audioSpans.indices.filter { !audioSpans[$0].frames.isEmpty || isOpen($0) }
-        guard window.beginsRun else {
-            return candidates.first { audioSpans[$0].clockOffset != nil && isContinued(audioSpans[$0], window) }
+        guard span.beginsPeriod else {
+            return candidates.first { audioSpans[$0].clockOffset != nil && isContinued(audioSpans[$0], span) }
                 ?? candidates.first {
-                    fitsNext(audioSpans[$0], window) && !hasLaterSequence(audioSpans[$0], than: window)
+                    fitsNext(audioSpans[$0], span) && !hasLaterSequence(audioSpans[$0], than: span)
                 }
-                ?? candidates.first { matchesSequence($0, window) && hasOwnClock(audioSpans[$0], window) }
+                ?? candidates.first { matchesSequence($0, span) && hasOwnClock(audioSpans[$0], span) }
         }
-        return matchPeriodStart(window, candidates)
+        return matchPeriodStart(span, candidates)
     }
 
-    /// A run begins: with sound that begins as well, unless sound and picture both go on as before.
-    private func matchPeriodStart(_ window: VideoSpan, _ candidates: [Int]) -> Int? {
+    /// Matches the first span of a period: to audio that begins as well, unless audio and video both continue.
+    private func matchPeriodStart(_ span: VideoSpan, _ candidates: [Int]) -> Int? {
         let current = candidates.first { audioSpans[$0].clockOffset != nil }
         let later = candidates.filter { audioSpans[$0].clockOffset == nil }
-        let fitting = later.first { matchesSequence($0, window) && overlaps(audioSpans[$0], window) }
-        let isTagged = lastVideoSpan?.discontinuitySequence != window.discontinuitySequence
+        let fitting = later.first { matchesSequence($0, span) && overlaps(audioSpans[$0], span) }
+        let isTagged = lastVideoSpan?.discontinuitySequence != span.discontinuitySequence
         if isTagged, let fitting { return fitting }
         let isKnown = isTagged && !isMuxed && discontinuitySequenceOffset != nil
-        if isKnown, let own = later.first(where: { matchesSequence($0, window) && hasOwnClock(audioSpans[$0], window) })
-        {
+        if isKnown, let own = later.first(where: { matchesSequence($0, span) && hasOwnClock(audioSpans[$0], span) }) {
             return own
         }
         let next =
             fitting
             ?? later.first {
-                overlaps(audioSpans[$0], window) && (isMuxed || !hasLaterSequence(audioSpans[$0], than: window))
+                overlaps(audioSpans[$0], span) && (isMuxed || !hasLaterSequence(audioSpans[$0], than: span))
             }
-        if let current, continuesClock(window), isContinued(audioSpans[current], window) {
-            let rest = audioSpans[current].end + (audioSpans[current].clockOffset ?? .zero) - window.start
-            if next == nil || rest > VideoTimestampUnwrapper.longestFrame { return current }
+        if let current, continuesClock(span), isContinued(audioSpans[current], span) {
+            let remaining = audioSpans[current].end + (audioSpans[current].clockOffset ?? .zero) - span.start
+            if next == nil || remaining > VideoTimestampUnwrapper.longestFrame { return current }
         }
-        return next ?? later.first { matchesSequence($0, window) && hasOwnClock(audioSpans[$0], window) }
+        return next ?? later.first { matchesSequence($0, span) && hasOwnClock(audioSpans[$0], span) }
             ?? current.flatMap {
-                overlaps(audioSpans[$0], window) || outlasts(window, $0) && hasOwnClock(audioSpans[$0], window)
+                overlaps(audioSpans[$0], span) || outlasts(span, $0) && hasOwnClock(audioSpans[$0], span)
                     ? $0 : nil
             }
     }
 
-    private func matchesSequence(_ index: Int, _ window: VideoSpan) -> Bool {
+    private func matchesSequence(_ index: Int, _ span: VideoSpan) -> Bool {
         discontinuitySequenceOffset.map {
-            audioSpans[index].discontinuitySequence == window.discontinuitySequence &+ $0
+            audioSpans[index].discontinuitySequence == span.discontinuitySequence &+ $0
         } ?? true
     }
 
-    /// It came behind a discontinuity that `window` lies in front of.
-    private func hasLaterSequence(_ stretch: AudioSpan, than window: VideoSpan) -> Bool {
+    /// Whether the audio follows a discontinuity that `span` precedes.
+    private func hasLaterSequence(_ audio: AudioSpan, than span: VideoSpan) -> Bool {
         guard let discontinuitySequenceOffset else { return false }
         return Int64(
-            bitPattern: stretch.discontinuitySequence &- window.discontinuitySequence &- discontinuitySequenceOffset)
+            bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- discontinuitySequenceOffset)
             > 0
     }
 
-    /// There is more of it than a programme leaves over at its end.
-    private func outlasts(_ window: VideoSpan, _ index: Int) -> Bool {
-        audioSpans[index].queuedDuration.count * 2 >= (window.end - window.start).count
+    /// Whether the audio is longer than what a program leaves over at its end.
+    private func outlasts(_ span: VideoSpan, _ index: Int) -> Bool {
+        audioSpans[index].queuedDuration.count * 2 >= (span.end - span.start).count
     }
 
-    /// The picture's clock goes on from the window before, counted from where it could not be shown yet.
-    private func continuesClock(_ window: VideoSpan) -> Bool {
+    /// Whether the video's clock continues from the span before, counted from the first frame, presented or dropped.
+    private func continuesClock(_ span: VideoSpan) -> Bool {
         guard let lastVideoSpan else { return false }
-        return abs(((window.clockStart ?? window.start) - lastVideoSpan.end).count)
+        return abs(((span.clockStart ?? span.start) - lastVideoSpan.end).count)
             <= VideoTimestampUnwrapper.longestFrame.count
     }
 
-    /// Whether one stretch goes on, on the same clock, where another ends, with a hole or without.
-    private func continues(_ index: Int, after other: Int, _ window: VideoSpan) -> Bool {
+    /// Whether one audio span continues another on the same clock, with a gap or without.
+    private func continues(_ index: Int, after other: Int, _ span: VideoSpan) -> Bool {
         let end = audioSpans[other].end
         let start = start(of: audioSpans[index], near: end)
-        let shown = start + shift(of: audioSpans[other], for: window)
-        return start > end - VideoTimestampUnwrapper.longestFrame && shown < window.end + Self.sharedClockTolerance
+        let presented = start + clockOffset(of: audioSpans[other], for: span)
+        return start > end - VideoTimestampUnwrapper.longestFrame && presented < span.end + Self.sharedClockTolerance
     }
 
-    /// Whether it lies where the picture is, and does not go back behind the sound that was taken.
-    private func fitsNext(_ stretch: AudioSpan, _ window: VideoSpan) -> Bool {
-        guard overlaps(stretch, window) else { return false }
-        guard let audioEnd, continuesClock(window) else { return true }
-        return start(of: stretch, near: audioEnd) > audioEnd - VideoTimestampUnwrapper.longestFrame
+    /// Whether the audio overlaps `span` and does not go back before the audio dequeued last.
+    private func fitsNext(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        guard overlaps(audio, span) else { return false }
+        guard let audioEnd, continuesClock(span) else { return true }
+        return start(of: audio, near: audioEnd) > audioEnd - VideoTimestampUnwrapper.longestFrame
     }
 
-    private func start(of stretch: AudioSpan, near time: Ticks) -> Ticks {
-        Ticks(wire: stretch.start.wire, near: time)
+    private func start(of audio: AudioSpan, near time: Ticks) -> Ticks {
+        Ticks(wire: audio.start.wire, near: time)
     }
 
-    /// The last stretch may still grow.
+    /// Whether more frames may be appended to the audio span.
     private func isOpen(_ index: Int) -> Bool {
         index == audioSpans.count - 1 && pendingDiscontinuity == nil && !isEnded
     }
 
-    /// Whether what is left of the stretch lies on the picture's clock where the picture is.
-    private func overlaps(_ stretch: AudioSpan, _ window: VideoSpan) -> Bool {
-        let first = Ticks(wire: (stretch.frames.first?.pts ?? stretch.end).wire, near: window.start)
-        let end = first + (stretch.end - (stretch.frames.first?.pts ?? stretch.end))
-        return first < window.end + Self.sharedClockTolerance && end > window.start - Self.sharedClockTolerance
+    /// Whether the rest of the audio overlaps `span` on the video's clock.
+    private func overlaps(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        let first = Ticks(wire: (audio.frames.first?.pts ?? audio.end).wire, near: span.start)
+        let end = first + (audio.end - (audio.frames.first?.pts ?? audio.end))
+        return first < span.end + Self.sharedClockTolerance && end > span.start - Self.sharedClockTolerance
     }
 
-    /// Whether the stretch, not matched yet, counts from somewhere else than the picture does.
-    private func hasOwnClock(_ stretch: AudioSpan, _ window: VideoSpan) -> Bool {
-        // Sound that was matched already has a clock of its own again when its picture's clock restarts alone.
-        guard stretch.clockOffset == nil || window.beginsRun, let first = stretch.frames.first else {
+    /// Whether the audio, not matched yet, is on another clock than the video.
+    private func hasOwnClock(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        // Matched audio counts as unmatched again when the video's clock alone restarts.
+        guard audio.clockOffset == nil || span.beginsPeriod, let first = audio.frames.first else {
             return false
         }
-        let distance = Ticks(wire: first.pts.wire, near: window.start) - window.start
-        let nearest = window.beginsRun && !stretch.followsLostFrames ? Self.sharedClockTolerance : Self.longestAudioGap
+        let distance = Ticks(wire: first.pts.wire, near: span.start) - span.start
+        let nearest = span.beginsPeriod && !audio.followsLostFrames ? Self.sharedClockTolerance : Self.longestAudioGap
         return distance > nearest || distance < .zero - nearest
     }
 
-    private func isContinued(_ stretch: AudioSpan, _ window: VideoSpan) -> Bool {
-        let first = (stretch.frames.first?.pts ?? stretch.end) + (stretch.clockOffset ?? .zero)
-        return first < window.end + Self.sharedClockTolerance && first > window.start - Ticks.seconds(10)
+    private func isContinued(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        let first = (audio.frames.first?.pts ?? audio.end) + (audio.clockOffset ?? .zero)
+        return first < span.end + Self.sharedClockTolerance && first > span.start - Ticks.seconds(10)
     }
 
-    /// A run begins with sound that goes back behind what was heard, if its distance from the picture's clock stayed.
-    private func wentBack(_ stretch: AudioSpan, _ window: VideoSpan) -> Bool {
-        guard window.beginsRun, let lastShift, let audioEnd, let first = stretch.frames.first else { return false }
-        return first.pts + lastShift < audioEnd - VideoTimestampUnwrapper.longestFrame
+    /// Whether, at the start of a period, the known clock offset would move audio back before the audio dequeued last.
+    private func wentBack(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        guard span.beginsPeriod, let lastClockOffset, let audioEnd, let first = audio.frames.first else { return false }
+        return first.pts + lastClockOffset < audioEnd - VideoTimestampUnwrapper.longestFrame
     }
 
-    /// Of sound on a clock of its own before its picture. Nothing tells it: where programmes begin, their first frame of
-    /// sound begins with the picture, or as much as a frame before it (an encoder's priming). The middle is wrong by half
-    /// a frame at most.
-    private static func assumedLead(_ stretch: AudioSpan) -> Ticks {
-        Ticks(stretch.configuration.frameDuration.count / 2)
+    /// Assumed time between the start of audio on its own clock and its video. The first audio frame of a program
+    /// begins with the video or up to one frame before it (encoder priming). Half a frame is wrong by half a frame at
+    /// most.
+    private static func assumedLead(_ audio: AudioSpan) -> Ticks {
+        Ticks(audio.configuration.frameDuration.count / 2)
     }
 
-    private func shift(of stretch: AudioSpan, for window: VideoSpan) -> Ticks {
-        let isUnbroken = !window.beginsRun || continuesClock(window)
-        if let shift = stretch.clockOffset, isUnbroken { return shift }
-        let first = stretch.frames.first?.pts ?? stretch.end
-        let unfolded = Ticks(wire: first.wire, near: window.start) - first
-        if overlaps(stretch, window) { return unfolded }
-        // On a clock of its own that goes on, be it behind a loss: as far from the picture's as it was before.
-        if stretch.followsLostFrames || isUnbroken && !wentBack(stretch, window), let lastShift,
-            abs((first + lastShift - window.start).count) < Self.longestAudioGap.count
+    private func clockOffset(of audio: AudioSpan, for span: VideoSpan) -> Ticks {
+        let isUnbroken = !span.beginsPeriod || continuesClock(span)
+        if let offset = audio.clockOffset, isUnbroken { return offset }
+        let first = audio.frames.first?.pts ?? audio.end
+        let unwrapped = Ticks(wire: first.wire, near: span.start) - first
+        if overlaps(audio, span) { return unwrapped }
+        // On its own continuing clock, even after a loss, the offset to the video stays as it was.
+        if audio.followsLostFrames || isUnbroken && !wentBack(audio, span), let lastClockOffset,
+            abs((first + lastClockOffset - span.start).count) < Self.longestAudioGap.count
         {
-            return lastShift
+            return lastClockOffset
         }
-        return (window.clockStart ?? window.start) - Self.assumedLead(stretch) - first
+        return (span.clockStart ?? span.start) - Self.assumedLead(audio) - first
     }
 }

@@ -3,25 +3,25 @@ import Media
 import Mux
 import Transcode
 
-/// What came of a companion rendition and was not read yet, in its playlist's order.
+/// Queues the companion rendition's segments that were not read yet, in playlist order.
 ///
-/// The merge reads it as a blocking queue: one entry at a time, and only when a picture asks for sound that was not read.
-/// So what a picture gets depends on the content of both renditions and never on which of them was fetched first.
+/// `VideoSpanQueue` reads one entry at a time, only when a video span needs audio that was not read. So the audio of a
+/// video span depends on the content of both renditions, never on which of them was fetched first.
 struct CompanionQueue: Sendable {
     enum Entry: Sendable {
         case segment(RenditionDemuxer.Demuxed, discontinuitySequence: UInt64)
-        /// What the demuxer still held at the end of the rendition.
+        /// Frames that the demuxer still held at the end of the rendition.
         case ended([AudioPacket])
     }
 
-    /// Audio frames that wait for pictures that do not come: two minutes of the shortest.
+    /// Longest queue in audio frames: two minutes of the shortest frames.
     static let longestQueue = 120 * 96_000 / 1024
 
     private var entries: ArraySlice<Entry> = []
     private var frames = 0
-    /// Frames that were given up because no picture had asked for them in two minutes.
+    /// Number of frames discarded because no video span requested them in two minutes.
     private(set) var discarded = 0
-    /// The same of timed metadata.
+    /// Number of timed metadata items discarded for the same reason.
     private(set) var metadataDiscarded = 0
 
     mutating func append(_ entry: Entry) {
@@ -36,7 +36,7 @@ struct CompanionQueue: Sendable {
         return entry
     }
 
-    /// What follows lies behind a loss.
+    /// Discards the first entry; the next one then follows a loss.
     private mutating func discardFirst() {
         discarded += entries.first?.frameCount ?? 0
         if case .segment(let demuxed, _)? = entries.first { metadataDiscarded += demuxed.packets.metadata.count }
@@ -51,7 +51,7 @@ extension CompanionQueue.Entry {
     fileprivate var frameCount: Int {
         switch self {
         case .segment(let demuxed, _): demuxed.flushed.audio.count + demuxed.packets.audio.count
-        case .ended(let left): left.count
+        case .ended(let remaining): remaining.count
         }
     }
 }

@@ -3,34 +3,34 @@ import Media
 import Mux
 import Transcode
 
-/// Pictures in order, each waiting until it is known what its sound is.
+/// Queues video spans, in order, until their audio is known.
 ///
-/// Muxed sound comes with the picture and is waited for where it is sent after it; a companion rendition is read segment
-/// by segment, only when a picture asks for sound that was not read.
+/// Muxed audio comes with the video, or after it and is then waited for. A companion rendition is read segment by
+/// segment, only when a video span needs audio that was not read.
 struct VideoSpanQueue: Sendable {
-    /// A piece of picture with its sound.
+    /// A part of a period with its audio.
     struct MatchedPart: Equatable, Sendable {
         let part: PeriodPart
-        /// Of the run before, where one begins here: what came too late for it.
+        /// Late audio of the period before, if a period begins here.
         var lateAudio: [TimedAudio] = []
         let audio: [TimedAudio]
-        /// Of the sound; nil when there is none of its own.
+        /// Configuration of the audio; nil if the part has none of its own.
         let configuration: AudioConfiguration?
     }
 
     private struct Entry: Equatable, Sendable {
         let part: PeriodPart
-        let window: AudioVideoMatcher.VideoSpan
+        let span: AudioVideoMatcher.VideoSpan
 
-        init(_ piece: PeriodPart) {
-            self.part = piece
-            window = piece.videoSpan
+        init(_ part: PeriodPart) {
+            self.part = part
+            span = part.videoSpan
         }
     }
 
-    /// Longest segments of picture that are held for a companion that lags.
+    /// Number of longest segments that video waits for a lagging companion.
     private static let companionLookahead: Int64 = 4
-    /// A part into which a piece is cut is hardly shorter.
+    /// Shortest part that cutting a part yields, approximately.
     private static let shortestPart = Ticks.milliseconds(200)
 
     private(set) var matcher: AudioVideoMatcher
@@ -38,11 +38,11 @@ struct VideoSpanQueue: Sendable {
     private var entries: [Entry] = []
     private let isMuxed: Bool
     private let longestSegment: Ticks
-    /// The newest segment of pictures lists a track of sound in it.
+    /// Whether the newest segment with video declares an audio track.
     private var announcesAudio = false
     private var isEnded = false
 
-    /// - Parameter isMuxed: the sound comes with the pictures.
+    /// - Parameter isMuxed: whether the audio comes in the segments of the video.
     init(isMuxed: Bool, longestSegment: Ticks) {
         self.isMuxed = isMuxed
         self.longestSegment = longestSegment
@@ -51,94 +51,94 @@ struct VideoSpanQueue: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Frames that fitted no picture.
+    /// Number of audio frames that matched no video.
     var discarded: Int { matcher.discarded + companionQueue.discarded }
 
-    /// What stood beside companions, and fitted no picture.
+    /// Number of metadata items of the companion that matched no video.
     var metadataDiscarded: Int { matcher.metadataDiscarded + companionQueue.metadataDiscarded }
 
-    mutating func append(_ pieces: [PeriodPart]) { entries += pieces.map(Entry.init) }
+    mutating func append(_ parts: [PeriodPart]) { entries += parts.map(Entry.init) }
 
-    /// The sound of one segment of pictures.
+    /// Appends the muxed audio of one segment with video.
     mutating func appendMuxedAudio(
         _ segment: DemuxedSegment, boundary: DiscontinuityDetector.Boundary, discontinuitySequence: UInt64
     ) {
         announcesAudio = segment.declaresAudio
         guard isMuxed else { return }
-        append(segment.audio, border: boundary, discontinuitySequence: discontinuitySequence)
+        append(segment.audio, boundary: boundary, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Sound that segments of pictures had left open.
-    mutating func appendLeftover(_ sound: [AudioPacket]) {
-        if isMuxed { matcher.append(sound, discontinuitySequence: nil) }
+    /// Appends audio that demuxing of earlier segments had not completed.
+    mutating func appendLeftover(_ packets: [AudioPacket]) {
+        if isMuxed { matcher.append(packets, discontinuitySequence: nil) }
     }
 
     mutating func append(companion entry: CompanionQueue.Entry) { companionQueue.append(entry) }
 
-    /// No picture follows.
+    /// Ends the video: no frame follows.
     mutating func endVideo() { isEnded = true }
 
-    /// Sound was written without a picture: what comes next begins anew.
+    /// Records that audio was written without video, so the next audio begins a span.
     mutating func skipAudioOnly() { matcher.beginSpan(after: .framesLost) }
 
-    /// The first piece, or as much of it as one init section describes, once its sound is known.
+    /// Returns the first part, or as much of it as one init section describes, once its audio is known.
     /// - Parameters:
-    ///   - track: what the sound of the current run is written as.
-    ///   - isLast: no sound that could belong to a picture follows.
+    ///   - track: audio configuration of the current period.
+    ///   - isLast: whether no more audio can belong to the queued video.
     mutating func next(_ track: AudioConfiguration?, isLast: Bool = false) -> MatchedPart? {
         while let first = entries.first {
             if !isLast, !canMatch(first) {
                 if readCompanion() { continue }
                 guard exceedsCompanionLookahead || isEnded && isMuxed else { return nil }
             }
-            if let sounded = match(first, track: track) { return sounded }
+            if let matched = match(first, track: track) { return matched }
         }
         return nil
     }
 
-    /// What came too late for the last piece; to be asked for when none follows.
+    /// Returns audio that arrived too late for the last part, when no part follows.
     mutating func dequeueLateAudio() -> [TimedAudio] { matcher.dequeueLateAudio(before: nil) }
 
-    /// - Returns: nil when all of it begins a run of another configuration.
+    /// - Returns: nil if all of the part begins a period of another configuration.
     private mutating func match(_ first: Entry, track: AudioConfiguration?) -> MatchedPart? {
-        var (piece, window) = (first.part, first.window)
+        var (part, span) = (first.part, first.span)
         entries.removeFirst()
-        let late = window.beginsRun ? matcher.dequeueLateAudio(before: window) : []
-        if piece.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
-        if let change = matcher.configurationChange(in: window, from: track), let rest = piece.split(at: change) {
+        let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
+        if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
+        if let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change) {
             entries.insert(Entry(rest), at: 0)
-            if piece.units.isEmpty { return nil }
-            window = piece.videoSpan
+            if part.units.isEmpty { return nil }
+            span = part.videoSpan
         }
-        defer { matcher.finish(window) }
-        let configuration = matcher.configuration(for: window)
-        guard window.beginsRun || configuration == track else {
-            return MatchedPart(part: piece, audio: [], configuration: configuration)
+        defer { matcher.finish(span) }
+        let configuration = matcher.configuration(for: span)
+        guard span.beginsPeriod || configuration == track else {
+            return MatchedPart(part: part, audio: [], configuration: configuration)
         }
-        let sound = matcher.dequeueAudio(for: window)
-        piece.metadata += matcher.dequeueMetadata()
-        return MatchedPart(part: piece, lateAudio: late, audio: sound, configuration: configuration)
+        let audio = matcher.dequeueAudio(for: span)
+        part.metadata += matcher.dequeueMetadata()
+        return MatchedPart(part: part, lateAudio: late, audio: audio, configuration: configuration)
     }
 
-    /// - Parameter metadata: beside the sound; what stands beside muxed sound goes with its picture.
+    /// - Parameter metadata: metadata of a companion; that of muxed audio stays with its video.
     private mutating func append(
-        _ sound: [AudioPacket], border: DiscontinuityDetector.Boundary, discontinuitySequence: UInt64,
+        _ packets: [AudioPacket], boundary: DiscontinuityDetector.Boundary, discontinuitySequence: UInt64,
         metadata: [TimedMetadata] = []
     ) {
-        if border != .plain { matcher.beginSpan(after: border == .loss ? .framesLost : .signaled) }
-        matcher.append(sound, discontinuitySequence: discontinuitySequence, metadata: metadata)
+        if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
+        matcher.append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
     }
 
-    /// - Returns: whether anything was there to be read.
+    /// - Returns: whether an entry was queued.
     private mutating func readCompanion() -> Bool {
         switch companionQueue.popFirst() {
         case .segment(let demuxed, let number)?:
             matcher.append(demuxed.flushed.audio, discontinuitySequence: nil)
             append(
-                demuxed.packets.audio, border: demuxed.boundary, discontinuitySequence: number,
+                demuxed.packets.audio, boundary: demuxed.boundary, discontinuitySequence: number,
                 metadata: demuxed.packets.metadata)
-        case .ended(let left)?:
-            matcher.append(left, discontinuitySequence: nil)
+        case .ended(let remaining)?:
+            matcher.append(remaining, discontinuitySequence: nil)
             matcher.end()
         case nil: return false
         }
@@ -146,30 +146,30 @@ struct VideoSpanQueue: Sendable {
     }
 
     private func canMatch(_ entry: Entry) -> Bool {
-        guard isMuxed else { return matcher.canMatch(entry.window) }
+        guard isMuxed else { return matcher.canMatch(entry.span) }
         guard waitingDuration <= AudioVideoMatcher.longestInterleave else { return true }
-        return !matcher.isLate(for: entry.window, due: audioDue(for: entry)) && !awaitsFirstAudio(entry)
+        return !matcher.isLate(for: entry.span, due: audioDue(for: entry)) && !awaitsFirstAudio(entry)
     }
 
-    /// Up to where muxed sound must have come; what lacks then comes with the next segment, and is written with it. A
-    /// run begins with sound, and so does each part of a piece that has to be cut.
+    /// Time up to which muxed audio must have been received. Audio missing then comes with the next segment and is
+    /// written with it. A period needs audio at its start, and so does each segment of a part that has to be cut.
     private func audioDue(for entry: Entry) -> Ticks {
-        let window = entry.window
-        let half = Ticks((window.end - window.start).count / 2)
-        let beginning = window.beginsRun ? min(half, VideoTimestampUnwrapper.longestFrame) : .zero
-        let parts = entry.part.playingDuration > longestSegment ? window.end - Self.shortestPart : window.start
-        return max(window.start + beginning, parts)
+        let span = entry.span
+        let half = Ticks((span.end - span.start).count / 2)
+        let beginning = span.beginsPeriod ? min(half, VideoTimestampUnwrapper.longestFrame) : .zero
+        let earliestCut = entry.part.playingDuration > longestSegment ? span.end - Self.shortestPart : span.start
+        return max(span.start + beginning, earliestCut)
     }
 
-    /// The sound that a run begins with may come in a later segment than its picture. It is waited for while its
-    /// programme lists it and nothing follows the run, but no longer than muxed sound comes late.
+    /// Whether the first audio of a period may come in a later segment. The queue waits while the program declares
+    /// audio and no period follows, at most `longestInterleave`.
     private func awaitsFirstAudio(_ entry: Entry) -> Bool {
-        guard announcesAudio, matcher.hasNoAudio(for: entry.window) else { return false }
-        return entries.dropFirst().allSatisfy { !$0.window.beginsRun }
+        guard announcesAudio, matcher.hasNoAudio(for: entry.span) else { return false }
+        return entries.dropFirst().allSatisfy { !$0.span.beginsPeriod }
     }
 
-    /// A companion that lags is waited for, but not for ever: its picture goes on without it. Only then does it matter
-    /// when something came.
+    /// Whether video has waited too long for a lagging companion and continues without it. Only then does the order of
+    /// arrival matter.
     private var exceedsCompanionLookahead: Bool {
         waitingDuration > Ticks(longestSegment.count * Self.companionLookahead)
     }

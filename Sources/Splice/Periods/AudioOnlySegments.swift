@@ -3,17 +3,19 @@ import Media
 import Mux
 import Transcode
 
-/// What becomes of segments that hold sound and no picture.
+/// Decides how segments with audio and without video are published.
 ///
-/// On a channel that has pictures the last key frame is shown with them, so they go the way of all others. On a channel
-/// that never had a picture, or has had none for longer than an advertisement lasts, they are written without one.
+/// On a channel with video, the last key frame is repeated beside the audio, so such segments are handled like all
+/// others. If a channel never had video, or has had none for longer than `StillFrame.longest`, its segments are written
+/// without a video track.
 struct AudioOnlySegments: Sendable {
     enum Step: Sendable {
-        /// What earlier segments with pictures had left open.
+        /// Frames that demuxing of earlier segments with video had not completed.
         case leftover(DemuxedSegment)
-        /// A segment with pictures, its own or still ones. `isBack`: none came before, so they begin a run.
-        case video(DemuxedSegment, border: DiscontinuityDetector.Boundary, isBack: Bool)
-        /// To be written without a picture.
+        /// A segment with video: its own, or repeated key frames. `beginsPeriod`: the segment before it had none, so it
+        /// begins a period.
+        case video(DemuxedSegment, boundary: DiscontinuityDetector.Boundary, beginsPeriod: Bool)
+        /// Audio to be written without video.
         case audioOnly([AudioPeriodPart])
     }
 
@@ -22,67 +24,74 @@ struct AudioOnlySegments: Sendable {
     /// How the newest segment is published.
     private var state = State.video
     private var stillFrame = StillFrame()
-    private var finder = AudioPeriodSplitter()
-    /// Key frames shown again.
+    private var splitter = AudioPeriodSplitter()
+    /// Number of key frames repeated.
     private(set) var stillFrames = 0
-    /// Timed metadata that no frame of sound stood beside.
+    /// Number of timed metadata items without an audio frame beside them.
     private(set) var metadataDiscarded = 0
 
-    /// Frames left out because bytes of them were lost or doubted.
-    var damaged: Int { finder.damaged }
+    /// Number of audio frames dropped because their bytes were lost or damaged.
+    var damaged: Int { splitter.damaged }
 
-    /// Where the clock of the sound lacks time.
-    var gaps: TimestampGaps { finder.gaps }
+    /// Gaps in the timestamps of the audio.
+    var gaps: TimestampGaps { splitter.gaps }
 
-    /// - Returns: the way of `demuxed`, in order.
+    /// Returns the steps that publish `demuxed`, in order.
     mutating func handle(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [Step] {
-        let last = state
-        state = next(demuxed.packets)
-        return end(last, demuxed.flushed, of: segment) + route(demuxed, of: segment, after: last)
+        let previous = state
+        state = nextState(for: demuxed.packets)
+        return end(previous, demuxed.flushed, of: segment) + route(demuxed, of: segment, after: previous)
     }
 
-    /// The rendition ended: `left` is what it still held, `segment` the last one of it.
-    mutating func end(_ left: DemuxedSegment, of segment: SegmentInput) -> [Step] { end(state, left, of: segment) }
-
-    /// Decided by what the programme tables or the init section say, so that nobody waits for a picture that does not
-    /// come; and once there was sound alone, by the first picture, so that none that is only announced interrupts it.
-    private func next(_ packets: DemuxedSegment) -> State {
-        let isAlone = packets.video.isEmpty && (state != .video || packets.isAudioOnly)
-        return !isAlone ? .video : stillFrame.isAvailable ? .stillFrame : .audioOnly
+    /// Returns the steps that publish the frames left at the end of the rendition.
+    /// - Parameters:
+    ///   - remaining: frames that the demuxer still held.
+    ///   - segment: the last segment of the rendition.
+    mutating func end(_ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
+        end(state, remaining, of: segment)
     }
 
-    private mutating func end(_ state: State, _ left: DemuxedSegment, of segment: SegmentInput) -> [Step] {
-        guard state == .audioOnly else { return [.leftover(left)] }
-        return [.audioOnly(finder.pieces(of: left.audio, from: segment, border: .none))]
+    /// Returns how to publish a segment.
+    ///
+    /// The program tables or the init section decide, so no segment waits for video that never comes. After audio
+    /// alone, only a received video frame ends that state: a video track that is merely declared does not.
+    private func nextState(for packets: DemuxedSegment) -> State {
+        let hasAudioOnly = packets.video.isEmpty && (state != .video || packets.isAudioOnly)
+        return !hasAudioOnly ? .video : stillFrame.isAvailable ? .stillFrame : .audioOnly
+    }
+
+    private mutating func end(_ state: State, _ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
+        guard state == .audioOnly else { return [.leftover(remaining)] }
+        return [.audioOnly(splitter.split(remaining.audio, from: segment, boundary: .none))]
     }
 
     private mutating func route(
-        _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, after last: State
+        _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, after previous: State
     ) -> [Step] {
-        let isBack = state != last
-        let border = isBack ? .loss : demuxed.boundary
+        let beginsPeriod = state != previous
+        let boundary = beginsPeriod ? .loss : demuxed.boundary
         switch state {
         case .video: stillFrame.update(from: demuxed.packets.video)
         case .stillFrame:
-            let packets = addStillFrames(demuxed.packets, of: segment, boundary: border)
-            return [.video(packets, border: demuxed.boundary, isBack: isBack)]
+            let packets = addStillFrames(demuxed.packets, of: segment, boundary: boundary)
+            return [.video(packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
         case .audioOnly:
-            var pieces = finder.pieces(of: demuxed.packets.audio, from: segment, border: border)
-            metadataDiscarded += pieces.attach(demuxed.packets.metadata)
-            return [.audioOnly(pieces)]
+            var parts = splitter.split(demuxed.packets.audio, from: segment, boundary: boundary)
+            metadataDiscarded += parts.attach(demuxed.packets.metadata)
+            return [.audioOnly(parts)]
         }
-        return [.video(demuxed.packets, border: demuxed.boundary, isBack: isBack)]
+        return [.video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
     }
 
-    /// The segment with key frames for as long as it has sound.
+    /// Adds repeated key frames for the duration of the audio.
     private mutating func addStillFrames(
         _ packets: DemuxedSegment, of segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
     ) -> DemuxedSegment {
         var packets = packets
-        // The merger leaves damaged frames out, and counts them.
+        // `AudioVideoMatcher` drops damaged frames and counts them.
         let intact = packets.audio.filter { !$0.isDamaged }
-        for piece in finder.pieces(of: intact, from: segment, border: boundary) {
-            packets.video += stillFrame.frames(covering: piece)
+        for part in splitter.split(intact, from: segment, boundary: boundary) {
+            packets.video += stillFrame.frames(covering: part)
         }
         stillFrames += packets.video.count
         return packets

@@ -3,8 +3,9 @@ import Media
 import Mux
 import Transcode
 
-/// Takes the sound of upstream segments that have no picture apart into runs, by the thresholds that hold for pictures
-/// (`DiscontinuityDetector`). Every frame of sound may begin one.
+/// Splits the audio of upstream segments without video into periods.
+///
+/// The thresholds are those for video (`DiscontinuityDetector`). Every audio frame can begin a period.
 struct AudioPeriodSplitter: Equatable, Sendable {
     private struct Frame: Equatable, Sendable {
         var pid: UInt16
@@ -15,75 +16,78 @@ struct AudioPeriodSplitter: Equatable, Sendable {
 
     private var clock = AudioTimestampUnwrapper()
     private var last: Frame?
-    /// Frames left out because bytes of them were lost or doubted: a hole is silence, they would be noise.
+    /// Number of frames dropped because their bytes were lost or damaged. A gap becomes silence; a damaged frame would
+    /// be noise.
     private(set) var damaged = 0
-    /// Where the upstream's own clock lacks time; frames that were left out do not count.
+    /// Gaps in the upstream's timestamps; dropped frames do not count as gaps.
     private(set) var gaps = TimestampGaps()
 
-    /// - Returns: the pieces of `packets`, each of one run, in order; none is empty.
-    mutating func pieces(
-        of packets: [AudioPacket], from segment: SegmentInput, border: DiscontinuityDetector.Boundary
+    /// Returns the parts of `packets` in order, each of one period and none of them empty.
+    mutating func split(
+        _ packets: [AudioPacket], from segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
     ) -> [AudioPeriodPart] {
-        var pieces: [AudioPeriodPart] = []
-        let isAtStart = border != .none
-        var border = border
+        var parts: [AudioPeriodPart] = []
+        let isAtStart = boundary != .none
+        var boundary = boundary
         var start: Ticks?
         for packet in packets {
             let expected = clock.expected
-            let time = clock.unfold(packet)
+            let time = clock.unwrap(packet)
             start = start ?? time
             guard !packet.isDamaged else {
                 damaged += 1
                 continue
             }
-            let signal = signal(of: packet, at: time, border: border)
-            if let last, border != .tagged, signal == nil || signal == .clock {
+            let signal = signal(of: packet, at: time, boundary: boundary)
+            if let last, boundary != .tagged, signal == nil || signal == .clock {
                 gaps.recordAudioLead(time - expected, after: last.end - last.time)
             }
             last = Frame(pid: packet.pid, configuration: packet.configuration, time: time, end: clock.expected)
-            border = .none
+            boundary = .none
             let frame = TimedAudio(packet: packet, pts: time)
-            if signal == nil, !pieces.isEmpty {
-                pieces[pieces.count - 1].frames.append(frame)
+            if signal == nil, !parts.isEmpty {
+                parts[parts.count - 1].frames.append(frame)
             } else {
-                let lead = pieces.isEmpty ? start.map { time - $0 } : nil
-                pieces.append(AudioPeriodPart(signal: signal, frames: [frame], from: segment, after: lead))
-                pieces[pieces.count - 1].opensSegment = isAtStart && pieces.count == 1
+                let lead = parts.isEmpty ? start.map { time - $0 } : nil
+                parts.append(AudioPeriodPart(signal: signal, frames: [frame], from: segment, after: lead))
+                parts[parts.count - 1].opensSegment = isAtStart && parts.count == 1
             }
         }
-        return pieces
+        return parts
     }
 
     private func signal(
-        of packet: AudioPacket, at time: Ticks, border: DiscontinuityDetector.Boundary
+        of packet: AudioPacket, at time: Ticks, boundary: DiscontinuityDetector.Boundary
     ) -> DiscontinuityDetector.Signal? {
-        if border == .loss { return .loss }
+        if boundary == .loss { return .loss }
         guard let last else { return .joined }
-        let isOther = packet.pid != last.pid || packet.configuration != last.configuration
-        if isOther { return border == .tagged ? .tagged : .configuration }
-        let frame = last.end - last.time
-        guard DiscontinuityDetector.isClockChange(time - last.time, frame: frame, atBoundary: border != .none) else {
+        let isOtherStream = packet.pid != last.pid || packet.configuration != last.configuration
+        if isOtherStream { return boundary == .tagged ? .tagged : .configuration }
+        let duration = last.end - last.time
+        guard DiscontinuityDetector.isClockChange(time - last.time, frame: duration, atBoundary: boundary != .none)
+        else {
             return nil
         }
-        return border == .tagged ? .tagged : .clock
+        return boundary == .tagged ? .tagged : .clock
     }
 }
 
-/// Sound of one run from one upstream segment that has no picture, in order.
+/// Audio of one period from one upstream segment without video, in order.
 struct AudioPeriodPart: Equatable, Sendable {
-    /// Set when the run begins with the first frame.
+    /// Set if the first frame begins a period.
     let signal: DiscontinuityDetector.Signal?
     var frames: [TimedAudio]
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
-    /// Milliseconds since 1970 of the first frame, where the upstream said so.
+    /// Date of the first frame in milliseconds since 1970; nil if the upstream gave none.
     let programDateTime: Int64?
-    /// Its upstream segment begins with it.
+    /// Whether this part begins its upstream segment.
     var opensSegment = false
-    /// What its upstream segment carries beside it, in order.
+    /// Timed metadata of the upstream segment, in order.
     var metadata: [TimedMetadata] = []
 
-    /// - Parameter lead: from the segment's first frame to the first of `frames`; nil when its date does not lead here.
+    /// - Parameter lead: time from the segment's first frame to the first of `frames`; nil if the segment's date does
+    ///   not apply here.
     init(
         signal: DiscontinuityDetector.Signal?, frames: [TimedAudio], from segment: SegmentInput, after lead: Ticks?
     ) {

@@ -3,28 +3,29 @@ import Media
 import Mux
 import Transcode
 
-/// Decides for each video access unit whether it goes on with the current run or begins another one.
+/// Decides for each video access unit whether it continues the current period or begins another.
 ///
-/// A run is the longest stretch with one clock and one configuration. It begins at the first random access (IDR, or
-/// HEVC CRA) at or after the signal that the old one is over; what lies between belongs to nobody.
+/// A period is the longest sequence of frames with one clock and one configuration. It begins at the first random
+/// access point (IDR, or HEVC CRA) at or after the signal that ends the previous period. Frames between the signal and
+/// that point are dropped.
 struct DiscontinuityDetector: Equatable, Sendable {
-    /// Why a run begins.
+    /// The reason why a period begins.
     enum Signal: Equatable, Sendable {
-        /// The first run of the channel.
+        /// The first period of the channel.
         case joined
-        /// EXT-X-DISCONTINUITY where the clock or the programme really changed.
+        /// EXT-X-DISCONTINUITY where the clock or the program really changed.
         case tagged
-        /// Segments before it were lost.
+        /// Segments before this point were lost.
         case loss
         /// Other parameter sets, or another elementary stream.
         case configuration
-        /// The clock went back, or forward farther than a gap would.
+        /// The clock stepped back, or forward by more than a gap can explain.
         case clock
-        /// The sound's configuration changed; the picture's did not.
+        /// The audio configuration changed while the video configuration did not.
         case audioConfiguration
     }
 
-    /// What was said of the segment border just before an access unit.
+    /// Properties of the segment boundary before an access unit. `none`: the access unit does not begin a segment.
     enum Boundary: Equatable, Sendable { case none, plain, tagged, loss }
 
     enum Verdict: Equatable, Sendable {
@@ -34,9 +35,9 @@ struct DiscontinuityDetector: Equatable, Sendable {
     }
 
     enum DropReason: Equatable, Sendable {
-        /// Between a signal and the first random access after it.
+        /// The frame lies between a signal and the first random access point after it.
         case beforeSync
-        /// An open GOP's leading picture, shown before the picture its run begins with.
+        /// The frame is a leading picture of an open GOP, presented before the first frame of its period.
         case leading
     }
 
@@ -49,46 +50,46 @@ struct DiscontinuityDetector: Equatable, Sendable {
         var pid: UInt16
         var configuration: VideoConfiguration
         var firstPresented: Ticks
-        /// From the first picture's decode time to its presentation.
+        /// Time from the decode time of the first frame to its presentation time.
         var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
     }
 
-    /// A step back of the decode time by more than this many half frames is another clock.
+    /// Half frames by which the decode time may step back; a larger step back means another clock.
     static let halfFramesBack: Int64 = 3
-    /// A step forward by more is another clock, wherever it happens.
+    /// Largest step forward on one clock, at any place.
     static let longestGap = Ticks.seconds(10)
-    /// At a segment's border a step by more, either way, is another clock.
+    /// Largest step on one clock at a segment boundary, in either direction.
     static let longestBoundaryGap = Ticks.milliseconds(500)
 
-    /// A change of the time from decoding to presentation by more than this, and by more frames than pictures may be
-    /// reordered by (both standards), is another clock.
+    /// Largest change of the composition offset on one clock. The limit is also at least as long as `deepestReordering`
+    /// frames, the reorder depth that both standards allow.
     static let longestCompositionChange = Ticks.seconds(1)
     private static let deepestReordering: Int64 = 16
 
     private var state = State.awaitingSync(.joined)
-    /// Between pictures that are of one clock for all that the upstream said.
+    /// Gaps between frames that nothing in the upstream declared to be on different clocks.
     private(set) var timestampGaps = TimestampGaps()
     private let longestGap: Ticks
 
-    /// - Parameter longestGap: no gap that is longer can be published, whatever its cause.
+    /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
-    mutating func handle(_ unit: TimedVideo, border: Boundary) -> Verdict {
+    mutating func handle(_ unit: TimedVideo, boundary: Boundary) -> Verdict {
         switch state {
         case .awaitingSync(let signal):
-            return begin(with: unit, signal: border == .loss ? .loss : signal)
+            return begin(with: unit, signal: boundary == .loss ? .loss : signal)
         case .following(let signature):
-            let signal = signal(of: unit, after: signature, border: border)
-            recordStep(to: unit, after: signature, boundary: border, signal: signal)
+            let signal = signal(of: unit, after: signature, boundary: boundary)
+            recordStep(to: unit, after: signature, boundary: boundary, signal: signal)
             guard let signal else { return follow(unit, signature) }
             timestampGaps.endPeriod()
             return begin(with: unit, signal: signal)
         }
     }
 
-    /// Nothing follows.
+    /// Ends the sequence: no frame follows.
     mutating func finish() { timestampGaps.endPeriod() }
 
     private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
@@ -97,7 +98,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
             return .dropped(.beforeSync)
         }
         var frame = VideoTimestampUnwrapper.assumedFrameDuration
-        if case .following(let old) = state { frame = old.frameDuration }
+        if case .following(let previous) = state { frame = previous.frameDuration }
         state = .following(
             Signature(
                 pid: unit.packet.pid, configuration: unit.packet.configuration, firstPresented: unit.pts,
@@ -114,35 +115,39 @@ struct DiscontinuityDetector: Equatable, Sendable {
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .continues
     }
 
-    /// A step forward may be too far for the run to go on, and is a hole all the same.
-    private mutating func recordStep(to unit: TimedVideo, after old: Signature, boundary: Boundary, signal: Signal?) {
-        let isAnnounced = boundary == .tagged || (signal != nil && signal != .clock)
-        guard !isAnnounced, !Self.changesCompositionOffset(unit, after: old) else { return }
-        timestampGaps.recordVideoStep(unit.dts - old.last)
+    /// Records the step as a gap even where it is too long for the period to continue.
+    private mutating func recordStep(
+        to unit: TimedVideo, after previous: Signature, boundary: Boundary, signal: Signal?
+    ) {
+        let isSignaled = boundary == .tagged || (signal != nil && signal != .clock)
+        guard !isSignaled, !Self.changesCompositionOffset(unit, after: previous) else { return }
+        timestampGaps.recordVideoStep(unit.dts - previous.last)
     }
 
-    private func signal(of unit: TimedVideo, after old: Signature, border: Boundary) -> Signal? {
-        if border == .loss { return .loss }
-        let isOther = unit.packet.pid != old.pid || unit.packet.configuration != old.configuration
-        if isOther { return border == .tagged ? .tagged : .configuration }
-        let step = unit.dts - old.last
+    private func signal(of unit: TimedVideo, after previous: Signature, boundary: Boundary) -> Signal? {
+        if boundary == .loss { return .loss }
+        let isOtherStream = unit.packet.pid != previous.pid || unit.packet.configuration != previous.configuration
+        if isOtherStream { return boundary == .tagged ? .tagged : .configuration }
+        let step = unit.dts - previous.last
         guard
-            step > longestGap || Self.isClockChange(step, frame: old.frameDuration, atBoundary: border != .none)
-                || Self.changesCompositionOffset(unit, after: old)
+            step > longestGap || Self.isClockChange(step, frame: previous.frameDuration, atBoundary: boundary != .none)
+                || Self.changesCompositionOffset(unit, after: previous)
         else { return nil }
-        return border == .tagged ? .tagged : .clock
+        return boundary == .tagged ? .tagged : .clock
     }
 
-    /// Two clocks may meet in their decode times alone. In all of a run the time from decoding to presentation is much
-    /// the same; the time of a damaged picture says nothing.
-    private static func changesCompositionOffset(_ unit: TimedVideo, after old: Signature) -> Bool {
+    /// Whether the composition offset of `unit` departs from that of its period.
+    ///
+    /// Two clocks can coincide in their decode times alone. Within a period the composition offset hardly varies. Times
+    /// of a damaged frame are ignored.
+    private static func changesCompositionOffset(_ unit: TimedVideo, after previous: Signature) -> Bool {
         guard !unit.packet.isDamaged else { return false }
-        let deepest = old.frameDuration.count * deepestReordering
-        return abs((unit.pts - unit.dts - old.reordering).count) > max(longestCompositionChange.count, deepest)
+        let deepest = previous.frameDuration.count * deepestReordering
+        return abs((unit.pts - unit.dts - previous.reordering).count) > max(longestCompositionChange.count, deepest)
     }
 
-    /// Whether a `step` from one picture or frame to the next leads to another clock.
-    /// - Parameter frame: what the earlier one lasts.
+    /// Whether a `step` from one frame to the next leads to another clock.
+    /// - Parameter frame: duration of the earlier frame.
     static func isClockChange(_ step: Ticks, frame: Ticks, atBoundary: Bool) -> Bool {
         let departure = step - frame
         if step.count * 2 < -frame.count * halfFramesBack { return true }

@@ -3,26 +3,26 @@ import Media
 import Mux
 import Transcode
 
-/// Pictures of one run from one upstream segment, in decoding order.
+/// Video frames of one period from one upstream segment, in decoding order.
 struct PeriodPart: Equatable, Sendable {
-    /// Set when the run begins with the first of them.
+    /// Set if the first frame begins a period.
     var signal: DiscontinuityDetector.Signal?
     private(set) var units: [TimedVideo]
-    /// Its upstream segment has no sound and promises none: what comes later is of another programme.
-    var hasNoSound = false
-    /// What one picture of it lasts.
+    /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
+    var hasNoAudio = false
+    /// Duration of one frame of this part.
     private(set) var frameDuration: Ticks
-    /// The upstream segment it begins in did not begin with a sync sample.
+    /// Whether the upstream segment began without a sync sample.
     let isCutMidGOP: Bool
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
-    /// Presentation time of the first picture since the signal, also when it could not be shown.
+    /// Presentation time of the first frame since the signal, even if that frame was dropped.
     private(set) var clockStart: Ticks
-    /// Milliseconds since 1970 of the first picture, where the upstream said so.
+    /// Date of the first frame in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
-    /// Its upstream segment begins with it.
+    /// Whether this part begins its upstream segment.
     private(set) var opensSegment: Bool
-    /// What its upstream segment carries beside it, in order.
+    /// Timed metadata of the upstream segment, in order.
     var metadata: [TimedMetadata] = []
 
     init(
@@ -33,7 +33,7 @@ struct PeriodPart: Equatable, Sendable {
         self.frameDuration = frameDuration
         units = [first]
         clockStart = origin.clockStart ?? first.pts
-        isCutMidGOP = origin.isCutMidGroup
+        isCutMidGOP = origin.isCutMidGOP
         mediaSequence = origin.mediaSequence
         discontinuitySequence = origin.discontinuitySequence
         programDateTime = origin.date
@@ -45,35 +45,35 @@ struct PeriodPart: Equatable, Sendable {
         self.frameDuration = frameDuration
     }
 
-    /// Where it asks for its sound.
+    /// Video span for which `AudioVideoMatcher` finds the audio.
     var videoSpan: AudioVideoMatcher.VideoSpan {
         let times = units.lazy.map(\.pts)
         let first = times.min() ?? .zero
         return AudioVideoMatcher.VideoSpan(
             start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsRun: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoSound)
+            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
     }
 
-    /// Ticks that so many pictures last together: finer than a tick a picture.
-    var meanFrameDuration: (ticks: Int64, pictures: Int64) {
+    /// Mean frame duration as a fraction, finer than one tick per frame.
+    var meanFrameDuration: (ticks: Int64, frames: Int64) {
         guard units.count > 1 else { return (frameDuration.count, 1) }
         return ((playingDuration - frameDuration).count, Int64(units.count - 1))
     }
 
-    /// From the first picture decoded to the end of the last.
+    /// Time from the decode time of the first frame to the end of the last.
     var playingDuration: Ticks {
         guard let first = units.first, let last = units.last else { return .zero }
         return last.dts - first.dts + frameDuration
     }
 
-    /// It was one picture, and what that lasts is known since another one followed.
+    /// Sets the frame duration of a part with a single frame, once the next frame is known.
     mutating func update(frameDuration: Ticks) { self.frameDuration = frameDuration }
 
-    /// It is a run's first picture alone, and shown at another time than it is decoded: others may be shown before it.
+    /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.
     var mayFollowLeadingFrames: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
 
-    /// A leading picture of the run's first one was left out: that one is decoded in its place, so that decoding has no
-    /// hole where showing has none.
+    /// Records that a leading picture of the period's first frame was dropped. The first frame then decodes in its
+    /// place, so that decode times have no gap where presentation times have none.
     mutating func dropLeading(_ unit: TimedVideo) {
         clockStart = min(clockStart, unit.pts)
         let step = unit.dts - units[0].dts
@@ -81,9 +81,11 @@ struct PeriodPart: Equatable, Sendable {
         units[0].dts = unit.dts
     }
 
-    /// Splits off what is presented at or after `time`, from the first sync sample there on, as another run.
-    /// - Returns: nil when no sync sample follows. All of a piece that goes on may be split off; one that begins a run
-    ///   keeps its first picture, so that splitting comes to an end.
+    /// Splits off the frames presented at or after `time`, from the first sync sample there on, as another period.
+    ///
+    /// All frames of a part that continues a period may be split off. A part that begins a period keeps its first
+    /// frame, so that splitting ends.
+    /// - Returns: nil if no sync sample follows.
     mutating func split(at time: Ticks) -> PeriodPart? {
         let candidates = units.indices.dropFirst(signal == nil ? 0 : 1)
         guard let cut = candidates.first(where: { units[$0].isSync && units[$0].pts >= time }) else { return nil }

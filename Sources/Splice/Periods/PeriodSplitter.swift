@@ -3,84 +3,85 @@ import Media
 import Mux
 import Transcode
 
-/// Takes the pictures of upstream segments apart into runs.
+/// Splits the video of upstream segments into periods.
 struct PeriodSplitter: Equatable, Sendable {
     private var clock = VideoTimestampUnwrapper()
     private var detector: DiscontinuityDetector
-    /// Pictures between a signal and the first random access after it.
+    /// Number of frames between a signal and the first random access point after it.
     private(set) var framesBeforeSync = 0
-    /// Leading pictures of an open GOP at the start of a run.
+    /// Number of leading pictures of open GOPs dropped at the start of a period.
     private(set) var leadingPictures = 0
 
-    /// A run's first picture with which its upstream segment ended: pictures that lead it may follow, and then it is
-    /// decoded in their place.
+    /// First frame of a period that ended its upstream segment. Leading pictures may follow; the frame then decodes in
+    /// their place.
     private var heldPart: PeriodPart?
 
-    /// A picture waits for the next segment.
+    /// Whether a frame is held until the next segment.
     var isHolding: Bool { heldPart != nil }
 
-    /// What was dropped since the signal, in this segment and in those before.
+    /// Frames dropped since the signal, in this segment and in earlier ones.
     private var droppedFrames: DroppedFrames?
 
     private struct DroppedFrames: Equatable, Sendable {
-        /// Presentation time of the earliest on the clock of the last.
+        /// Presentation time of the earliest dropped frame on the clock of the last.
         var start: Ticks
         var last: Ticks
     }
 
-    /// - Parameter longestGap: as the detector's.
+    /// - Parameter longestGap: as in `DiscontinuityDetector`.
     init(longestGap: Ticks = DiscontinuityDetector.longestGap) {
         detector = DiscontinuityDetector(longestGap: longestGap)
     }
 
-    /// Pictures that carried no time of their own.
+    /// Number of frames without a timestamp of their own.
     var timestampsFilled: Int { clock.timestampsFilled }
 
-    /// Where the upstream's own clock lacks time.
+    /// Gaps in the upstream's timestamps.
     var gaps: TimestampGaps { detector.timestampGaps }
 
-    /// - Returns: the pieces of `packets` and of what was held, each of one run, in order; none is empty.
+    /// Returns the parts of `packets` and the held part, in order, each of one period and none of them empty.
     mutating func split(
         _ packets: [VideoPacket], from segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
     ) -> [PeriodPart] {
-        var pieces = dequeueHeldPart()
-        let earlier = pieces.count
-        var border = boundary
-        var origin = SegmentOrigin(segment, isAtStart: border != .none)
+        var parts = dequeueHeldPart()
+        let heldCount = parts.count
+        var boundary = boundary
+        var origin = SegmentOrigin(segment, isAtStart: boundary != .none)
         origin.clockStart = droppedFrames?.start
         for packet in packets {
             var unit = clock.unwrap(packet)
             origin.advance(to: unit, frameDuration: clock.frameDuration)
-            switch detector.handle(unit, border: border) {
+            switch detector.handle(unit, boundary: boundary) {
             case .beginsPeriod(let signal):
-                unit.beginsRun = true
-                pieces.append(PeriodPart(signal: signal, first: unit, frameDuration: clock.frameDuration, from: origin))
+                unit.beginsPeriod = true
+                parts.append(PeriodPart(signal: signal, first: unit, frameDuration: clock.frameDuration, from: origin))
                 origin.beginPart()
                 droppedFrames = nil
-            case .continues where pieces.count == earlier:
-                if earlier > 0 { pieces[0].update(frameDuration: clock.frameDuration) }
-                pieces.append(PeriodPart(signal: nil, first: unit, frameDuration: clock.frameDuration, from: origin))
+            case .continues where parts.count == heldCount:
+                if heldCount > 0 { parts[0].update(frameDuration: clock.frameDuration) }
+                parts.append(PeriodPart(signal: nil, first: unit, frameDuration: clock.frameDuration, from: origin))
                 origin.beginPart()
             case .continues:
-                pieces[pieces.count - 1].append(unit, frameDuration: clock.frameDuration)
+                parts[parts.count - 1].append(unit, frameDuration: clock.frameDuration)
             case .dropped(.beforeSync):
-                origin.clockStart = startOfDropped(with: unit, boundary: border)
-                origin.isCutMidGroup = pieces.count == earlier
+                origin.clockStart = startOfDropped(with: unit, boundary: boundary)
+                origin.isCutMidGOP = parts.count == heldCount
                 framesBeforeSync += 1
             case .dropped(.leading):
                 leadingPictures += 1
-                if !pieces.isEmpty { pieces[pieces.count - 1].dropLeading(unit) }
+                if !parts.isEmpty { parts[parts.count - 1].dropLeading(unit) }
             }
-            border = .none
+            boundary = .none
         }
-        if let last = pieces.last, last.mayFollowLeadingFrames { heldPart = pieces.removeLast() }
-        return pieces
+        if let last = parts.last, last.mayFollowLeadingFrames { heldPart = parts.removeLast() }
+        return parts
     }
 
-    /// A signal may come while the first picture of another run is still awaited.
+    /// Returns the earliest dropped frame's time. Another signal may come before the first frame of the new period is
+    /// found.
     private mutating func startOfDropped(with unit: TimedVideo, boundary: DiscontinuityDetector.Boundary) -> Ticks {
-        let isOther = boundary == .tagged || boundary == .loss
-        if let droppedFrames, !isOther,
+        let isSignaled = boundary == .tagged || boundary == .loss
+        if let droppedFrames, !isSignaled,
             abs((unit.pts - droppedFrames.last).count) <= DiscontinuityDetector.longestCompositionChange.count
         {
             self.droppedFrames = DroppedFrames(start: min(droppedFrames.start, unit.pts), last: unit.pts)
@@ -90,7 +91,7 @@ struct PeriodSplitter: Equatable, Sendable {
         return droppedFrames?.start ?? unit.pts
     }
 
-    /// Nothing follows what was held.
+    /// Ends the sequence: no frame follows the held one.
     mutating func finish() -> [PeriodPart] {
         detector.finish()
         return dequeueHeldPart()
@@ -102,26 +103,26 @@ struct PeriodSplitter: Equatable, Sendable {
     }
 }
 
-/// What an upstream segment says of the pieces in it.
+/// Properties of an upstream segment that its parts inherit.
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
-    /// It did not begin with a sync sample.
-    var isCutMidGroup = false
-    /// The next piece is the first one of the segment, not what those before it had left.
+    /// Whether the segment began without a sync sample.
+    var isCutMidGOP = false
+    /// Whether the next part is the first of this segment and not left over from segments before it.
     private(set) var isAtStart: Bool
-    /// Milliseconds since 1970 of the picture noted last; nil where the upstream did not say so.
+    /// Date of the frame recorded last, in milliseconds since 1970; nil if the upstream gave none.
     var date: Int64? { firstDate.map { $0 + elapsed.count * 1000 / Ticks.perSecond } }
-    /// The earliest picture dropped in front of the piece to come.
+    /// Earliest frame dropped before the next part.
     var clockStart: Ticks?
     private let firstDate: Int64?
-    /// Where the clock of the picture noted last has the segment's beginning, and that picture.
+    /// Time of the segment's beginning on the clock of the frame recorded last, and that frame.
     private var clockZero: Ticks?
     private var last = Ticks.zero
-    /// Playing time in front of what was shown last.
+    /// Playing time before the frame recorded last.
     private var playedDuration = Ticks.zero
 
-    /// A step by more, either way, is another clock: it takes no time.
+    /// Largest step on one clock, in either direction. A larger step takes no playing time.
     private static let longestStep = Ticks.seconds(1)
 
     private var elapsed: Ticks { last - (clockZero ?? last) }
@@ -133,15 +134,15 @@ struct SegmentOrigin: Equatable, Sendable {
         firstDate = segment.programDateTime
     }
 
-    /// A piece has begun: what was dropped in front of it is not dropped in front of the next.
+    /// Begins a part: frames dropped before it do not count for the next part.
     mutating func beginPart() {
-        isCutMidGroup = false
+        isCutMidGOP = false
         isAtStart = false
         clockStart = nil
     }
 
-    /// The date is that of the segment's first picture, which may come before its first piece; behind a change of clock
-    /// it is counted on by what was played.
+    /// Advances the date to `unit`. The segment's date is that of its first frame, which may precede the first part.
+    /// After a change of clock the date continues by playing time.
     mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
         if clockZero == nil {
             clockZero = unit.pts

@@ -3,31 +3,31 @@ import Media
 import Mux
 import Transcode
 
-/// What a channel published lately, as far as it takes to know it again.
+/// Key frames and end times of lately published media, for recognizing duplicates.
 package struct PublishedMedia: Sendable {
-    /// Bytes of a key frame that are compared, beside its size: parameter sets, headers and much of the picture.
+    /// Bytes of a key frame that are compared, besides its size: parameter sets, headers and much of the frame.
     private static let comparedByteCount = 4096
-    /// Key frames remembered: minutes.
+    /// Number of key frames kept: some minutes.
     private static let maxKeyFrames = 128
 
-    /// In the order in which they were published, the newest last; never empty. Each but the last has a key frame.
+    /// Spans in the order of publication, the newest last; never empty. Each but the last has a key frame.
     private var mediaSpans = [MediaSpan()]
-    /// Stretches that were forgotten. A stretch is named by how many came before it.
+    /// Number of spans evicted. The number of a span is the count of spans before it.
     private var evictedCount = 0
 
-    /// Where a stretch ends: decode time of its newest picture and presentation time of its newest frame of sound, on
-    /// the wire.
+    /// End of a span: decode time of its newest video frame and presentation time of its newest audio frame, as 33-bit
+    /// values.
     struct SpanEnd: Equatable, Sendable {
         var video: Ticks?
         var audio: Ticks?
     }
 
-    /// What was published on one clock without a break.
+    /// Media published on one clock without a break.
     private struct MediaSpan: Sendable {
         var keyFrames: [KeyFrame] = []
         var end = SpanEnd()
 
-        /// Whether a picture with decode time `time` goes on where it ends.
+        /// Whether a frame with decode time `time` continues the span.
         func isContinued(by time: Ticks) -> Bool {
             guard let last = end.video else { return true }
             let step = Ticks(wire: time, near: last) - last
@@ -37,56 +37,56 @@ package struct PublishedMedia: Sendable {
 
     init() {}
 
-    /// What an earlier process published, oldest first.
-    package init(_ pictures: [PublishedFrames]) {
-        for known in pictures {
-            // Of each segment the last picture alone is known.
-            if let first = known.keyFrame?.time, let last = end.video, Ticks(wire: first, near: last) < last {
+    /// Restores what an earlier process published, oldest first.
+    package init(_ frames: [PublishedFrames]) {
+        for segment in frames {
+            // Only the last key frame of each segment was stored.
+            if let first = segment.keyFrame?.time, let last = end.video, Ticks(wire: first, near: last) < last {
                 beginSpan()
             }
-            if let keyFrame = known.keyFrame { mediaSpans[mediaSpans.endIndex - 1].keyFrames.append(keyFrame) }
-            mediaSpans[mediaSpans.endIndex - 1].end.video = known.last
+            if let keyFrame = segment.keyFrame { mediaSpans[mediaSpans.endIndex - 1].keyFrames.append(keyFrame) }
+            mediaSpans[mediaSpans.endIndex - 1].end.video = segment.last
         }
         evict()
     }
 
-    /// Of what was published last.
+    /// End of the media published last.
     var end: SpanEnd { mediaSpans.last?.end ?? SpanEnd() }
 
-    /// What comes next does not go on where the last stretch ends.
+    /// Begins a span: the next frames do not continue the last one.
     mutating func beginSpan() {
         if mediaSpans.last?.keyFrames.isEmpty ?? false { mediaSpans.removeLast() }
         mediaSpans.append(MediaSpan())
     }
 
-    /// Indices of `pictures` in runs on one clock without a break.
-    static func spanRanges(of pictures: [VideoPacket]) -> [Range<Int>] {
-        var parts: [Range<Int>] = []
-        var (start, stretch) = (0, MediaSpan())
-        for (index, picture) in pictures.enumerated() {
-            guard let time = picture.decodeTime else { continue }
-            if !stretch.isContinued(by: time) {
-                parts.append(start..<index)
+    /// Returns ranges of `frames` that are on one clock without a break.
+    static func spanRanges(of frames: [VideoPacket]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var (start, span) = (0, MediaSpan())
+        for (index, frame) in frames.enumerated() {
+            guard let time = frame.decodeTime else { continue }
+            if !span.isContinued(by: time) {
+                ranges.append(start..<index)
                 start = index
             }
-            stretch.end.video = time
+            span.end.video = time
         }
-        return start < pictures.count ? parts + [start..<pictures.count] : parts
+        return start < frames.count ? ranges + [start..<frames.count] : ranges
     }
 
-    /// The stretches that one of `packets` was published in, oldest first.
+    /// Returns the numbers of the spans that contain a key frame of `packets`, oldest first.
     func spans(containing packets: ArraySlice<VideoPacket>) -> [Int] {
-        let wanted = packets.compactMap(KeyFrame.init)
-        return mediaSpans.indices.filter { wanted.contains(where: mediaSpans[$0].keyFrames.contains) }
+        let keyFrames = packets.compactMap(KeyFrame.init)
+        return mediaSpans.indices.filter { keyFrames.contains(where: mediaSpans[$0].keyFrames.contains) }
             .map { $0 + evictedCount }
     }
 
-    /// Where a stretch ends; nil when it was forgotten.
-    func end(of stretch: Int) -> SpanEnd? {
-        mediaSpans.indices.contains(stretch - evictedCount) ? mediaSpans[stretch - evictedCount].end : nil
+    /// Returns the end of a span; nil if the span was evicted.
+    func end(of span: Int) -> SpanEnd? {
+        mediaSpans.indices.contains(span - evictedCount) ? mediaSpans[span - evictedCount].end : nil
     }
 
-    func isLast(_ stretch: Int) -> Bool { stretch - evictedCount == mediaSpans.endIndex - 1 }
+    func isLast(_ span: Int) -> Bool { span - evictedCount == mediaSpans.endIndex - 1 }
 
     mutating func append(_ packets: DemuxedSegment) {
         for packet in packets.video {
@@ -115,12 +115,12 @@ package struct PublishedMedia: Sendable {
         }
     }
 
-    /// A picture that decoding may begin with, by its time and its bytes.
+    /// A random access point, identified by its time and its bytes.
     struct KeyFrame: Equatable, Sendable {
-        /// Presentation time on the wire.
+        /// Presentation time, 33 bits.
         let time: Ticks
         let byteCount: Int
-        /// Hash of its first bytes.
+        /// Hash of the first bytes.
         let beginning: UInt64
 
         init?(_ packet: VideoPacket) {
@@ -132,14 +132,14 @@ package struct PublishedMedia: Sendable {
     }
 }
 
-/// The pictures of one output segment, as far as it takes to know after a restart that they were published.
+/// Identification of an output segment's video frames, sufficient to find them again after a restart.
 package struct PublishedFrames: Equatable, Sendable {
-    /// The last one of them.
+    /// The last key frame of the segment.
     let keyFrame: PublishedMedia.KeyFrame?
-    /// Decode time of the last picture on the wire.
+    /// Decode time of the last frame, 33 bits.
     let last: Ticks
 
-    /// nil where the pictures have no times.
+    /// - Returns: nil if the frames have no times.
     init?(_ units: [TimedVideo]) {
         let packets = units.lazy.reversed().map(\.packet)
         guard let last = packets.compactMap(\.decodeTime).first else { return nil }
@@ -148,11 +148,11 @@ package struct PublishedFrames: Equatable, Sendable {
     }
 }
 
-/// As a journal keeps them: numbers with a slash between them, the last picture's time first.
+/// Text form in the journal: numbers separated by slashes, beginning with the time of the last frame.
 extension PublishedFrames {
     package var text: String {
-        let key = keyFrame.map { [String($0.time.count), String($0.byteCount), String($0.beginning)] } ?? []
-        return ([String(last.count)] + key).joined(separator: "/")
+        let fields = keyFrame.map { [String($0.time.count), String($0.byteCount), String($0.beginning)] } ?? []
+        return ([String(last.count)] + fields).joined(separator: "/")
     }
 
     package init?(text: String) {
@@ -169,7 +169,7 @@ extension PublishedFrames {
 }
 
 extension PublishedMedia.KeyFrame {
-    /// - Parameter fields: three.
+    /// - Parameter fields: the three fields of a key frame.
     fileprivate init?(_ fields: ArraySlice<Substring>) {
         guard let time = Int64(fields[fields.startIndex]), let byteCount = Int(fields[fields.startIndex + 1]),
             let beginning = UInt64(fields[fields.startIndex + 2])
@@ -179,6 +179,6 @@ extension PublishedMedia.KeyFrame {
 }
 
 extension VideoPacket {
-    /// Or what comes nearest to it.
+    /// Decode time, or the presentation time if there is none.
     var decodeTime: Ticks? { dts ?? pts }
 }

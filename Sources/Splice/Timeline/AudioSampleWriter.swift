@@ -3,21 +3,21 @@ import Media
 import Mux
 import Transcode
 
-/// Writes one segment's audio samples up to a limit.
+/// Writes the audio samples of one segment up to a limit.
 struct AudioSampleWriter {
-    /// What one frame lasts in the audio timescale.
+    /// Duration of one frame in the audio timescale.
     let frameDuration: Int64
     let limit: Int64
     private let silence: SilentFrame?
-    /// What a frame of silence lasts.
+    /// Duration of one silent frame in the audio timescale.
     private let silentDuration: Int64
-    private let fillsHoles: Bool
+    private let fillsGaps: Bool
     private(set) var nextDecodeTime: Int64
     private(set) var samples: [MuxSample] = []
     private(set) var silentFrames = 0
 
     init(
-        configuration: AudioConfiguration, silence: SilentFrame?, fillsHoles: Bool, next: Int64, limit: Int64
+        configuration: AudioConfiguration, silence: SilentFrame?, fillsGaps: Bool, next: Int64, limit: Int64
     ) {
         let duration = { (samples: Int) in
             TrackTimescale.audio * Int64(samples) / Int64(configuration.sampleRate)
@@ -25,16 +25,16 @@ struct AudioSampleWriter {
         frameDuration = duration(configuration.samplesPerFrame)
         silentDuration = duration(silence?.samples ?? configuration.samplesPerFrame)
         self.silence = silence
-        self.fillsHoles = fillsHoles
+        self.fillsGaps = fillsGaps
         self.nextDecodeTime = next
         self.limit = limit
     }
 
-    /// Writes a frame behind a hole of `gap`, the whole frames of which are filled with silence; false when the limit
-    /// came first.
+    /// Writes a frame after a `gap`, whose whole frames are filled with silence.
+    /// - Returns: false if the limit came first.
     mutating func write(_ payload: ArraySlice<UInt8>, after gap: Int64) -> Bool {
         var gap = gap
-        while fillsHoles, silence != nil, gap >= silentDuration, nextDecodeTime + silentDuration <= limit {
+        while fillsGaps, silence != nil, gap >= silentDuration, nextDecodeTime + silentDuration <= limit {
             appendSilence()
             gap -= silentDuration
         }
@@ -44,15 +44,15 @@ struct AudioSampleWriter {
     }
 
     mutating func fillWithSilence() {
-        guard fillsHoles, silence != nil else { return }
+        guard fillsGaps, silence != nil else { return }
         while nextDecodeTime + silentDuration <= limit { appendSilence() }
     }
 
-    /// A fragment never lacks a track its init section has: one frame, even if it ends past the limit.
+    /// Writes one frame even if it ends past the limit: a fragment has samples for each track of its init section.
     /// - Parameters:
-    ///   - payload: the frame that is due here; nil when none is, so that it is silence.
-    ///   - last: in a configuration that has no silence, what lasts as long as the fragment.
-    /// - Returns: whether it was `payload`.
+    ///   - payload: the frame that is due here; nil if none is, then silence is written.
+    ///   - last: payload for a configuration without silence; it lasts as long as the fragment.
+    /// - Returns: whether `payload` was written.
     mutating func writeAtLeastOne(_ payload: ArraySlice<UInt8>?, otherwise last: [UInt8]) -> Bool {
         if let payload {
             append(payload, lasting: frameDuration)

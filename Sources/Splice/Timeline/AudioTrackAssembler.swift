@@ -3,33 +3,33 @@ import Media
 import Mux
 import Transcode
 
-/// Lays audio frames end to end on the channel's timeline, exact to the sample.
+/// Places audio frames end to end on the channel's timeline, exact to the sample.
 ///
-/// Inside a run frames are counted, not timed: each lasts what its samples last. The source's times are looked at only
-/// to see whether it really departed (more than half a frame, kept up over five frames), and at the start of a run.
-/// Then whole frames that overlap are left out, whole frames that lack are filled with silence, and the rest, less than
-/// one frame, is carried by the duration of the first frame after the hole. So decode time never jumps.
+/// Inside a period frames are counted, not timed: each lasts as long as its samples. The source's timestamps matter
+/// only at the start of a period, and where they drift by more than half a frame over five frames. There, overlapping
+/// frames are dropped and whole missing frames are filled with silence. The rest, less than one frame, extends the
+/// first frame after the gap. So decode times never jump.
 struct AudioTrackAssembler: Equatable, Sendable {
-    /// A frame this early at a seam is kept: leaving it out would make a hole of nearly a whole frame.
+    /// Overlap that is kept at a discontinuity; dropping the frame would leave a gap of nearly a whole frame.
     static let toleratedOverlap = PeriodTimeline.audioTime(.milliseconds(2))
     static let framesToConfirmDrift = 5
-    /// What silence or a longer frame may close between two runs, where the first of them had no track of sound.
+    /// Longest time between two periods that silence or a longer frame fills, if the first had no audio track.
     static let longestLag = PeriodTimeline.audioTime(.seconds(1))
-    /// The same where it had one: a segment at most.
+    /// Longest time that silence fills if the first period had an audio track: a segment at most.
     static let longestMissingTail = PeriodTimeline.audioTime(.seconds(30))
 
     struct Counts: Equatable, Sendable {
-        /// Frames left out because their time was taken already.
+        /// Number of frames dropped because they overlapped frames already written.
         var overlapping = 0
-        /// Frames left out because the run's picture had ended.
+        /// Number of frames dropped because the video of their period had ended.
         var trimmed = 0
-        /// Frames of silence put where the source had none.
+        /// Number of silent frames written where the source had no audio.
         var silentFrames = 0
-        /// Holes and overlaps inside runs.
+        /// Number of gaps and overlaps corrected inside periods.
         var driftCorrections = 0
     }
 
-    /// A frame of the run before that came when that was written: where on the channel's timeline it belongs.
+    /// An audio frame that arrived after its period was written, with its time on the channel's timeline.
     private struct LateFrame: Equatable, Sendable {
         let time: Int64
         let payload: ArraySlice<UInt8>
@@ -43,22 +43,24 @@ struct AudioTrackAssembler: Equatable, Sendable {
     private var pendingFrames: [TimedAudio] = []
     private var lateFrames: [LateFrame] = []
     private var isAtStart = false
-    /// Of the run's configuration; nil when none could be made.
+    /// Silent frame of the period's configuration; nil if none could be made.
     private var silence: SilentFrame?
-    /// What was heard last, for the one case in which a frame is due and there is neither sound nor silence.
+    /// Payload written last, used if a frame is due and there is neither audio nor silence.
     private var lastPayload: [UInt8] = []
     private let fillsGaps: Bool
 
-    /// - Parameters: `next`, `configuration`: where an earlier process of the channel stopped.
-    ///   `fillsHoles`: with silence; otherwise the frame behind a hole lasts as much longer.
-    init(next: Int64? = nil, configuration: AudioConfiguration? = nil, fillsHoles: Bool = true) {
-        self.fillsGaps = fillsHoles
+    /// - Parameters:
+    ///   - next: decode time at which an earlier process of the channel stopped.
+    ///   - configuration: audio configuration of that process.
+    ///   - fillsGaps: whether silence fills gaps; otherwise the frame after a gap lasts longer.
+    init(next: Int64? = nil, configuration: AudioConfiguration? = nil, fillsGaps: Bool = true) {
+        self.fillsGaps = fillsGaps
         self.nextDecodeTime = next
         self.configuration = configuration
     }
 
-    /// Another run begins. What was left of the old one came too late for its last segment, or lies behind the end of its
-    /// picture.
+    /// Begins a period. Frames left of the old one came too late for its last segment, or lie after the end of its
+    /// video.
     mutating func beginPeriod(
         _ configuration: AudioConfiguration?, silence: SilentFrame?, on timeline: PeriodTimeline
     ) {
@@ -68,8 +70,8 @@ struct AudioTrackAssembler: Equatable, Sendable {
         lateFrames = configuration == self.configuration ? pendingInTime : []
         counts.trimmed -= lateFrames.count
         pendingFrames = []
-        // Runs without any track of sound leave its clock behind: it goes on with the discontinuity that begins this one.
-        // What a run with a track lacked at its end is silence.
+        // After periods without an audio track, decode times resume at this discontinuity. Audio missing at the end of
+        // a period that has a track is filled with silence.
         let start = PeriodTimeline.audioTime(timeline.outputPresentation)
         let longest = self.configuration == nil ? Self.longestLag : Self.longestMissingTail
         if let nextDecodeTime, start - nextDecodeTime > longest { self.nextDecodeTime = start }
@@ -78,7 +80,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         isAtStart = true
     }
 
-    /// The channel went on to `position` without this clock; nothing is left of the run it was in.
+    /// Resumes at `position`, which other sources reached; drops the frames left of the old period.
     mutating func resume(at position: TimelinePosition) {
         counts.trimmed += lateFrames.count + pendingFrames.count
         (lateFrames, pendingFrames) = ([], [])
@@ -87,7 +89,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         configuration = position.audio ?? configuration
     }
 
-    /// What is coded like the sound to come, and stands where silence would: see `layLate`.
+    /// Frames left of the old period, which stand where silence would: see `writeLate`.
     private var pendingInTime: [LateFrame] {
         guard let timeline else { return [] }
         return pendingFrames.map { LateFrame(time: timeline.audioTime(of: $0.pts), payload: $0.packet.payload) }
@@ -95,14 +97,16 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     mutating func append(_ frames: [TimedAudio]) { pendingFrames += frames }
 
-    /// Takes the samples that end no later than the picture of a segment does.
-    /// - Parameters: `start`, `end`: presentation times of that segment's picture on the channel's timeline.
-    /// - Returns: nil when the run has no sound at all; otherwise at least one sample.
+    /// Removes and returns the samples that end no later than the video of a segment.
+    /// - Parameters:
+    ///   - start: presentation time of that segment's video on the channel's timeline.
+    ///   - end: end of that video.
+    /// - Returns: nil if the period has no audio track; otherwise at least one sample.
     mutating func dequeueSamples(from start: Ticks, to end: Ticks) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline else { return nil }
         let limit = PeriodTimeline.audioTime(end)
         var writer = AudioSampleWriter(
-            configuration: configuration, silence: silence, fillsHoles: fillsGaps,
+            configuration: configuration, silence: silence, fillsGaps: fillsGaps,
             next: nextDecodeTime ?? firstTime(on: timeline, from: start), limit: limit)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
@@ -118,13 +122,13 @@ struct AudioTrackAssembler: Equatable, Sendable {
         return finishSegment(writer, from: decodeTime)
     }
 
-    /// Takes all samples of a run of sound alone, but for those last ones that may be where its times depart.
-    /// - Parameter isEnding: nothing of the run follows: those are taken too.
-    /// - Returns: nil when there are none.
+    /// Removes and returns all samples of an audio-only period, except the last ones while they may drift.
+    /// - Parameter isEnding: whether nothing of the period follows, so that those are returned too.
+    /// - Returns: nil if there are none.
     mutating func dequeueAllSamples(isEnding: Bool = false) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline, let first = pendingFrames.first else { return nil }
         var writer = AudioSampleWriter(
-            configuration: configuration, silence: silence, fillsHoles: fillsGaps,
+            configuration: configuration, silence: silence, fillsGaps: fillsGaps,
             next: nextDecodeTime ?? timeline.audioTime(of: first.pts), limit: .max)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
@@ -142,36 +146,36 @@ struct AudioTrackAssembler: Equatable, Sendable {
         return (decodeTime, writer.samples)
     }
 
-    /// Writes what is due up to the writer's limit.
+    /// Writes the frames that are due up to the writer's limit.
     private mutating func writePending(
         into writer: inout AudioSampleWriter, on timeline: PeriodTimeline, isEnding: Bool = false
     ) {
-        var taken = 0
-        while taken < pendingFrames.count {
-            let lead = timeline.audioTime(of: pendingFrames[taken].pts) - writer.nextDecodeTime
+        var count = 0
+        while count < pendingFrames.count {
+            let lead = timeline.audioTime(of: pendingFrames[count].pts) - writer.nextDecodeTime
             var gap: Int64 = 0
             let verdict =
                 isAtStart
-                ? .confirmed : drift(at: taken, next: writer.nextDecodeTime, frame: writer.frameDuration, on: timeline)
+                ? .confirmed : drift(at: count, next: writer.nextDecodeTime, frame: writer.frameDuration, on: timeline)
             if verdict == .undecided, !isEnding { break }
             if verdict == .confirmed {
                 if lead < -Self.toleratedOverlap {
                     counts.overlapping += 1
-                    taken += 1
+                    count += 1
                     continue
                 }
                 if !isAtStart { counts.driftCorrections += 1 }
                 gap = max(0, lead)
             }
-            guard writer.write(pendingFrames[taken].packet.payload, after: gap) else { break }
+            guard writer.write(pendingFrames[count].packet.payload, after: gap) else { break }
             isAtStart = false
-            taken += 1
+            count += 1
         }
-        pendingFrames.removeFirst(taken)
+        pendingFrames.removeFirst(count)
     }
 
-    /// Sound of the last run that came when that was written goes on where it stopped, up to where the run's picture ended.
-    /// A player hears it as it was: both runs are coded alike.
+    /// Writes late audio of the last period from where that stopped, up to the end of its video. Both periods have one
+    /// configuration, so a player decodes it as it was.
     private mutating func writeLate(into writer: inout AudioSampleWriter, on timeline: PeriodTimeline) {
         let end = PeriodTimeline.audioTime(timeline.outputPresentation)
         for frame in lateFrames {
@@ -186,7 +190,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         lateFrames = []
     }
 
-    /// A channel's sound begins with its first frame that is not before the picture.
+    /// Returns the decode time at which a channel's audio begins: its first frame that is not before the video.
     private func firstTime(on timeline: PeriodTimeline, from start: Ticks) -> Int64 {
         let earliest = PeriodTimeline.audioTime(start)
         let times = pendingFrames.lazy.map { timeline.audioTime(of: $0.pts) }
@@ -195,17 +199,18 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     private enum Drift { case none, confirmed, undecided }
 
-    /// Whether the source's times leave the count by more than half a frame, one way, over five frames. As long as fewer
-    /// have come and all of them do, it is undecided: one wild time is no departure.
+    /// Whether the source's timestamps depart from the count by more than half a frame, in one direction, over five
+    /// frames. While fewer frames have come and all of them depart, the result is undecided: one wrong timestamp is no
+    /// drift.
     private func drift(at index: Int, next: Int64, frame: Int64, on timeline: PeriodTimeline) -> Drift {
-        let seen = min(Self.framesToConfirmDrift, pendingFrames.count - index)
+        let available = min(Self.framesToConfirmDrift, pendingFrames.count - index)
         var sign: Int64 = 0
-        for offset in 0..<seen {
+        for offset in 0..<available {
             let expected = next + Int64(offset) * frame
-            let departure = timeline.audioTime(of: pendingFrames[index + offset].pts) - expected
-            guard abs(departure) * 2 > frame, sign == 0 || departure.signum() == sign else { return .none }
-            sign = departure.signum()
+            let error = timeline.audioTime(of: pendingFrames[index + offset].pts) - expected
+            guard abs(error) * 2 > frame, sign == 0 || error.signum() == sign else { return .none }
+            sign = error.signum()
         }
-        return seen < Self.framesToConfirmDrift ? .undecided : .confirmed
+        return available < Self.framesToConfirmDrift ? .undecided : .confirmed
     }
 }

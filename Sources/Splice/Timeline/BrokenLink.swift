@@ -3,16 +3,16 @@ import Media
 import Mux
 import Transcode
 
-/// What an HEVC CRA picture becomes where a run begins with it (ISO/IEC 23008-2 §3.14, §7.4.2.2).
+/// Rewrites an HEVC CRA picture at the start of a period as a BLA picture (ISO/IEC 23008-2 §3.14, §7.4.2.2).
 ///
-/// In the middle of a stream a decoder goes on counting pictures over a CRA picture, as if those of another run that
-/// stand in front of it were its own. A BLA picture says that they are not; the two differ in nal_unit_type alone.
+/// In the middle of a stream a decoder continues picture order counting across a CRA picture, as if frames of another
+/// period before it were its own. A BLA picture says that they are not. The two differ in nal_unit_type alone.
 enum BrokenLink {
     private static let cleanRandomAccess: UInt8 = 21
-    /// BLA_N_LP: pictures that lead it are left out.
+    /// BLA_N_LP: its leading pictures are dropped.
     private static let withoutLeadingPictures: UInt8 = 18
 
-    /// - Parameter payload: NAL units behind their lengths in four bytes.
+    /// - Parameter payload: NAL units with 4-byte length prefixes.
     static func payload(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var payload = payload
         var start = payload.startIndex

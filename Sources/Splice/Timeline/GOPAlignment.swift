@@ -3,21 +3,21 @@ import Media
 import Mux
 import Transcode
 
-/// Whether an upstream's segments end where its groups of pictures do, learnt from where they begin.
+/// Learns whether an upstream's segments end at GOP boundaries.
 ///
-/// What is published cannot be taken back, so as long as nobody knows, a segment is held until the next one has begun. At
-/// a join that costs nothing: several segments come at once. Each time the upstream breaks what was believed of it, it has
-/// to show twice as many clean borders, up to a bound: one late picture is no delay for ever.
+/// Published segments cannot be recalled, so while the alignment is unknown a segment is held until the next one
+/// begins. At a join that costs nothing, because several segments come at once. Each time the upstream breaks its
+/// alignment it has to show twice as many aligned boundaries, up to a bound: one late frame does not delay for ever.
 struct GOPAlignment: Equatable, Sendable {
     static let maxBoundariesNeeded = 32
-    /// A tail that looked unfinished and was not, so many times in a row, is the way this upstream counts time.
+    /// Number of consecutive false alarms after which an open tail is ignored: the upstream counts time that way.
     static let maxFalseAlarms = 3
 
     enum Holdback: Equatable, Sendable {
         case nothing
-        /// Until it is known how the next one begins.
+        /// Hold the segment until it is known how the next one begins.
         case segment
-        /// Segments are cut in the middle of groups: what follows the last sync sample goes with the next one.
+        /// Segments end in the middle of a GOP: frames from the last sync sample on belong to the next segment.
         case lastGOP
     }
 
@@ -27,13 +27,13 @@ struct GOPAlignment: Equatable, Sendable {
     private var hasOpenTail = false
     private var cutsMidGOP = false
 
-    /// What is held of a segment.
+    /// What is held back of a segment.
     var holdback: Holdback {
         if cutsMidGOP { return .lastGOP }
         return alignedBoundaries >= alignedBoundariesNeeded && !hasOpenTail ? .nothing : .segment
     }
 
-    /// A segment of the same run followed.
+    /// Records how a following segment of the same period begins.
     mutating func recordSegmentStart(isSync: Bool) {
         if hasOpenTail { falseAlarms = isSync ? falseAlarms + 1 : 0 }
         if isSync {
@@ -48,6 +48,6 @@ struct GOPAlignment: Equatable, Sendable {
         }
     }
 
-    /// - Parameter isClosed: every picture that is shown before the last one decoded has come.
+    /// - Parameter isClosed: whether all frames presented before the last decoded one were received.
     mutating func recordTail(isClosed: Bool) { hasOpenTail = !isClosed && falseAlarms < Self.maxFalseAlarms }
 }

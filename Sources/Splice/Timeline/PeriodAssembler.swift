@@ -3,7 +3,7 @@ import Media
 import Mux
 import Transcode
 
-/// Writes runs: places each on the timeline, cuts it, lays its sound beside it, and gives finished segments.
+/// Places periods on the timeline, cuts them into segments, adds their audio, and writes finished segments.
 struct PeriodAssembler: Sendable {
     var position: TimelinePosition
     var timeline: PeriodTimeline?
@@ -12,7 +12,7 @@ struct PeriodAssembler: Sendable {
     private var cutter: SegmentCutter
     var audio: AudioTrackAssembler
     var silence = SilentFrameCache()
-    private let fillsSilence: Bool
+    private let fillsAudioGaps: Bool
     private var sanitizer = TimestampSanitizer()
     var dates: ProgramDateTimeClock
     var markers = PendingMarkers()
@@ -21,30 +21,30 @@ struct PeriodAssembler: Sendable {
     var periodCount = 0
     private var periodsBeyondDelay = 0
     private var segmentsWithoutSync = 0
-    private var framesRefused = 0
+    private var framesRejected = 0
     var lastSequence: UInt64 = 0
-    /// Of pieces taken since the last segment was written.
+    /// Source spans of parts appended since the last segment was written.
     var spans: [SourceSpan] = []
-    /// Why the last run that was left out could not be described.
-    var lastRefusal: MediaError?
+    /// Why the last rejected period could not be described.
+    var lastRejection: MediaError?
 
     init(_ configuration: SpliceEngine.Configuration) {
         position = configuration.position
         cutter = SegmentCutter(longest: configuration.maxSegmentDuration)
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
-            fillsHoles: configuration.fillsAudioGaps)
-        fillsSilence = configuration.fillsAudioGaps
+            fillsGaps: configuration.fillsAudioGaps)
+        fillsAudioGaps = configuration.fillsAudioGaps
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 
-    /// No segment may be longer, if anything permits it.
+    /// Longest output segment.
     var longestSegment: Ticks { cutter.longest }
 
-    /// Pictures of the current run wait for what comes next.
+    /// Whether video of the current period waits for what follows.
     var isHolding: Bool { cutter.isHolding }
 
-    /// The sound that the current run's init section describes.
+    /// Audio configuration that the current init section describes.
     var audioConfiguration: AudioConfiguration? { audio.configuration }
 
     var counts: SpliceCounts {
@@ -53,7 +53,7 @@ struct PeriodAssembler: Sendable {
         counts.timestampsSanitized = sanitizer.changed
         counts.periodsBeyondCompositionDelay = periodsBeyondDelay
         counts.segmentsWithoutSync = segmentsWithoutSync
-        counts.unsupportedFrames = framesRefused
+        counts.unsupportedFrames = framesRejected
         counts.audioOverlapping = audio.counts.overlapping
         counts.audioTrimmed = audio.counts.trimmed
         counts.audioSilence = audio.counts.silentFrames
@@ -65,35 +65,35 @@ struct PeriodAssembler: Sendable {
         return counts
     }
 
-    mutating func append(_ sounded: VideoSpanQueue.MatchedPart) -> [SplicedSegment] {
-        let piece = sounded.part
-        if piece.isCutMidGOP { cutter.recordMidGOPCut() }
+    mutating func append(_ matched: VideoSpanQueue.MatchedPart) -> [SplicedSegment] {
+        let part = matched.part
+        if part.isCutMidGOP { cutter.recordMidGOPCut() }
         var segments: [SplicedSegment] = []
-        if piece.signal != nil {
-            segments += finish(with: sounded.lateAudio)
-            beginPeriod(piece, configuration: sounded.configuration)
+        if part.signal != nil {
+            segments += finish(with: matched.lateAudio)
+            beginPeriod(part, configuration: matched.configuration)
         }
         guard let timeline else {
-            framesRefused += piece.units.count
-            markers.discard(piece)
+            framesRejected += part.units.count
+            markers.discard(part)
             return segments
         }
-        frameDuration = piece.frameDuration
-        audio.append(sounded.audio)
-        spans.append(SourceSpan(piece, run: periodCount - 1, on: timeline))
-        if let date = piece.programDateTime, let first = piece.units.first {
+        frameDuration = part.frameDuration
+        audio.append(matched.audio)
+        spans.append(SourceSpan(part, period: periodCount - 1, on: timeline))
+        if let date = part.programDateTime, let first = part.units.first {
             dates.record(date, at: timeline.presentation(of: first.pts))
         }
-        markers.append(piece, on: timeline)
+        markers.append(part, on: timeline)
         let cuts = cutter.append(
-            piece.units, of: piece.mediaSequence, continuesPeriod: piece.signal == nil,
-            frameDuration: piece.frameDuration,
+            part.units, of: part.mediaSequence, continuesPeriod: part.signal == nil,
+            frameDuration: part.frameDuration,
             reordering: timeline.reordering)
-        return segments + write(cuts, mediaSequence: piece.mediaSequence)
+        return segments + write(cuts, mediaSequence: part.mediaSequence)
     }
 
-    /// The run, or the channel, ended: gives what was held back.
-    /// - Parameter late: the last of its sound.
+    /// Ends the period or the channel and returns the segments held back.
+    /// - Parameter late: the last audio of the period.
     mutating func finish(with late: [TimedAudio] = []) -> [SplicedSegment] {
         audio.append(late)
         if isAudioOnly { return writeAudioOnly(mediaSequence: lastSequence, isEnding: true) }
@@ -105,7 +105,7 @@ struct PeriodAssembler: Sendable {
         return written + [end]
     }
 
-    /// The channel went on to `position` without this one; the next piece begins a run there.
+    /// Resumes at `position`, which other sources reached; the next part begins a period there.
     mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
         self.position = position
         (timeline, description) = (nil, nil)
@@ -114,40 +114,43 @@ struct PeriodAssembler: Sendable {
         dates.resume(datedUntil: datedUntil)
     }
 
-    /// A run whose parameter sets cannot be described is left out, openly, until the next one begins.
-    private mutating func beginPeriod(_ piece: PeriodPart, configuration: AudioConfiguration?) {
+    /// Begins a period. If its parameter sets cannot be described, the period is rejected and counted until the next
+    /// one begins.
+    private mutating func beginPeriod(_ part: PeriodPart, configuration: AudioConfiguration?) {
         do throws(MediaError) {
-            try describePeriod(piece, configuration: configuration)
+            try describePeriod(part, configuration: configuration)
         } catch {
             timeline = nil
-            lastRefusal = error
+            lastRejection = error
         }
     }
 
     private mutating func describePeriod(
-        _ piece: PeriodPart, configuration: AudioConfiguration?
+        _ part: PeriodPart, configuration: AudioConfiguration?
     ) throws(MediaError) {
-        guard let first = piece.units.first else { return }
+        guard let first = part.units.first else { return }
         let video = try VideoDescription(first.packet.configuration)
-        // A run without sound keeps the track, filled with silence: players that lose a track do not get it back.
-        let sound = configuration ?? silentConfiguration
-        initSection = try InitWriter.write(video: first.packet.configuration, audio: sound)
+        // A period without audio keeps the track, filled with silence: players that lose a track do not resume it.
+        let audioConfiguration = configuration ?? silentConfiguration
+        initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
         let timeline = PeriodTimeline(first: first, at: position.presentationEnd)
         if timeline.leastOffset < 0 { periodsBeyondDelay += 1 }
         self.timeline = timeline
-        audio.beginPeriod(sound, silence: sound.flatMap { silence.frame(for: $0) }, on: timeline)
-        position.audio = sound ?? position.audio
+        audio.beginPeriod(
+            audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
+        position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
         description = PeriodDescription(
-            run: periodCount, video: video, first: first.packet, audio: sound, frameDuration: piece.meanFrameDuration)
+            index: periodCount, video: video, first: first.packet, audio: audioConfiguration,
+            frameDuration: part.meanFrameDuration)
         periodCount += 1
         beginsPeriod = true
     }
 
-    /// What a run without sound of its own goes on in; nil when it has to do without a track.
+    /// Configuration in which a period without audio continues; nil if it has no audio track.
     private var silentConfiguration: AudioConfiguration? {
         mutating get {
-            guard fillsSilence, let last = audio.configuration, silence.frame(for: last) != nil else { return nil }
+            guard fillsAudioGaps, let last = audio.configuration, silence.frame(for: last) != nil else { return nil }
             return last
         }
     }
@@ -161,21 +164,21 @@ struct PeriodAssembler: Sendable {
         return segments
     }
 
-    /// - Parameter endsRun: nothing of its run comes after it, and that is known.
+    /// - Parameter endsPeriod: whether it is known that nothing of the period follows.
     private mutating func write(
         _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false
     ) -> SplicedSegment? {
         guard let timeline, let initSection, let description, let first = cut.units.first else { return nil }
         let start = timeline.presentation(of: first.pts)
-        let isChannelsFirst = position.isInitial
+        let isFirstOfChannel = position.isInitial
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
-        let samples = videoSamples(cut, on: timeline, from: decodeTime, endsRun: endsPeriod)
+        let samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
-        let sound = audio.dequeueSamples(from: start, to: position.presentationEnd)
+        let audioSamples = audio.dequeueSamples(from: start, to: position.presentationEnd)
         let fragment = FragmentWriter.write(
             sequenceNumber: position.fragmentSequence,
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
-            audio: sound.map {
+            audio: audioSamples.map {
                 MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
             }, messages: markers.dequeueMessages(before: position.presentationEnd))
         position.videoDecodeTime = decodeTime + duration
@@ -187,7 +190,7 @@ struct PeriodAssembler: Sendable {
             spans = []
         }
         return SplicedSegment(
-            initSection: initSection, fragment: fragment, isDiscontinuous: beginsPeriod && !isChannelsFirst,
+            initSection: initSection, fragment: fragment, isDiscontinuous: beginsPeriod && !isFirstOfChannel,
             isIndependent: first.isSync,
             duration: Ticks(duration),
             programDateTime: dates.stamp(from: start, duration: Ticks(duration)), position: position,
@@ -198,9 +201,9 @@ struct PeriodAssembler: Sendable {
             spliceCommands: markers.dequeueSpliceCommands(before: position.presentationEnd, dates: dates))
     }
 
-    /// Times the samples of one segment, and moves the end of presentation.
+    /// Returns the samples of one segment and advances the end of presentation.
     private mutating func videoSamples(
-        _ cut: SegmentCutter.CutSegment, on timeline: PeriodTimeline, from decodeTime: Int64, endsRun: Bool
+        _ cut: SegmentCutter.CutSegment, on timeline: PeriodTimeline, from decodeTime: Int64, endsPeriod: Bool
     ) -> [MuxSample] {
         let units = cut.units
         var times: [(decode: Int64, presentation: Int64)] = []
@@ -214,8 +217,8 @@ struct PeriodAssembler: Sendable {
         }
         var lastDuration = lastDuration(of: cut)
         position.presentationEnd = Ticks((times.map(\.presentation).max() ?? 0) + lastDuration)
-        if endsRun, let last = times.last?.decode {
-            // Pictures that were to be shown before the last one never came: decoding goes on when showing does.
+        if endsPeriod, let last = times.last?.decode {
+            // Frames to be presented before the last one never came: decoding resumes when presentation does.
             let decodeEnd = (position.presentationEnd - PeriodTimeline.compositionDelay).count
             lastDuration = min(
                 max(lastDuration, decodeEnd - last), lastDuration + VideoTimestampUnwrapper.longestFrame.count)
@@ -229,8 +232,8 @@ struct PeriodAssembler: Sendable {
         }
     }
 
-    /// What the last picture of a segment lasts: until the next one comes or, as far as that can be known before it
-    /// does, as long as most do. A picture missing in front of it does not count.
+    /// Returns the duration of a segment's last frame: until the next frame if that is known, otherwise the median of
+    /// the segment. A frame missing before the last one does not count.
     private func lastDuration(of cut: SegmentCutter.CutSegment) -> Int64 {
         if let end = cut.end, let last = cut.units.last, end > last.dts { return (end - last.dts).count }
         let steps = zip(cut.units, cut.units.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()

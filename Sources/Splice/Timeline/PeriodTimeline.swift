@@ -3,21 +3,22 @@ import Media
 import Mux
 import Transcode
 
-/// Places one run on the channel's continuous timeline.
+/// Maps one period to the channel's continuous timeline.
 ///
-/// The first picture is shown where the previous run's pictures ended. Decode time precedes it by one constant for the
-/// life of the channel, so decode *and* presentation time are continuous over every seam, which is the only layout that
-/// every player takes.
+/// The first frame is presented where the video of the previous period ended. Its decode time precedes that by one
+/// constant for the life of the channel. So decode *and* presentation times are continuous across discontinuities, the
+/// only layout that every player accepts.
 struct PeriodTimeline: Equatable, Sendable {
-    /// Composition offset of every run's first sample; at least the largest reorder delay met in practice.
+    /// Composition offset of every period's first sample; at least the largest reorder delay met in practice.
     static let compositionDelay = Ticks.milliseconds(200)
 
-    /// Presentation and decode time of the run's first picture on its source's clock.
+    /// Presentation and decode time of the period's first frame on the source's clock.
     let sourcePresentation: Ticks
     let sourceDecode: Ticks
-    /// Where that picture is shown on the channel's timeline.
+    /// Presentation time of that frame on the channel's timeline.
     let outputPresentation: Ticks
-    /// What the run's sound lies behind that tick, in the audio timescale: a run of sound alone is placed to the sample.
+    /// Offset of the period's audio from `outputPresentation` in the audio timescale. An audio-only period is placed to
+    /// the sample.
     private let audioOffset: Int64
 
     init(first: TimedVideo, at outputPresentation: Ticks) {
@@ -27,7 +28,7 @@ struct PeriodTimeline: Equatable, Sendable {
         audioOffset = 0
     }
 
-    /// A run of sound alone, whose first frame has the time `source` and begins at `audioTime`.
+    /// Maps an audio-only period whose first frame has the time `source` and begins at `audioTime`.
     init(firstAudio source: Ticks, at audioTime: Int64) {
         sourcePresentation = source
         sourceDecode = source
@@ -35,32 +36,32 @@ struct PeriodTimeline: Equatable, Sendable {
         audioOffset = audioTime - Self.audioTime(outputPresentation)
     }
 
-    /// Presentation time on the channel's timeline.
+    /// Returns the presentation time on the channel's timeline.
     func presentation(of source: Ticks) -> Ticks { source - sourcePresentation + outputPresentation }
 
-    /// Decode time on the channel's timeline; below 0 only for a picture that nothing was asked of yet.
+    /// Returns the decode time on the channel's timeline; below 0 only for a frame before the period.
     func decode(of source: Ticks) -> Ticks { source - sourceDecode + outputPresentation - Self.compositionDelay }
 
-    /// From the decode time of the run's first picture to its presentation, on its source's clock.
+    /// Time from the decode time of the period's first frame to its presentation time, on the source's clock.
     var reordering: Ticks { sourcePresentation - sourceDecode }
 
-    /// The smallest composition offset that an undisturbed picture of this run can have: below 0 only when its reorder
-    /// delay is larger than the constant.
+    /// Smallest composition offset that an intact frame of this period can have. Below 0 only if the reorder delay
+    /// exceeds `compositionDelay`.
     var leastOffset: Int64 {
         min(0, (Self.compositionDelay - reordering).count)
     }
 
-    /// Presentation time in the audio timescale, to the nearest tick.
+    /// Returns the presentation time in the audio timescale, to the nearest unit.
     func audioTime(of source: Ticks) -> Int64 { Self.audioTime(presentation(of: source)) + audioOffset }
 
-    /// 90 kHz ticks in the audio timescale, to the nearest tick.
+    /// Converts 90 kHz ticks to the audio timescale, to the nearest unit.
     static func audioTime(_ time: Ticks) -> Int64 {
         let (numerator, denominator): (Int64, Int64) = (TrackTimescale.audio, Ticks.perSecond)
         let scaled = time.count * numerator
         return (scaled >= 0 ? scaled + denominator / 2 : scaled - denominator / 2) / denominator
     }
 
-    /// A time in the audio timescale, 0 or more, to the nearest tick.
+    /// Converts a time in the audio timescale, 0 or more, to the nearest tick.
     static func ticks(ofAudioTime time: Int64) -> Ticks {
         let (seconds, rest) = time.quotientAndRemainder(dividingBy: TrackTimescale.audio)
         return .seconds(seconds) + Ticks((rest * Ticks.perSecond + TrackTimescale.audio / 2) / TrackTimescale.audio)

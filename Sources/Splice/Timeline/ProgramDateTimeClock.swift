@@ -3,66 +3,70 @@ import Media
 import Mux
 import Transcode
 
-/// Carries EXT-X-PROGRAM-DATE-TIME through the timeline: the upstream's date at the start of each run, counted on by media
-/// time inside it, so that date and EXTINF agree; never back, whatever an upstream says.
+/// Carries EXT-X-PROGRAM-DATE-TIME through the timeline.
 ///
-/// Inside a run only a clock that the media falls behind of is followed, and never by a second at once: a step that
-/// viewers are not told of by a discontinuity would make dates ambiguous.
+/// The upstream's date applies at the start of each period. Inside a period media time advances it, so that date and
+/// EXTINF agree. Dates never go back.
+///
+/// Inside a period only a clock that runs ahead of the media is followed, and by less than a second at once. A larger
+/// step without a discontinuity would make dates ambiguous.
 struct ProgramDateTimeClock: Equatable, Sendable {
     private struct Anchor: Equatable, Sendable {
         var date: Int64
         var time: Ticks
     }
 
-    /// An upstream's dates, cut to milliseconds and counted by announced durations, waver by less.
+    /// Largest jitter of the upstream's dates, which are cut to milliseconds and derived from declared durations.
     static let longestJitter: Int64 = 100
     static let longestStep: Int64 = 999
 
     private var anchor: Anchor
-    /// Something of this run was dated.
+    /// Whether media of this period was dated.
     private var isAnchored = false
-    /// Dates that were too far off to be followed.
+    /// Number of dates too far off to be followed.
     private(set) var rejectedDates = 0
-    /// Date at which what was dated so far ends.
+    /// Date at which the media dated so far ends.
     private var end: Int64?
 
-    /// - Parameter wallClock: milliseconds since 1970 at the channel's first picture, used when the upstream has no dates.
-    /// - Parameter end: where the dates given by an earlier process end.
+    /// - Parameters:
+    ///   - wallClock: milliseconds since 1970 at the channel's first frame, for an upstream without dates.
+    ///   - end: end of the dates that an earlier process published.
     init(wallClock: Int64, end: Int64? = nil) {
         anchor = Anchor(date: max(wallClock, end ?? wallClock), time: .zero)
         self.end = end
     }
 
-    /// A run begins at `time` of the channel's timeline; until the upstream dates it, it follows what came before.
+    /// Begins a period at `time` of the channel's timeline. Until the upstream dates it, its dates continue from those
+    /// before.
     mutating func beginPeriod(at time: Ticks) {
         isAnchored = false
         anchor = Anchor(date: max(anchor.date, end ?? anchor.date), time: time)
     }
 
-    /// Others published what is dated up to `end`.
+    /// Continues after media of other sources, dated up to `end`.
     mutating func resume(datedUntil end: Int64?) { self.end = end ?? self.end }
 
-    /// The upstream says that the picture shown at `time` is of `date`.
+    /// Records the upstream's `date` of the frame presented at `time`.
     mutating func record(_ date: Int64, at time: Ticks) {
         guard isAnchored else {
             isAnchored = true
             anchor = Anchor(date: end.map { max($0, date) } ?? date, time: time)
             return
         }
-        let (ahead, overflows) = date.subtractingReportingOverflow(self.date(of: time))
-        if !overflows, (Self.longestJitter...Self.longestStep).contains(ahead) {
+        let (lead, overflows) = date.subtractingReportingOverflow(self.date(of: time))
+        if !overflows, (Self.longestJitter...Self.longestStep).contains(lead) {
             anchor = Anchor(date: date, time: time)
-        } else if overflows || ahead.magnitude > Self.longestStep {
+        } else if overflows || lead.magnitude > Self.longestStep {
             rejectedDates += 1
         }
     }
 
-    /// Of a moment of the run that began last.
+    /// Returns the date of a time in the current period.
     func date(of time: Ticks) -> Int64 {
         anchor.date + ((time - anchor.time).count * 1000 + Ticks.perSecond / 2) / Ticks.perSecond
     }
 
-    /// Dates what is published from `time` on.
+    /// Returns the date of media from `time` on, and records that it is published.
     mutating func stamp(from time: Ticks, duration: Ticks) -> Int64 {
         isAnchored = true
         end = date(of: time + duration)

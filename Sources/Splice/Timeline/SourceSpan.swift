@@ -3,45 +3,45 @@ package import Media
 import Mux
 import Transcode
 
-/// Where the pictures that one upstream segment has of one run are shown, or its sound where it has none. What is timed
-/// against the same source (subtitles) finds its place by it.
+/// Position on the timeline of the media that one upstream segment has of one period. Media timed against the same
+/// source, such as subtitles, is placed by it.
 package struct SourceSpan: Equatable, Sendable {
-    /// `PeriodDescription.run`.
+    /// Index of the period: `PeriodDescription.index`.
     package let period: Int
-    /// Of the upstream segment.
+    /// Media sequence number of the upstream segment.
     package let mediaSequence: UInt64
     package let discontinuitySequence: UInt64
-    /// Milliseconds since 1970 of the first picture as the upstream dates it; nil where it does not.
+    /// Upstream date of the first frame in milliseconds since 1970; nil if there is none.
     package let programDateTime: Int64?
-    /// Presentation times on the source's own clock, unfolded: the first picture, and the end of the last.
+    /// Presentation times of the first frame and of the end of the last, unwrapped, on the source's clock.
     package let start: Ticks
     package let end: Ticks
-    /// Presentation time of the first picture on the channel's timeline.
+    /// Presentation time of the first frame on the channel's timeline.
     package let outputStart: Ticks
 }
 
 extension SourceSpan {
-    init(_ piece: PeriodPart, run: Int, on timeline: PeriodTimeline) {
-        let window = piece.videoSpan
+    init(_ part: PeriodPart, period: Int, on timeline: PeriodTimeline) {
+        let span = part.videoSpan
         self.init(
-            period: run, mediaSequence: piece.mediaSequence, discontinuitySequence: piece.discontinuitySequence,
-            programDateTime: piece.programDateTime, start: window.start, end: window.end,
-            outputStart: timeline.presentation(of: window.start))
+            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
+            programDateTime: part.programDateTime, start: span.start, end: span.end,
+            outputStart: timeline.presentation(of: span.start))
     }
 
-    /// Of a piece of sound alone.
-    init(_ piece: AudioPeriodPart, period: Int, on timeline: PeriodTimeline) {
-        let start = piece.frames.first?.pts ?? .zero
-        let last = piece.frames.last
+    /// Span of an audio-only part.
+    init(_ part: AudioPeriodPart, period: Int, on timeline: PeriodTimeline) {
+        let start = part.frames.first?.pts ?? .zero
+        let last = part.frames.last
         self.init(
-            period: period, mediaSequence: piece.mediaSequence, discontinuitySequence: piece.discontinuitySequence,
-            programDateTime: piece.programDateTime, start: start,
+            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
+            programDateTime: part.programDateTime, start: start,
             end: last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start,
             outputStart: timeline.presentation(of: start))
     }
 
-    /// Where the source's clock shows on the channel's timeline.
+    /// Ticks that are added to times on the source's clock to get times on the channel's timeline.
     var offset: Ticks { outputStart - start }
-    /// On the channel's timeline.
+    /// End of the last frame on the channel's timeline.
     var outputEnd: Ticks { end + offset }
 }

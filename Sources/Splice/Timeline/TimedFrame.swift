@@ -3,23 +3,23 @@ import Media
 import Mux
 import Transcode
 
-/// A video access unit with both times unfolded on the clock of its run.
+/// A video access unit with both times unwrapped on the clock of its period.
 struct TimedVideo: Equatable, Sendable {
     var packet: VideoPacket
     var dts: Ticks
     var pts: Ticks
-    /// Decoding begins with it, whatever stands in front.
-    var beginsRun = false
+    /// Whether decoding begins with this unit, whatever precedes it.
+    var beginsPeriod = false
 
-    var isSync: Bool { beginsRun || packet.sync == .instantaneousRefresh }
+    var isSync: Bool { beginsPeriod || packet.sync == .instantaneousRefresh }
 
-    /// Its bytes as a sample.
+    /// Payload of the sample.
     var payload: ArraySlice<UInt8> {
-        beginsRun && packet.sync == .cleanRandomAccess ? BrokenLink.payload(of: packet.payload) : packet.payload
+        beginsPeriod && packet.sync == .cleanRandomAccess ? BrokenLink.payload(of: packet.payload) : packet.payload
     }
 }
 
-/// An audio frame with its time on a clock that does not wrap.
+/// An audio frame with its unwrapped time.
 struct TimedAudio: Equatable, Sendable {
     var packet: AudioPacket
     var pts: Ticks

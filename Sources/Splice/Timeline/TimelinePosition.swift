@@ -3,39 +3,40 @@ package import Media
 import Mux
 import Transcode
 
-/// Where the channel's timeline stands after what was published: all that a restart needs to go on without going back.
+/// Position of the channel's timeline after the published media; all that a restart needs to continue without going
+/// back.
 package struct TimelinePosition: Equatable, Sendable {
     /// Decode time of the next video sample, in the video timescale; nil before the first.
     package var videoDecodeTime: Int64?
     /// Decode time of the next audio sample, in the audio timescale; nil before the first.
     package var audioDecodeTime: Int64?
-    /// Presentation time at which the picture written so far ends, or the sound of a run without one: where the next run
-    /// is placed.
+    /// Presentation time at which the video written so far ends, or the audio of an audio-only period. The next period
+    /// begins there.
     package var presentationEnd: Ticks
     /// mfhd sequence number of the next fragment.
     package var fragmentSequence: UInt32
-    /// What the track of sound is coded as: a run without sound of its own goes on in it; nil when there was none yet.
+    /// Audio configuration of the track, in which a period without audio continues; nil if there was none yet.
     package var audio: AudioConfiguration?
 
     package init(
         videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32,
-        sound: AudioConfiguration? = nil
+        audio: AudioConfiguration? = nil
     ) {
-        self.audio = sound
+        self.audio = audio
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
         self.presentationEnd = presentationEnd
         self.fragmentSequence = fragmentSequence
     }
 
-    /// Composition offset of every run's first sample, for the life of a channel.
+    /// Composition offset of every period's first sample, for the life of a channel.
     package static var compositionDelay: Ticks { PeriodTimeline.compositionDelay }
 
-    /// Nothing was published yet.
+    /// Whether nothing was published yet.
     var isInitial: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
 
-    /// Sound without a picture was written up to `end` in the audio timescale. The video's clock goes along, so that a
-    /// picture that follows keeps its distance.
+    /// Advances over audio-only media up to `end` in the audio timescale. The video decode time advances as well, so
+    /// that later video keeps its distance.
     mutating func advanceAudioOnly(to end: Int64) {
         audioDecodeTime = end
         presentationEnd = PeriodTimeline.ticks(ofAudioTime: end)
@@ -43,16 +44,16 @@ package struct TimelinePosition: Equatable, Sendable {
         fragmentSequence &+= 1
     }
 
-    /// Later by time in which nothing was published.
-    package func advanced(by missing: Ticks) -> TimelinePosition {
+    /// Returns the position later by time in which nothing was published.
+    package func advanced(by gap: Ticks) -> TimelinePosition {
         var later = self
-        later.videoDecodeTime = videoDecodeTime.map { $0 + missing.count }
-        later.audioDecodeTime = audioDecodeTime.map { $0 + PeriodTimeline.audioTime(missing) }
-        later.presentationEnd = presentationEnd + missing
+        later.videoDecodeTime = videoDecodeTime.map { $0 + gap.count }
+        later.audioDecodeTime = audioDecodeTime.map { $0 + PeriodTimeline.audioTime(gap) }
+        later.presentationEnd = presentationEnd + gap
         return later
     }
 
-    /// A channel begins with decode time 0.
+    /// Position of a new channel, which begins with decode time 0.
     package static let beginning = TimelinePosition(
         videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: PeriodTimeline.compositionDelay,
         fragmentSequence: 1)

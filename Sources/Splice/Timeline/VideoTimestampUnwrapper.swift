@@ -3,19 +3,19 @@ import Media
 import Mux
 import Transcode
 
-/// Unfolds the 33-bit times of one rendition's video and gives a time to access units that came without.
+/// Unwraps the 33-bit video times of one rendition and infers missing ones.
 struct VideoTimestampUnwrapper: Equatable, Sendable {
-    /// What one frame lasts until two of them have told (25 frames a second).
+    /// Frame duration assumed until two frames are known: 25 frames per second.
     static let assumedFrameDuration = Ticks(3600)
-    /// A step between two access units that is longer is a gap, not a frame rate.
+    /// Longest step between two access units that counts as a frame rate; a longer one is a gap.
     static let longestFrame = Ticks.milliseconds(500)
 
     private(set) var last: Ticks?
     private(set) var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
-    /// A picture is shown no longer than this after it is decoded; a time that says otherwise is a damaged one.
+    /// Longest time from decoding to presentation; a longer one is damage.
     static let longestReordering = Ticks.seconds(10)
 
-    /// Access units that carried no time of their own, or one that cannot be.
+    /// Number of access units without a time of their own, or with an impossible one.
     private(set) var timestampsFilled = 0
 
     mutating func unwrap(_ packet: VideoPacket) -> TimedVideo {

@@ -1,3 +1,5 @@
+import Channel
+import Transcode
 import ArgumentParser
 import Splice
 

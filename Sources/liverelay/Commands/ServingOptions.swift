@@ -1,3 +1,4 @@
+import Channel
 import ArgumentParser
 import Foundation
 import LiveRing
@@ -57,7 +58,7 @@ struct ServingOptions: ParsableArguments {
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
         startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
-        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
         let console = Console.standardError
@@ -74,7 +75,8 @@ struct ServingOptions: ParsableArguments {
                 giveUp: intake.giveUpTime, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, maxConnections: intake.maxConnections, audio: audio.configuration,
-                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
+                slate: slate),
+            capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: startupLines
         ).run()

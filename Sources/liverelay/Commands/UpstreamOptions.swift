@@ -62,7 +62,7 @@ struct UpstreamOptions: ParsableArguments {
     var requests: CurlConfiguration {
         var configuration = CurlConfiguration(
             headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
-            cookie: cookie, proxy: proxy, deniesPrivate: denyPrivate, permittedAddresses: Set(allowedAddresses))
+            cookie: cookie, proxy: proxy, deniesPrivate: denyPrivate, permittedIPAddresses: Set(allowedAddresses))
         configuration.segmentLimits.bodyBytes = maxSegment.bytes
         configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
         return configuration

@@ -1,3 +1,4 @@
+import Media
 import Channel
 import LiveRing
 import Logging

@@ -10,9 +10,9 @@ enum HTTPDate {
     /// - Parameter seconds: since 1970-01-01T00:00:00Z, not negative.
     static func text(secondsSince1970 seconds: Int) -> String {
         let (days, second) = (seconds / 86_400, seconds % 86_400)
-        let (year, month, day) = ProgramDateTime.date(daysSince1970: Int64(days))
+        let date = CivilDate(daysSince1970: Int64(days))
         let clock = "\(pair(second / 3600)):\(pair(second / 60 % 60)):\(pair(second % 60))"
-        return "\(weekdays[days % 7]), \(pair(Int(day))) \(months[Int(month) - 1]) \(year) \(clock) GMT"
+        return "\(weekdays[days % 7]), \(pair(Int(date.day))) \(months[Int(date.month) - 1]) \(date.year) \(clock) GMT"
     }
 
     private static func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -18,7 +18,7 @@ struct ResponseHead: Equatable, Sendable {
             fold(line)
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...]
-            append(line[..<colon], value.trimming(\.isWhitespace))
+            append(line[..<colon], value.trimmingWhitespace)
         }
         return receivedBytes <= Self.limitBytes
     }
@@ -26,10 +26,18 @@ struct ResponseHead: Equatable, Sendable {
     /// Appends a line that starts with a space or tab to the field before it (RFC 9112 §5.2).
     private mutating func fold(_ line: String) {
         guard let last = headers.popLast() else { return }
-        append(last.name[...], last.value + " " + line[...].trimming(\.isWhitespace))
+        append(last.name[...], last.value + " " + line[...].trimmingWhitespace)
     }
 
     private mutating func append(_ name: Substring, _ value: some StringProtocol) {
         headers.append(FetchAnswer.Header(name: String(name), value: String(value)))
+    }
+}
+
+extension Substring {
+    /// The text without white space at both ends. The line break that ends a header line is white space too.
+    fileprivate var trimmingWhitespace: Substring {
+        let start = drop(while: \.isWhitespace)
+        return start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? ""
     }
 }

@@ -1,0 +1,167 @@
+import Media
+
+/// Frames the audio byte stream of one PID and assigns timestamps.
+struct AudioFramer: Sendable {
+    private struct Frame {
+        let configuration: AudioConfiguration
+        var pts: Ticks?
+        let samples: Int
+        let isDamaged: Bool
+        /// The range in the buffer's bytes; for LOAS, in `unpacked`.
+        let payload: Range<Int>
+    }
+
+    private let pid: UInt16
+    private let framing: AudioFraming
+    private var sync: AudioFrameSync
+    private var timestamps = AudioTimestampInterpolator()
+    private var configurations = AudioConfigurationCache()
+    private var latm = LATMReader()
+    private var frames: [Frame] = []
+    /// The index of the first frame after the last loss.
+    private var firstSinceLoss = 0
+    private var unpacked: [UInt8] = []
+
+    init(pid: UInt16, framing: AudioFraming) {
+        self.pid = pid
+        self.framing = framing
+        sync = AudioFrameSync(framing: framing)
+    }
+
+    /// Removes every complete frame from `buffer` and leaves the beginning of the next there.
+    /// - Parameter isClosed: whether the stream ends with the buffer.
+    mutating func frame(
+        _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout DemuxCounts
+    ) -> [AudioPacket] {
+        var packetTimestamps = PESTimestamps()
+        var offset = 0
+        while offset < buffer.bytes.count {
+            if framing.isOneFramePerPacket, let start = buffer.packetStart(after: offset) {
+                offset = start
+                continue
+            }
+            let next = advance(from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, counts: &counts)
+            guard let next else { break }
+            offset = next
+        }
+        if isClosed, offset < buffer.bytes.count {
+            counts.abandoned += 1
+            offset = buffer.bytes.count
+        }
+        return makePackets(buffer.detachFirst(offset, keepsTimes: packetTimestamps.isUnused(at: offset, in: buffer)))
+    }
+
+    /// Frames or skips the bytes at `offset`.
+    /// - Returns: The offset of the next step; nil if more bytes are needed.
+    private mutating func advance(
+        from offset: Int, in buffer: borrowing ElementaryBuffer, _ packetTimestamps: inout PESTimestamps,
+        isClosed: Bool, counts: inout DemuxCounts
+    ) -> Int? {
+        let loss = packetTimestamps.skipLosses(upTo: offset, in: buffer)
+        let wasSynced = sync.isSynced
+        switch sync.nextStep(buffer.bytes, at: offset, loss: loss, isClosed: isClosed) {
+        case .frame(let header, let isSuspect):
+            if let pts = packetTimestamps.consumeTimestamp(at: offset, in: buffer) { setClock(pts) }
+            append(header, at: offset, of: buffer.bytes, isSuspect: isSuspect, counts: &counts)
+            return offset + header.size
+        case .resync(let next):
+            if wasSynced { counts.undecodable += 1 }
+            timestamps.set(nil)
+            firstSinceLoss = frames.count
+            return next
+        case .needsMore: return nil
+        }
+    }
+
+    private mutating func setClock(_ pts: Ticks) {
+        if timestamps.now == nil { backfillTimestamps(from: pts) }
+        timestamps.set(pts)
+    }
+
+    /// Computes the timestamps of the frames since the last loss from the next known timestamp.
+    private mutating func backfillTimestamps(from pts: Ticks) {
+        var samples: Int64 = 0
+        for index in frames.indices[firstSinceLoss...].reversed() {
+            let configuration = frames[index].configuration
+            samples += Int64(frames[index].samples)
+            frames[index].pts =
+                (pts - Ticks(samples: samples, sampleRate: Int64(configuration.sampleRate))).wire
+        }
+    }
+
+    private mutating func append(
+        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout DemuxCounts
+    ) {
+        let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
+        if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
+        guard header.use != .otherProgram else { return }
+        if header.use == .packet, let configuration = configurations.configuration(of: header, bytes[payload]) {
+            frames.append(
+                Frame(
+                    configuration: configuration, pts: timestamps.now, samples: header.duration, isDamaged: isSuspect,
+                    payload: payload))
+        } else {
+            counts.undecodable += 1
+        }
+        timestamps.advance(header.duration, at: header.format.sampleRate)
+    }
+
+    private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout DemuxCounts) {
+        guard let unpackedFrames = try? latm.frames(element), let configuration = latm.configuration else {
+            counts.undecodable += 1
+            timestamps.set(nil)
+            firstSinceLoss = frames.count
+            return
+        }
+        for frame in unpackedFrames {
+            let payload = unpacked.count..<unpacked.count + frame.count
+            unpacked += frame
+            frames.append(
+                Frame(
+                    configuration: configuration, pts: timestamps.now, samples: configuration.samplesPerFrame,
+                    isDamaged: isSuspect, payload: payload))
+            timestamps.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
+        }
+    }
+
+    private mutating func makePackets(_ bytes: [UInt8]) -> [AudioPacket] {
+        let source = framing == .loas ? unpacked : bytes
+        defer {
+            frames.removeAll(keepingCapacity: true)
+            firstSinceLoss = 0
+            unpacked = []
+        }
+        return frames.map { frame in
+            AudioPacket(
+                pid: pid, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,
+                payload: source[frame.payload])
+        }
+    }
+}
+
+/// The configuration of the frames, built once as long as the headers agree.
+private struct AudioConfigurationCache: Sendable {
+    private var format: AudioFrameHeader.Format?
+    private var current: AudioConfiguration?
+    private var element: ProgramConfigElement?
+
+    /// Returns the configuration of a frame; nil for AAC whose channels a program_config_element defines, before the
+    /// first one.
+    mutating func configuration(of header: AudioFrameHeader, _ payload: ArraySlice<UInt8>) -> AudioConfiguration? {
+        let isNew = header.format != format
+        if isNew {
+            format = header.format
+            element = nil
+            current = header.format.configuration
+        }
+        guard header.format.codec == .aac, header.format.channelCount == 0 else { return current }
+        if let found = ProgramConfigElement(rawDataBlock: payload), found != element {
+            element = found
+            current = AudioConfiguration(
+                codec: .aac, sampleRate: header.format.sampleRate, channelCount: found.channelCount,
+                samplesPerFrame: header.format.samplesPerFrame,
+                decoderSpecificInfo: header.format.specificBytes + found.bytes)
+        }
+        return element == nil ? nil : current
+    }
+}

@@ -1,0 +1,133 @@
+import Media
+
+/// Extracts AAC frames from AudioMuxElements (ISO/IEC 14496-3 §1.7.3, LATM): one program with one layer whose frames
+/// state their length, as broadcasters send it.
+struct LATMReader: Sendable {
+    private static let section = "ISO/IEC 14496-3 §1.7.3"
+
+    private struct StreamMux: Equatable, Sendable {
+        let configuration: AudioConfiguration
+        let framesPerElement: Int
+    }
+
+    private var mux: StreamMux?
+
+    init() {}
+
+    /// The configuration; nil before a StreamMuxConfig.
+    var configuration: AudioConfiguration? { mux?.configuration }
+
+    /// - Returns: The frames in order; none before a StreamMuxConfig.
+    mutating func frames(_ element: ArraySlice<UInt8>) throws(MediaError) -> [[UInt8]] {
+        var bits = BitReader(element, section: Self.section)
+        if try !bits.flag() { mux = try Self.streamMux(&bits) }  // useSameStreamMux
+        var frames: [[UInt8]] = []
+        for _ in 0..<(mux?.framesPerElement ?? 0) {
+            let length = try Self.payloadLength(&bits)
+            guard length * 8 <= bits.bitsLeft else { throw bits.fault(.truncated) }
+            var frame: [UInt8] = []
+            frame.reserveCapacity(length)
+            for _ in 0..<length { frame.append(UInt8(try bits.u(8))) }
+            frames.append(frame)
+        }
+        return frames
+    }
+
+    /// Reads PayloadLengthInfo() of frameLengthType 0.
+    private static func payloadLength(_ bits: inout BitReader) throws(MediaError) -> Int {
+        var length = 0
+        while true {
+            let part = try bits.u(8)
+            length += part
+            if part != 255 { return length }
+        }
+    }
+
+    private static func streamMux(_ bits: inout BitReader) throws(MediaError) -> StreamMux {
+        let version = try bits.u(1)
+        if version == 1 {
+            _ = try bits.u(1, "audioMuxVersionA", in: 0...0)
+            _ = try value(&bits)  // taraBufferFullness
+        }
+        _ = try bits.u(1, "allStreamsSameTimeFraming", in: 1...1)
+        let frames = try bits.u(6) + 1
+        _ = try bits.u(4, "numProgram", in: 0...0)
+        _ = try bits.u(3, "numLayer", in: 0...0)
+        let configuration = try specificConfig(&bits, version: version)
+        _ = try bits.u(3, "frameLengthType", in: 0...0)
+        try bits.skip(8)  // latmBufferFullness
+        if try bits.flag() { try skipOtherDataLength(&bits, version: version) }
+        if try bits.flag() { try bits.skip(8) }  // crcCheckSum
+        return StreamMux(configuration: configuration, framesPerElement: frames)
+    }
+
+    private static func specificConfig(
+        _ bits: inout BitReader, version: Int
+    ) throws(MediaError) -> AudioConfiguration {
+        guard version == 1 else { return try EmbeddedAudioSpecificConfig(&bits).configuration }
+        let size = try value(&bits)
+        let before = bits.bitsLeft
+        let embedded = try EmbeddedAudioSpecificConfig(&bits)
+        let used = before - bits.bitsLeft
+        guard size >= used else { throw bits.fault(.badParameterSet(field: "ascLen")) }
+        try bits.skip(size - used)
+        return embedded.configuration
+    }
+
+    private static func skipOtherDataLength(_ bits: inout BitReader, version: Int) throws(MediaError) {
+        if version == 1 {
+            _ = try value(&bits)
+            return
+        }
+        while try bits.flag() { try bits.skip(8) }  // otherDataLenEsc
+        try bits.skip(8)
+    }
+
+    /// Reads LatmGetValue().
+    private static func value(_ bits: inout BitReader) throws(MediaError) -> Int {
+        let bytes = try bits.u(2) + 1
+        return try bits.u(8 * bytes)
+    }
+}
+
+/// An AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) that begins at any bit and does not state its length.
+private struct EmbeddedAudioSpecificConfig {
+    let configuration: AudioConfiguration
+
+    init(_ bits: inout BitReader) throws(MediaError) {
+        var copy = BitCopier()
+        var objectType = try Self.objectType(&copy, &bits)
+        let sampleRate = try Self.frequency(&copy, &bits)
+        let channels = try copy.copy(4, from: &bits)
+        if objectType == 5 || objectType == 29 {  // SBR, before the configuration that it extends
+            _ = try Self.frequency(&copy, &bits)
+            objectType = try Self.objectType(&copy, &bits)
+        }
+        guard (1...4).contains(objectType), (0...7).contains(channels) else {
+            throw bits.fault(.badParameterSet(field: "audioObjectType"))
+        }
+        let isShort = try copy.copy(1, from: &bits) == 1  // frameLengthFlag
+        if try copy.copy(1, from: &bits) == 1 { try copy.copy(14, from: &bits) }  // dependsOnCoreCoder
+        try copy.copy(1, from: &bits)  // extensionFlag
+        let channelCount =
+            channels == 0
+            ? try ProgramConfigElement.copy(&bits, into: &copy) : AudioSpecificConfig.channelCounts[channels]
+        configuration = AudioConfiguration(
+            codec: .aac, sampleRate: sampleRate, channelCount: channelCount,
+            samplesPerFrame: isShort ? 960 : 1024, decoderSpecificInfo: copy.bytes)
+    }
+
+    private static func objectType(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> Int {
+        let short = try copy.copy(5, from: &bits)
+        return short == 31 ? try 32 + copy.copy(6, from: &bits) : short
+    }
+
+    private static func frequency(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> Int {
+        let index = try copy.copy(4, from: &bits)
+        if index == 15 { return try copy.copy(24, from: &bits) }
+        guard index < AudioSpecificConfig.samplingFrequencies.count else {
+            throw bits.fault(.badParameterSet(field: "samplingFrequencyIndex"))
+        }
+        return AudioSpecificConfig.samplingFrequencies[index]
+    }
+}

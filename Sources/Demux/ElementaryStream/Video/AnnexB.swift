@@ -1,0 +1,64 @@
+import Media
+
+/// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
+enum AnnexB {
+    /// Appends the NAL units of `range` in order; empty ones are skipped.
+    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) {
+        var open: (prefix: Int, start: Int)?
+        func close(at end: Int) -> Int {
+            var trimmed = end
+            let floor = open?.start ?? range.lowerBound
+            while trimmed > floor, bytes[trimmed - 1] == 0 { trimmed -= 1 }
+            if let open, trimmed > open.start {
+                units.append(NALUnit(prefix: open.prefix, start: open.start, end: trimmed))
+            }
+            return trimmed
+        }
+        var position = range.lowerBound
+        while let code = nextStartCode(bytes, from: position, to: range.upperBound) {
+            let trimmed = close(at: code)
+            open = (trimmed, code + 3)
+            position = code + 3
+        }
+        _ = close(at: range.upperBound)
+    }
+
+    /// Returns the offset of the next 00 00 01 that is completely before `end`.
+    static func nextStartCode(_ bytes: [UInt8], from start: Int, to end: Int) -> Int? {
+        unsafe bytes.withUnsafeBytes { unsafe StartCodeSearch(bytes: $0).next(from: start, to: end) }
+    }
+}
+
+/// Searches start codes eight bytes at a time, skipping words without two consecutive zeros. Only this type reads video
+/// bytes unchecked.
+@safe private struct StartCodeSearch {
+    private let bytes: UnsafeRawBufferPointer
+
+    init(bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
+
+    func next(from start: Int, to end: Int) -> Int? {
+        var offset = start
+        let limit = min(end, unsafe bytes.count)
+        while offset + 10 <= limit {
+            let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let shifted = unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self)
+            if hasZeroByte(word | shifted), let found = first(in: offset..<offset + 8) { return found }
+            offset += 8
+        }
+        return offset + 3 <= limit ? first(in: offset..<limit - 2) : nil
+    }
+
+    private func first(in range: Range<Int>) -> Int? {
+        for offset in range
+        where unsafe bytes[offset] == 0 && bytes[offset + 1] == 0 && bytes[offset + 2] == 1 {
+            return offset
+        }
+        return nil
+    }
+
+    /// Whether one of the eight bytes is 0.
+    @inline(__always)
+    private func hasZeroByte(_ word: UInt64) -> Bool {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+    }
+}

@@ -1,0 +1,77 @@
+import Media
+
+/// The parameter sets that a decoder would hold, and the configuration that applies since the last sync access unit.
+struct ParameterSetStore: Sendable {
+    private struct Entry: Sendable {
+        let id: Int
+        let bytes: [UInt8]
+        var isInAccessUnit: Bool
+    }
+
+    private let codec: VideoConfiguration.Codec
+    /// Sets by kind, then in ascending order of identifier.
+    private var sets: [[Entry]] = [[], [], []]
+    private var isChanged = false
+    /// The configuration that applies; nil before the first complete sets. It changes only if its value changes.
+    private(set) var configuration: VideoConfiguration?
+    /// The sets of `configuration`, each with its four-byte length.
+    private(set) var prefix: [UInt8] = []
+
+    init(codec: VideoConfiguration.Codec) { self.codec = codec }
+
+    /// Inserts a parameter set.
+    /// - Returns: Whether a decoder did not hold these bytes yet.
+    mutating func insert(_ bytes: ArraySlice<UInt8>, _ kind: NALUnitRole.ParameterSet) -> Bool {
+        if let index = sets[kind.rawValue].firstIndex(where: { $0.bytes.elementsEqual(bytes) }) {
+            sets[kind.rawValue][index].isInAccessUnit = true
+            return false
+        }
+        guard let id = ParameterSetID.read(Array(bytes), kind, codec: codec) else { return false }
+        sets[kind.rawValue].removeAll { $0.id == id }
+        let index = sets[kind.rawValue].firstIndex { $0.id > id } ?? sets[kind.rawValue].endIndex
+        sets[kind.rawValue].insert(Entry(id: id, bytes: Array(bytes), isInAccessUnit: true), at: index)
+        isChanged = true
+        return true
+    }
+
+    /// Begins an access unit, before its sets are inserted.
+    mutating func beginAccessUnit() {
+        for kind in sets.indices {
+            for index in sets[kind].indices { sets[kind][index].isInAccessUnit = false }
+        }
+    }
+
+    /// Applies the sets after those of a sync access unit were inserted. If an SPS is among them, they replace all
+    /// earlier sets of their kinds, so that no set of a preceding program remains.
+    mutating func activate() {
+        if sets[NALUnitRole.ParameterSet.sequence.rawValue].contains(where: \.isInAccessUnit) {
+            for kind in sets.indices where sets[kind].contains(where: \.isInAccessUnit) {
+                guard !sets[kind].allSatisfy(\.isInAccessUnit) else { continue }
+                sets[kind].removeAll { !$0.isInAccessUnit }
+                isChanged = true
+            }
+        }
+        updateConfiguration()
+    }
+
+    /// Applies the sets after those of any other access unit were inserted: only the first complete sets apply at once.
+    mutating func activateFirst() {
+        if configuration == nil { updateConfiguration() }
+    }
+
+    private mutating func updateConfiguration() {
+        guard isChanged, let latest = current() else { return }
+        isChanged = false
+        guard latest != configuration else { return }
+        configuration = latest
+        let sets = latest.videoParameterSets + latest.sequenceParameterSets + latest.pictureParameterSets
+        prefix = sets.flatMap { set in NALUnitLength.bytes(set.count) + set }
+    }
+
+    private func current() -> VideoConfiguration? {
+        let sets = sets.map { $0.map(\.bytes) }
+        guard !sets[1].isEmpty, !sets[2].isEmpty, codec == .h264 || !sets[0].isEmpty else { return nil }
+        return VideoConfiguration(
+            codec: codec, videoParameterSets: sets[0], sequenceParameterSets: sets[1], pictureParameterSets: sets[2])
+    }
+}

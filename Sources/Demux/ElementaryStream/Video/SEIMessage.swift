@@ -1,0 +1,80 @@
+package import Media
+
+/// Supplemental enhancement information before a picture (ISO/IEC 14496-10 §7.3.2.3.1, ISO/IEC 23008-2 §7.3.5), by
+/// payloadType (Annex D of both).
+enum SEIMessage: Int {
+    case recoveryPoint = 6
+    case alternativeTransferCharacteristics = 147
+
+    /// Whether `unit` contains such a message.
+    func isPresent(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
+        payload(in: unit, of: bytes, codec: codec) != nil
+    }
+
+    /// Returns the first byte of the first such message in `unit`; nil if there is none.
+    func firstByte(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> UInt8? {
+        var payload = payload(in: unit, of: bytes, codec: codec)
+        return payload?.next()
+    }
+
+    private func payload(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> PayloadReader? {
+        let isSEI = codec == .h264 ? bytes[unit.start] & 0x1F == 6 : bytes[unit.start] >> 1 & 0x3F == 39
+        guard isSEI else { return nil }
+        var reader = PayloadReader(bytes: bytes, offset: unit.start + (codec == .h264 ? 1 : 2), end: unit.end)
+        while let type = reader.nextCodedNumber(), let size = reader.nextCodedNumber() {
+            if type == rawValue { return reader }
+            // If no further message fits, the remaining bytes are rbsp_trailing_bits.
+            for _ in 0..<size where reader.next() == nil { return nil }
+        }
+        return nil
+    }
+
+    /// Reads the bytes of a NAL unit without emulation prevention.
+    private struct PayloadReader {
+        let bytes: [UInt8]
+        var offset: Int
+        let end: Int
+        private var zeros = 0
+
+        init(bytes: [UInt8], offset: Int, end: Int) {
+            self.bytes = bytes
+            self.offset = offset
+            self.end = end
+        }
+
+        mutating func next() -> UInt8? {
+            if zeros >= 2, offset < end, bytes[offset] == 3 {
+                offset += 1
+                zeros = 0
+            }
+            guard offset < end else { return nil }
+            let byte = bytes[offset]
+            zeros = byte == 0 ? zeros + 1 : 0
+            offset += 1
+            return byte
+        }
+
+        /// Reads a sum of bytes that continues while they are 0xFF.
+        mutating func nextCodedNumber() -> Int? {
+            var sum = 0
+            while let byte = next() {
+                sum += Int(byte)
+                if byte != 0xFF { return sum }
+            }
+            return nil
+        }
+    }
+}
+
+extension VideoPacket {
+    /// preferred_transfer_characteristics: the code point of ISO/IEC 23091-2 that a capable display shall use instead
+    /// of that in the parameter sets; nil if the frame has none.
+    package var preferredTransferCharacteristics: Int? {
+        let bytes = Array(payload)
+        var units: [NALUnit] = []
+        _ = LengthPrefixedNALUnits.scan(bytes, in: bytes.indices, lengthSize: 4, into: &units)
+        let message = SEIMessage.alternativeTransferCharacteristics
+        return units.lazy.compactMap { message.firstByte(in: $0, of: bytes, codec: configuration.codec) }.first
+            .map(Int.init)
+    }
+}

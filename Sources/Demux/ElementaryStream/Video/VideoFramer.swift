@@ -1,0 +1,114 @@
+import Media
+
+/// Frames the video byte stream of one PID: access units with timestamps, sync kind, parameter sets, in sample format.
+struct VideoFramer: Sendable {
+    /// The largest size in bytes of an access unit that is held: twice the maximum of level 6.2 at its highest rates.
+    static let maxHeldBytes = 64 << 20
+
+    private var splitter: AccessUnitSplitter
+    private var writer: VideoSampleWriter
+    private var boundaryAlignment = BoundaryAlignment.unknown(cleanBoundaries: 0)
+    /// Number of bytes that an earlier segment left in the buffer.
+    private var heldBytes = 0
+    /// Whether the held bytes are the first field of a frame: its second field then says nothing about segment
+    /// alignment.
+    private var heldIsUnpairedField = false
+    /// Whether the PES packet at the end of the last segment was known to be complete; nil before any segment.
+    private var lookedComplete: Bool?
+
+    init(pid: UInt16, codec: VideoConfiguration.Codec) {
+        splitter = AccessUnitSplitter(codec: codec)
+        writer = VideoSampleWriter(pid: pid, codec: codec)
+    }
+
+    /// Removes every complete access unit from `buffer` and leaves the rest there.
+    /// - Parameter start: how the segment begins on this PID; nil if it has no payload of the PID.
+    mutating func frame(
+        _ buffer: inout ElementaryBuffer, start: SegmentStart?, ending: StreamEnding, counts: inout DemuxCounts
+    ) -> [VideoPacket] {
+        writer.reserve(bytes: buffer.bytes.count + buffer.bytes.count / 64)
+        var packets = PacketStartCursor()
+        var lastTimed: Int?
+        var begin = 0
+        for loss in buffer.losses where loss.isBetweenPackets {
+            splitter.split(buffer, in: begin..<loss.offset)
+            if begin == 0 { updateAlignment(start) }
+            if splitter.hasOrphanedBytes { counts.undecodable += 1 }
+            for unit in splitter.accessUnits { write(unit, buffer, &packets, &lastTimed, &counts) }
+            begin = loss.offset
+        }
+        splitter.split(buffer, in: begin..<buffer.bytes.count)
+        if begin == 0 { updateAlignment(start) }
+        if splitter.hasOrphanedBytes { counts.undecodable += 1 }
+        for unit in splitter.accessUnits.dropLast() { write(unit, buffer, &packets, &lastTimed, &counts) }
+        finish(&buffer, ending, &packets, &lastTimed, &counts)
+        return writer.drain()
+    }
+
+    /// Updates the boundary alignment from the held bytes and the beginning of the segment.
+    private mutating func updateAlignment(_ start: SegmentStart?) {
+        guard let lookedComplete, let start else { return }
+        self.lookedComplete = nil
+        let first = splitter.accessUnits.first
+        let continuesAccessUnit =
+            heldBytes > 0
+            ? !heldIsUnpairedField && first.map { $0.bytes.upperBound > heldBytes } ?? true : splitter.hasOrphanedBytes
+        boundaryAlignment.recordBoundary(
+            start, continuesAccessUnit: continuesAccessUnit, previousLookedComplete: lookedComplete)
+    }
+
+    /// Emits or holds the last access unit.
+    private mutating func finish(
+        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ packets: inout PacketStartCursor,
+        _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+    ) {
+        guard let last = splitter.accessUnits.last else {
+            buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
+            heldBytes = 0
+            return rememberPacketState(ending)
+        }
+        heldIsUnpairedField = last.isUnpairedField
+        if shouldHold(last, ending), last.bytes.count <= Self.maxHeldBytes {
+            let packet = packets.packetIndex(at: last.bytes.lowerBound, in: buffer)
+            buffer.removeFirst(last.bytes.lowerBound, keepsTimes: packet != lastTimed)
+        } else {
+            if isComplete(last, ending) {
+                write(last, buffer, &packets, &lastTimed, &counts)
+            } else {
+                counts.abandoned += 1
+            }
+            buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
+        }
+        heldBytes = buffer.bytes.count
+        rememberPacketState(ending)
+    }
+
+    private mutating func rememberPacketState(_ ending: StreamEnding) {
+        if case .segmentBoundary(let isPacketComplete, _) = ending { lookedComplete = isPacketComplete }
+    }
+
+    private func shouldHold(_ last: AccessUnit, _ ending: StreamEnding) -> Bool {
+        guard case .segmentBoundary(let isPacketComplete, let isPacketDue) = ending else { return false }
+        return !last.hasSlice || last.isUnpairedField || isPacketDue
+            || boundaryAlignment.holdsLastAccessUnit(isPacketComplete: isPacketComplete)
+    }
+
+    private func isComplete(_ last: AccessUnit, _ ending: StreamEnding) -> Bool {
+        guard case .closed(let isPacketDue) = ending else { return last.hasSlice }
+        return last.hasSlice && !isPacketDue
+    }
+
+    private mutating func write(
+        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ packets: inout PacketStartCursor,
+        _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+    ) {
+        let packet = packets.packetIndex(at: unit.bytes.lowerBound, in: buffer)
+        let packetStart = packet == lastTimed ? nil : packet.map { buffer.starts[$0] }
+        lastTimed = packet ?? lastTimed
+        let timing = VideoSampleWriter.Timing(
+            pts: packetStart?.pts, dts: packetStart?.dts, isDamaged: buffer.hasLoss(in: unit.bytes))
+        let isWritten = writer.write(
+            splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
+        if !isWritten { counts.undecodable += 1 }
+    }
+}

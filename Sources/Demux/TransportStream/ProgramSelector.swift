@@ -1,0 +1,61 @@
+import Media
+
+/// Chooses the program and the elementary streams to follow (ISO/IEC 13818-1 §2.4.4).
+///
+/// The choice is sticky: a confirmed program is followed as long as the PAT lists it and it has a followed stream.
+struct ProgramSelector: Sendable {
+    private let tracks: TrackSelection
+    private(set) var selection: ProgramSelection?
+    /// Whether the followed program had the requested tracks when every PMT was known. No other program then replaces
+    /// it while it is listed.
+    private(set) var isConfirmed = false
+    /// The last confirmed selection, before or after the last reset.
+    private var confirmed: ProgramSelection?
+
+    init(tracks: TrackSelection) { self.tracks = tracks }
+
+    /// Makes the selection replaceable by the tables that come next.
+    mutating func reset() { isConfirmed = false }
+
+    /// Follows the streams that were found without tables.
+    mutating func setProbed(_ selection: ProgramSelection) { self.selection = selection }
+
+    /// Chooses among the programs whose PMT is known.
+    /// - Parameters:
+    ///   - maps: the known PMTs in the order of the PAT.
+    ///   - programs: every program_number of the PAT, in order.
+    mutating func select(from maps: [ProgramMap], programs: [UInt16]) {
+        let candidates = maps.map { ProgramSelection($0, tracks: tracks, after: selection) }
+        let followed = isConfirmed ? selection?.programNumber : nil
+        let kept = candidates.first { $0.programNumber == followed && !$0.streams.isEmpty }
+        guard var chosen = kept ?? best(of: candidates) else { return }
+        chosen.otherPrograms = programs.filter { $0 != chosen.programNumber }
+        isConfirmed = chosen.programNumber == followed
+        selection = chosen
+    }
+
+    /// Confirms the selection if it has the requested tracks.
+    mutating func confirm() {
+        guard let selection else { return }
+        isConfirmed = isConfirmed || isSufficient(selection)
+        if isConfirmed { confirmed = selection }
+    }
+
+    /// Returns the best candidate: the confirmed program by its number, else the one with a stream in common, else the
+    /// first with the requested tracks, else the first with any stream.
+    private func best(of candidates: [ProgramSelection]) -> ProgramSelection? {
+        let sufficient = candidates.filter(isSufficient)
+        return sufficient.first { $0.programNumber == confirmed?.programNumber }
+            ?? sufficient.first(where: sharesStreams) ?? sufficient.first ?? candidates.first { !$0.streams.isEmpty }
+            ?? candidates.first
+    }
+
+    private func sharesStreams(_ candidate: ProgramSelection) -> Bool {
+        guard let confirmed else { return false }
+        return candidate.streams.contains { stream in confirmed.streams.contains { $0.pid == stream.pid } }
+    }
+
+    private func isSufficient(_ candidate: ProgramSelection) -> Bool {
+        tracks == .audio ? candidate.audio != nil : candidate.video != nil
+    }
+}

@@ -1,0 +1,50 @@
+import Playlist
+import Tracker
+
+extension UnpublishedReason {
+    var words: String {
+        switch self {
+        case .pending: "its segments do not arrive"
+        case .lost(.slidOut): "its segments leave the playlist before they arrive"
+        case .lost(.gap): "the upstream marks its segments as gaps"
+        case .lost(let reason): "its segments do not arrive (\(reason.words))"
+        case .undecryptable: "its segments do not decrypt, so the key is wrong"
+        case .unreadable: "there is no media in its segments that can be republished"
+        case .noVideo: "there is no video in its segments that can be presented, or that was not published before"
+        case .noAudio: "its audio does not arrive"
+        }
+    }
+}
+
+extension SegmentLoss.Reason {
+    var words: String {
+        switch self {
+        case .slidOut: "they left the playlist before they were fetched"
+        case .gap: "the upstream lists them as a gap"
+        case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
+        case .notMedia: "the answer was no media"
+        case .keyUnavailable(let url, let status):
+            "their key \(url.redacted) did not arrive (\(status.map { "HTTP \($0)" } ?? "no answer"))"
+        }
+    }
+}
+
+extension UpstreamStatus.Stall {
+    /// The cause of a stall, as a sentence for an operator.
+    func words(at now: Duration) -> String {
+        let silence = (now - since).secondsText
+        switch cause {
+        case .opening(let error): return error.map { RelayError($0).message } ?? "the upstream gives no playlist"
+        case .playlist(let error):
+            return "nothing new listed for \(silence)" + (error.map { ": \(RelayError($0).message)" } ?? "")
+        case .media(let reason): return "nothing could be published for \(silence): \(reason.words)"
+        case .sourceLost(let source, let error):
+            return error.map { RelayError($0).message } ?? "\(source.sourceName) has ended, \(silence) ago"
+        }
+    }
+}
+
+extension Int {
+    /// The name of the source with this number, at the beginning of a sentence.
+    var sourceName: String { self == 0 ? "The upstream" : "Backup \(self)" }
+}

@@ -1,0 +1,16 @@
+/// An error that ends the process: one line for the operator, and an exit status for scripts.
+struct RelayError: Error, Equatable {
+    let exit: ExitStatus
+    /// What was found, and where; one line, whatever upstream answer it quotes.
+    let message: String
+    /// What the operator can do.
+    let advice: String
+
+    init(_ exit: ExitStatus, _ message: String, advice: String) {
+        self.exit = exit
+        self.message = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.advice = advice
+    }
+
+    var line: String { "\(message). \(advice)." }
+}

@@ -134,7 +134,7 @@ extension ChannelPipeline {
                 isHopeless: error.isProtected)
             return (.refused(UnpublishedReason(error, of: tracked)), events)
         }
-        if segment.rendition == .main, sources[source]?.engine.beganBefore == true {
+        if segment.rendition == .main, sources[source]?.engine.beginsWithDuplicates == true {
             publisher.withdrawCueTags(of: segment.mediaSequence)
         }
         let events = await publish(spliced, after: .segment(segment), from: source)

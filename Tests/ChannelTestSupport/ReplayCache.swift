@@ -1,9 +1,9 @@
-@testable import Capture
+package import Capture
 package import Channel
 import Foundation
 import LiveRing
 import Playlist
-import TestSupport
+package import TestSupport
 import Tracker
 
 /// The results of replays that several tests look at.

@@ -1,3 +1,5 @@
+@testable import Media
+@testable import Demux
 import ChannelTestSupport
 import Playlist
 import TestSupport

@@ -1,3 +1,4 @@
+@testable import Capture
 import ChannelTestSupport
 import Foundation
 import LiveRing

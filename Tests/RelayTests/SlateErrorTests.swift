@@ -1,3 +1,4 @@
+@testable import Media
 import Channel
 import Splice
 import Testing

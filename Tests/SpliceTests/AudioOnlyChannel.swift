@@ -72,7 +72,7 @@ extension AudioOnlyChannel.Part {
         switch container {
         case .packedWithoutTime: return frames.flatMap(program.audioFrame)
         case .packed:
-            return AudioPackedTests.tag(AudioPackedTests.timestamp(frames.first.map(time) ?? 0))
+            return PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(frames.first.map(time) ?? 0))
                 + frames.flatMap(program.audioFrame)
         case .transportStream:
             builder.tables([.init(pid: program.audioPID, type: 0x0F)])

@@ -7,8 +7,8 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// Audio that fMP4 cannot carry, framed so that it can be decoded.
-@Suite struct AudioPacketFormatTests {
+/// Framing of audio that fMP4 cannot carry, for the decoder.
+@Suite struct DTSAndPCMTests {
     typealias Builder = TransportStreamBuilder
 
     struct Row: CustomTestStringConvertible, Sendable {
@@ -69,7 +69,7 @@ import Testing
     func pcmPacketsAreCompleteOrMissing(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var builder = Builder()
-        builder.tables([Builder.Stream(pid: 0x101, type: 0x06, descriptors: TransportProgramTests.registration("BSSD"))]
+        builder.tables([Builder.Stream(pid: 0x101, type: 0x06, descriptors: ProgramSelectionTests.registration("BSSD"))]
         )
         // Two channels of 16 bits: five bytes per sample pair.
         let packets = (0..<30).map { index -> [UInt8] in
@@ -133,15 +133,15 @@ import Testing
         ("0x82 of a cable system: subtitles", 0x82, "SCTE", [], nil), ("0x84 of Blu-ray", 0x84, "HDMV", [], .ac3),
         ("0x86 of Blu-ray", 0x86, "HDMV", [], .dts), ("0x86 of SCTE-35", 0x86, "CUEI", [], nil),
         ("0x8A", 0x8A, nil, [], .dts),
-        ("registered as DTS", 0x06, nil, TransportProgramTests.registration("DTS2"), .dts),
+        ("registered as DTS", 0x06, nil, ProgramSelectionTests.registration("DTS2"), .dts),
         ("DVB's DTS descriptor", 0x06, nil, [0x7B, 1, 0], .dts),
-        ("registered as SMPTE 302M", 0x06, nil, TransportProgramTests.registration("BSSD"), .smpte302),
+        ("registered as SMPTE 302M", 0x06, nil, ProgramSelectionTests.registration("BSSD"), .smpte302),
         ("a truncated descriptor", 0x06, nil, [0x0A, 0, 0x7B], nil),
     ]
 
     @Test(arguments: types)
     func streamType(when: String, type: UInt8, program: String?, stream: [UInt8], framing: AudioFraming?) {
-        let descriptors = StreamDescriptors(program.map(TransportProgramTests.registration)?[...] ?? [])
+        let descriptors = StreamDescriptors(program.map(ProgramSelectionTests.registration)?[...] ?? [])
         let kind = ElementaryStreamKind(
             streamType: type, program: descriptors, stream: StreamDescriptors(stream[...]))
         #expect(kind == framing.map(ElementaryStreamKind.audio), "\(when)")

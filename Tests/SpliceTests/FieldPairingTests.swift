@@ -8,7 +8,7 @@ import Testing
 @testable import Transcode
 
 /// Frames whose two fields are separate pictures: one sample each.
-@Suite struct ElementaryFieldTests {
+@Suite struct FieldPairingTests {
     typealias Sample = ElementarySamples
 
     /// Bits in the order of the syntax, terminated by rbsp_trailing_bits.

@@ -51,7 +51,7 @@ struct InitWriterTests {
         let configuration = VideoConfiguration(
             codec: .h264, sequenceParameterSets: [h264Rows[row].nalUnit], pictureParameterSets: [])
         let tracks = try MovieTrack.tracks(of: InitWriter.write(video: configuration, audio: nil).bytes)
-        #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].says)")
+        #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].expected)")
     }
 
     static let rejectedRows: [(when: String, configuration: VideoConfiguration, field: String)] = [

@@ -7,7 +7,7 @@ import Testing
 @testable import Transcode
 
 /// Packed audio and its timestamp (RFC 8216 §3.4), and detection of containers.
-@Suite struct AudioPackedTests {
+@Suite struct PackedAudioDemuxerTests {
     typealias Sample = ElementarySamples
 
     static func tag(_ frames: [UInt8], version: UInt8 = 4, padding: Int = 0) -> [UInt8] {

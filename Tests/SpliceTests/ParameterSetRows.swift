@@ -1,21 +1,22 @@
 import Testing
 
-/// Sequence parameter sets as encoders write them, and what ffprobe and ffmpeg's trace_headers say of each.
+/// Sequence parameter sets by encoders, and their description by ffprobe and ffmpeg's trace_headers.
 struct ParameterSetRow: CustomTestStringConvertible, Sendable {
     let name: String
     /// The NAL unit.
     let hex: String
-    let says: String
+    /// Expected size, aspect ratio, frame rate, color and codec string.
+    let expected: String
 
-    init(_ name: String, _ hex: String, _ says: String) {
-        (self.name, self.hex, self.says) = (name, hex, says)
+    init(_ name: String, _ hex: String, _ expected: String) {
+        (self.name, self.hex, self.expected) = (name, hex, expected)
     }
 
     var testDescription: String { name }
     var nalUnit: [UInt8] { bytes(hex) }
 }
 
-/// What x264 writes for streams of these kinds.
+/// Parameter sets that x264 writes for these kinds of streams.
 let h264Rows: [ParameterSetRow] = [
     .init(
         "baseline, level 1.1",
@@ -263,7 +264,7 @@ let h264Rows: [ParameterSetRow] = [
         "1920x1080 sar 1:1 rate 25/1 colour 1/1/1 limited avc1.7A1029"),
 ]
 
-/// What x265 writes.
+/// Parameter sets that x265 writes.
 let hevcRows: [ParameterSetRow] = [
     .init(
         "main",

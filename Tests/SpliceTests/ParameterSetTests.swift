@@ -13,7 +13,7 @@ struct ParameterSetTests {
     func h264(_ row: ParameterSetRow) throws {
         let configuration = VideoConfiguration(
             codec: .h264, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
-        #expect(try summary(VideoDescription(configuration)) == row.says)
+        #expect(try summary(VideoDescription(configuration)) == row.expected)
         #expect(try H264SequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
     }
 
@@ -21,7 +21,7 @@ struct ParameterSetTests {
     func hevc(_ row: ParameterSetRow) throws {
         let configuration = VideoConfiguration(
             codec: .hevc, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
-        #expect(try summary(VideoDescription(configuration)) == row.says)
+        #expect(try summary(VideoDescription(configuration)) == row.expected)
         #expect(try HEVCSequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
     }
 

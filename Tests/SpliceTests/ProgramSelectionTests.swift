@@ -8,7 +8,7 @@ import Testing
 @testable import Transcode
 
 /// Selection of the program and streams of a transport stream, and the description of the others.
-@Suite struct TransportProgramTests {
+@Suite struct ProgramSelectionTests {
     typealias Builder = TransportStreamBuilder
     typealias Stream = TransportStreamBuilder.Stream
     typealias Sample = ElementarySamples

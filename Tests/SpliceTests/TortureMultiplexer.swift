@@ -60,7 +60,7 @@ struct TorturePackager {
             let frames = program.frames(from: next, before: boundary)
             next = frames.upperBound
             let time = program.firstAudioTime + program.audioTime(frames.lowerBound)
-            let tag = AudioPackedTests.tag(AudioPackedTests.timestamp(time & (Ticks.wrap - 1)))
+            let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(time & (Ticks.wrap - 1)))
             return TortureSegment(initialization: nil, atoms: [tag + frames.flatMap(program.audioFrame)])
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Transcode
 
 /// Resets, refusals, stream selection and timestamps of the transport stream demuxer.
-@Suite struct TransportRunTests {
+@Suite struct TransportDemuxerTests {
     typealias Builder = TransportStreamBuilder
     typealias Sample = ElementarySamples
 

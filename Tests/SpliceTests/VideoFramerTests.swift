@@ -8,7 +8,7 @@ import Testing
 @testable import Transcode
 
 /// Framing of H.264 and HEVC byte streams: access units, parameter sets, sync kinds.
-@Suite struct ElementaryVideoTests {
+@Suite struct VideoFramerTests {
     typealias Sample = ElementarySamples
 
     /// The PES packets of one stream in one segment, and the output, NAL units by their first byte.

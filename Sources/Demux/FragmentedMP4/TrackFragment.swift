@@ -1,4 +1,4 @@
-package import Media
+import Media
 
 /// One `traf` with its samples, as a player would read them (ISO/IEC 14496-12 §8.8.6).
 package struct TrackFragment: Equatable, Sendable {
@@ -21,26 +21,5 @@ package struct TrackFragment: Equatable, Sendable {
         /// Whether sample_is_non_sync_sample is not set.
         package var isSync: Bool { flags & 0x1_0000 == 0 }
         var isComplete: Bool { payload.count == size }
-    }
-}
-
-/// One `moof` (ISO/IEC 14496-12 §8.8.4).
-package struct MovieFragment: Equatable, Sendable {
-    package let sequenceNumber: UInt32
-    package let tracks: [TrackFragment]
-
-    /// Returns the fragments of a segment, in order.
-    package static func fragments(of segment: [UInt8]) throws(MediaError) -> [MovieFragment] {
-        let boxes = try BoxReader.boxes(in: segment[...])
-        var reader = FragmentReader(segment, boxes: boxes, defaults: [:])
-        var fragments: [MovieFragment] = []
-        for box in boxes where box.type == "moof" {
-            let fragment = try reader.fragment(box)
-            guard fragment.tracks.flatMap(\.samples).allSatisfy(\.isComplete) else {
-                throw MediaError(.truncated, offset: segment.endIndex, section: BoxReader.section)
-            }
-            fragments.append(fragment)
-        }
-        return fragments
     }
 }

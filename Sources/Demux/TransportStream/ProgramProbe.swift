@@ -14,10 +14,10 @@ enum ProgramProbe {
                 if kind.isVideo { video = video ?? stream } else { audio = audio ?? stream }
             }
         }
-        let wantedVideo = tracks == .audio ? nil : video
-        let wantedAudio = tracks == .video ? nil : audio
-        guard wantedVideo != nil || wantedAudio != nil else { return nil }
-        return ProgramSelection(programNumber: 0, video: wantedVideo, audio: wantedAudio)
+        let selectedVideo = tracks == .audio ? nil : video
+        let selectedAudio = tracks == .video ? nil : audio
+        guard selectedVideo != nil || selectedAudio != nil else { return nil }
+        return ProgramSelection(programNumber: 0, video: selectedVideo, audio: selectedAudio)
     }
 
     private static func kind(_ packet: ArraySlice<UInt8>) -> ElementaryStreamKind? {

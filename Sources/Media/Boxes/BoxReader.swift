@@ -1,18 +1,3 @@
-/// One box in a byte slice.
-package struct Box: Sendable {
-    package let type: BoxType
-    /// The bytes after the header. Indices are those of the bytes that were read.
-    package let body: ArraySlice<UInt8>
-    /// Index of the header's first byte.
-    package let start: Int
-
-    package init(type: BoxType, body: ArraySlice<UInt8>, start: Int) {
-        self.type = type
-        self.body = body
-        self.start = start
-    }
-}
-
 /// Splits bytes into boxes (ISO/IEC 14496-12 §4.2). It never reads past the end of its input.
 package enum BoxReader {
     package static let section = "ISO/IEC 14496-12 §4.2"
@@ -56,80 +41,5 @@ package enum BoxReader {
         guard size >= UInt64(headerSize), size <= UInt64(bytes.count) else { throw fields.truncated }
         return Box(
             type: type, body: bytes[fields.index..<bytes.startIndex + Int(size)], start: bytes.startIndex)
-    }
-}
-
-extension Box {
-    /// Returns the boxes after the first `fields` bytes of the body.
-    package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
-        guard body.count >= fields else { throw BoxFields(body).truncated }
-        return try BoxReader.boxes(in: body.dropFirst(fields))
-    }
-
-    /// Returns the first box at the end of a path of plain containers.
-    /// - Throws: If there is none.
-    package func descendant(_ path: BoxType...) throws(MediaError) -> Box {
-        var box = self
-        for type in path { box = try box.children().require(type) }
-        return box
-    }
-}
-
-extension [Box] {
-    package func first(_ type: BoxType) -> Box? { first { $0.type == type } }
-
-    package func require(_ type: BoxType) throws(MediaError) -> Box {
-        guard let box = first(type) else {
-            throw MediaError(
-                .badParameterSet(field: "\(type)"), offset: first?.start ?? 0, section: BoxReader.section)
-        }
-        return box
-    }
-}
-
-/// Reads big-endian fields from the front of a box's body.
-package struct BoxFields {
-    private let bytes: ArraySlice<UInt8>
-    /// Index of the next byte.
-    package private(set) var index: Int
-
-    package init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-        index = bytes.startIndex
-    }
-
-    package var truncated: MediaError { MediaError(.truncated, offset: index, section: BoxReader.section) }
-
-    package mutating func u8() throws(MediaError) -> UInt8 {
-        guard index < bytes.endIndex else { throw truncated }
-        defer { index += 1 }
-        return bytes[index]
-    }
-
-    package mutating func u16() throws(MediaError) -> UInt16 { try UInt16(u8()) << 8 | UInt16(u8()) }
-
-    package mutating func u32() throws(MediaError) -> UInt32 { try UInt32(u16()) << 16 | UInt32(u16()) }
-
-    package mutating func u64() throws(MediaError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
-
-    /// Reads the next `count` bytes.
-    package mutating func bytes(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
-        let start = index
-        try skip(count)
-        return bytes[start..<index]
-    }
-
-    /// The unread bytes.
-    package var rest: ArraySlice<UInt8> { bytes[index...] }
-
-    package mutating func skip(_ count: Int) throws(MediaError) {
-        guard bytes.endIndex - index >= count else { throw truncated }
-        index += count
-    }
-
-    /// Reads version and flags of a full box.
-    package mutating func versionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
-        let word = try u32()
-        return (UInt8(word >> 24), word & 0xFF_FFFF)
     }
 }

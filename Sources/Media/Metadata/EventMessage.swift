@@ -26,15 +26,3 @@ package struct EventMessage: Equatable, Sendable {
 
     package static func id3(_ tags: [UInt8]) -> EventMessage { EventMessage(scheme: id3Scheme, data: tags) }
 }
-
-/// An event message on the channel's timeline.
-package struct PlacedMessage: Equatable, Sendable {
-    package let message: EventMessage
-    /// Presentation time in the video timescale.
-    package let time: Ticks
-
-    package init(message: EventMessage, time: Ticks) {
-        self.message = message
-        self.time = time
-    }
-}

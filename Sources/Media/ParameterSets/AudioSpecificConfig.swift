@@ -113,7 +113,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     private static let syncExtension = 0x2B7
     private static let stereoExtension = 0x548
 
-    /// The backward compatible extension, to append to a configuration of whole bytes.
+    /// The backward compatible extension, to append to a configuration that ends at a byte boundary.
     /// - Parameter samplingFrequency: the rate of SBR's output; a value outside `samplingFrequencies` counts as 48 kHz.
     package static func trailingExtension(samplingFrequency: Int, parametricStereo: Bool) -> [UInt8] {
         var bits = BitWriter()

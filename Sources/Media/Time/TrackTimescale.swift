@@ -10,9 +10,3 @@ package enum TrackTimescale {
     /// The timescale of `mvhd`, where every duration is 0.
     package static let movie: Int64 = 1_000
 }
-
-/// Track identifiers, constant for the life of a channel for the same reason.
-package enum TrackID {
-    package static let video: UInt32 = 1
-    package static let audio: UInt32 = 2
-}

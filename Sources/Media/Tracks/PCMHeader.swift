@@ -1,4 +1,4 @@
-/// The four-byte header of a PES packet of PCM, which says how to read the samples after it.
+/// The four-byte header of a PES packet of PCM, which defines the format of the samples after it.
 package struct PCMHeader: Equatable, Sendable {
     package static let byteCount = 4
 
@@ -15,7 +15,7 @@ package struct PCMHeader: Equatable, Sendable {
 
     /// SMPTE 302M-2007 §5: AES3 subframes, two channels in every five, six or seven bytes.
     /// - Parameter bytes: the header, at least four bytes.
-    /// - Returns: nil if a field is reserved or the size is not whole.
+    /// - Returns: nil if a field is reserved or the size is no multiple of a sample frame.
     package init?(smpte302 bytes: ArraySlice<UInt8>) {
         let header = Array(bytes.prefix(Self.byteCount))
         let pairs = Int(header[2] >> 6) + 1
@@ -26,7 +26,7 @@ package struct PCMHeader: Equatable, Sendable {
 
     /// Blu-ray Disc: big-endian samples; an odd number of channels is padded by one.
     /// - Parameter bytes: the header, at least four bytes.
-    /// - Returns: nil if a field is reserved or the size is not whole.
+    /// - Returns: nil if a field is reserved or the size is no multiple of a sample frame.
     package init?(bluray bytes: ArraySlice<UInt8>) {
         let header = Array(bytes.prefix(Self.byteCount))
         let channels = Self.blurayChannels[Int(header[2] >> 4)]
@@ -51,7 +51,7 @@ package struct PCMHeader: Equatable, Sendable {
     /// Sample rates in Hz by sampling_frequency; 0 is reserved.
     private static let bluraySampleRates = [0, 48_000, 0, 0, 96_000, 192_000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
-    /// Samples per channel of a packet, by its header; 0 if the header is not whole or not valid.
+    /// Samples per channel of a packet, by its header; 0 if the header is truncated or invalid.
     package static func sampleCount(of packet: ArraySlice<UInt8>, _ codec: AudioConfiguration.Codec) -> Int {
         guard packet.count >= byteCount else { return 0 }
         let header = codec == .smpte302 ? PCMHeader(smpte302: packet) : PCMHeader(bluray: packet)

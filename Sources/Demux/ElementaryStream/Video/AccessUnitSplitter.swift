@@ -86,3 +86,13 @@ struct AccessUnitSplitter: Sendable {
         role.canBeginAccessUnit && open.hasSlice
     }
 }
+
+extension PacketStartCursor {
+    /// Returns the start of an access unit whose first unit is `unit`. Zeros before its start code belong to it, but
+    /// never those of an earlier PES packet, which has other timestamps.
+    fileprivate mutating func startOffset(of unit: NALUnit, in buffer: borrowing ElementaryBuffer) -> Int {
+        let code = unit.start - 3
+        let start = packetIndex(at: code, in: buffer).map { buffer.starts[$0].offset } ?? 0
+        return max(unit.prefix, start)
+    }
+}

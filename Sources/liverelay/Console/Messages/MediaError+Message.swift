@@ -1,9 +1,7 @@
+import Media
 import Splice
 
 extension MediaError {
-    /// Whether the bytes are no media at all.
-    var isUnknownContainer: Bool { if case .unknownContainer = reason { true } else { false } }
-
     var words: String {
         switch reason {
         case .unknownContainer(let bytes):

@@ -1,3 +1,4 @@
+import Demux
 import Splice
 
 extension ProgramSelection {

@@ -1,3 +1,4 @@
+import Media
 import Decrypt
 import Playlist
 import Splice

@@ -1,3 +1,4 @@
+import Media
 import Glibc
 import LiveRing
 import Playlist

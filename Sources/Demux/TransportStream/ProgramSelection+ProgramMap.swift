@@ -1,51 +1,7 @@
 import Media
 
-/// The elementary streams that a demuxer follows, and their program.
-package struct ProgramSelection: Hashable, Sendable {
-    package struct Stream: Hashable, Sendable {
-        package let pid: UInt16
-        package let kind: ElementaryStreamKind
-    }
-
-    /// One stream of the PMT, described for an operator.
-    package struct ListedStream: Hashable, Sendable {
-        package let pid: UInt16
-        /// ISO/IEC 13818-1 Table 2-34.
-        package let streamType: UInt8
-        /// "H.264", "DVB teletext"; nil for an unknown type.
-        package let name: String?
-        /// ISO 639-2 code; nil if the PMT has none.
-        package let language: String?
-        package let isFollowed: Bool
-    }
-
-    /// program_number; 0 if the streams were detected without tables.
-    package let programNumber: UInt16
-    /// The first supported video stream of the PMT; kept while the PMT lists it.
-    package let video: Stream?
-    /// The best audio stream; kept while the PMT lists it. Main audio precedes commentary, then audio that fMP4 can
-    /// carry precedes audio that must be transcoded, then the order of the PMT decides.
-    package let audio: Stream?
-    /// Streams of splice information and timed ID3.
-    let metadata: [MetadataStream]
-    /// All streams of the PMT in its order; empty if the streams were detected without tables.
-    package let listed: [ListedStream]
-    /// program_number of the other programs in the PAT.
-    package internal(set) var otherPrograms: [UInt16] = []
-
-    package var streams: [Stream] { [video, audio].compactMap(\.self) }
-
-    init(
-        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStream] = [],
-        listed: [ListedStream] = []
-    ) {
-        self.programNumber = programNumber
-        self.video = video
-        self.audio = audio
-        self.metadata = metadata
-        self.listed = listed
-    }
-
+/// Selection of the streams of one program by its PMT.
+extension ProgramSelection {
     /// - Parameter previous: the preceding selection; its streams are kept while `map` lists them.
     init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
         let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }

@@ -1,10 +1,7 @@
-package import Media
+import Media
 
-/// The kind of a supported elementary stream.
-package enum ElementaryStreamKind: Hashable, Sendable {
-    case video(VideoConfiguration.Codec)
-    case audio(AudioFraming)
-
+/// The kind of an elementary stream by its stream_type and descriptors.
+extension ElementaryStreamKind {
     /// - Parameters:
     ///   - streamType: ISO/IEC 13818-1 Table 2-34; from 0x80 on, the program's registration defines the meaning.
     ///   - program: the descriptors of the PMT's first loop.
@@ -56,9 +53,4 @@ package enum ElementaryStreamKind: Hashable, Sendable {
 
     /// Whether a stream type stands for HLS sample encryption of H.264, AAC, AC-3 or E-AC-3.
     static func isSampleEncrypted(_ streamType: UInt8) -> Bool { [0xDB, 0xCF, 0xC1, 0xC2].contains(streamType) }
-
-    var isVideo: Bool {
-        if case .video = self { return true }
-        return false
-    }
 }

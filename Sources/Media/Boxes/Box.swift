@@ -1,0 +1,42 @@
+/// One box in a byte slice.
+package struct Box: Sendable {
+    package let type: BoxType
+    /// The bytes after the header. Indices are those of the bytes that were read.
+    package let body: ArraySlice<UInt8>
+    /// Index of the header's first byte.
+    package let start: Int
+
+    package init(type: BoxType, body: ArraySlice<UInt8>, start: Int) {
+        self.type = type
+        self.body = body
+        self.start = start
+    }
+}
+
+extension Box {
+    /// Returns the boxes after the first `fields` bytes of the body.
+    package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
+        guard body.count >= fields else { throw BoxFields(body).truncated }
+        return try BoxReader.boxes(in: body.dropFirst(fields))
+    }
+
+    /// Returns the first box at the end of a path of plain containers.
+    /// - Throws: If there is none.
+    package func descendant(_ path: BoxType...) throws(MediaError) -> Box {
+        var box = self
+        for type in path { box = try box.children().require(type) }
+        return box
+    }
+}
+
+extension [Box] {
+    package func first(_ type: BoxType) -> Box? { first { $0.type == type } }
+
+    package func require(_ type: BoxType) throws(MediaError) -> Box {
+        guard let box = first(type) else {
+            throw MediaError(
+                .badParameterSet(field: "\(type)"), offset: first?.start ?? 0, section: BoxReader.section)
+        }
+        return box
+    }
+}

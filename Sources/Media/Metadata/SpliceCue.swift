@@ -1,0 +1,59 @@
+/// An ad break boundary in a splice command, one for each event.
+package struct SpliceCue: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// A break begins. `autoReturn`: the break ends after its duration without a second command.
+        case out(autoReturn: Bool)
+        /// A break ends. `endsAnyEvent`: the command is a splice_insert, which need not name the event that it ends.
+        case `in`(endsAnyEvent: Bool)
+        /// Neither: for example, a program or a chapter begins.
+        case command
+        /// An announced event was canceled.
+        case canceled
+    }
+
+    package let kind: Kind
+    /// The event identifier; nil if the command has none.
+    package let eventID: UInt32?
+    package let duration: Ticks?
+
+    package init(_ kind: Kind, eventID: UInt32?, duration: Ticks? = nil) {
+        self.kind = kind
+        self.eventID = eventID
+        self.duration = duration
+    }
+}
+
+extension SpliceInfoSection {
+    /// The ad break boundaries of the command; empty for heartbeats without descriptors.
+    package var cues: [SpliceCue] {
+        switch command {
+        case .null, .bandwidthReservation: segmentations.map(\.cue)
+        case .insert(let insert): [insert.cue]
+        case .timeSignal: segmentations.isEmpty ? [SpliceCue(.command, eventID: nil)] : segmentations.map(\.cue)
+        case .schedule, .privateCommand, .unknown, .encrypted: [SpliceCue(.command, eventID: nil)]
+        }
+    }
+}
+
+extension SpliceInsert {
+    fileprivate var cue: SpliceCue {
+        if isCanceled { return SpliceCue(.canceled, eventID: eventID) }
+        guard isOutOfNetwork else { return SpliceCue(.in(endsAnyEvent: true), eventID: eventID) }
+        return SpliceCue(
+            .out(autoReturn: duration?.autoReturn ?? false), eventID: eventID, duration: duration?.duration)
+    }
+}
+
+extension SegmentationDescriptor {
+    /// Breaks, advertisements and placement opportunities: even types begin, odd types end.
+    private static let breaks: Set<UInt8> = [0x22, 0x30, 0x32, 0x34, 0x36, 0x38, 0x3A, 0x3C, 0x3E, 0x44, 0x46]
+
+    fileprivate var cue: SpliceCue {
+        if isCanceled { return SpliceCue(.canceled, eventID: eventID) }
+        guard Self.breaks.contains(typeID & 0xFE) else {
+            return SpliceCue(.command, eventID: eventID, duration: duration)
+        }
+        guard typeID & 1 == 0 else { return SpliceCue(.in(endsAnyEvent: false), eventID: eventID) }
+        return SpliceCue(.out(autoReturn: false), eventID: eventID, duration: duration)
+    }
+}

@@ -18,6 +18,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Code that a test target and a driver share.
+func support(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+/// An executable that only tests use: `swift build --build-tests` builds it, so that it cannot break unseen.
+func driver(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
 let package = Package(
     name: "liverelay",
     products: [.executable(name: "liverelay", targets: ["liverelay"])],
@@ -44,12 +54,15 @@ let package = Package(
         module("Mux", ["Media"]),
         module("Splice", ["Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Playlist"]),
-        module("Channel", ["Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Splice", "LiveRing"]),
+        module("HTTPSyntax", ["Playlist"]),
+        module(
+            "Channel",
+            ["Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Splice", "LiveRing"]),
         .executableTarget(
             name: "liverelay",
             dependencies: [
                 "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "Compression",
+                "Channel", "Compression", "HTTPSyntax",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -57,7 +70,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
-        .target(name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
         tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
@@ -66,7 +81,9 @@ let package = Package(
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
-            dependencies: ["Channel", "Playlist", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing", "TestSupport"],
+            dependencies: [
+                "Channel", "Playlist", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing", "TestSupport",
+            ],
             path: "Tests/ChannelTestSupport", swiftSettings: strict),
         tests(
             "ChannelTests",
@@ -77,16 +94,22 @@ let package = Package(
         tests(
             "RelayTests",
             [
-                "liverelay", "Channel", "Playlist", "Tracker", "Capture", "Compression", "Decrypt", "Media", "Demux", "Mux",
-                "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
+                "liverelay", "HTTPSyntax", "Channel", "Playlist", "Tracker", "Capture", "Compression", "Decrypt",
+                "Media", "Demux",
+                "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        tests("FuzzTests", ["liverelay", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
-        tests(
-            "SoakTests",
-            [
-                "Channel", "Playlist", "Tracker", "Media", "Demux", "Mux", "Splice", "LiveRing", "TestSupport", "CCrypto",
-            ]),
+        support(
+            "FuzzEntries", path: "Tests/Fuzz/Harness",
+            ["HTTPSyntax", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
+        .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
+        tests("FuzzTests", ["FuzzEntries"]),
+        support(
+            "SoakHarness", path: "Tests/Soak/Harness",
+            ["Channel", "Playlist", "Tracker", "Media", "Demux", "Splice", "LiveRing", "TestSupport", "CCrypto"]),
+        driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
+        tests("SoakTests", ["SoakHarness"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,11 +1,12 @@
+import FuzzEntries
 import Testing
 
-/// The fuzzers' entries with what fuzzing begins with; `Tests/Fuzz/run` is what looks for more.
+/// Runs the fuzz entries with their seeds. `Tests/Fuzz/run` searches further.
 @Suite("Fuzz entries") struct FuzzTests {
     private static let seeds = Result { try CaptureSeeds() }
 
-    @Test("Every entry keeps its promises for its seeds and their beginnings", arguments: FuzzEntry.all.map(\.name))
-    func seeds(_ name: String) throws {
+    @Test("Every entry accepts its seeds and their prefixes", arguments: FuzzEntry.all.map(\.name))
+    func entryAcceptsSeeds(_ name: String) throws {
         let entry = try #require(FuzzEntry.named(name))
         let seeds = try entry.seeds(Self.seeds.get())
         #expect(!seeds.isEmpty)
@@ -17,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("Names are words, and each is one entry's") func names() {
+    @Test("Names are unique and lower-case") func namesAreUnique() {
         let names = FuzzEntry.all.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } })

@@ -1,4 +1,4 @@
-"""The boxes of fragmented MP4 (ISO/IEC 14496-12), as far as they say that a file is whole and when it plays."""
+"""Parses the boxes of fragmented MP4 that show whether a file is complete and when it plays (ISO/IEC 14496-12)."""
 
 import struct
 
@@ -6,11 +6,11 @@ CONTAINERS = {b"moov", b"trak", b"mdia", b"mvex", b"moof", b"traf"}
 
 
 def boxes(data, start=0, end=None):
-    """Type, begin and end of each box's payload. Raises ValueError where they do not fill the data exactly."""
+    """Yields type, start and end of each box's payload. Raises ValueError if the boxes do not fill the data."""
     at, end = start, len(data) if end is None else end
     while at < end:
         if at + 8 > end:
-            raise ValueError(f"half a box at byte {at}")
+            raise ValueError(f"an incomplete box at byte {at}")
         size, kind = struct.unpack_from(">I4s", data, at)
         if size < 8 or at + size > end:
             raise ValueError(f"a {kind!r} of {size} bytes at byte {at} of {end}")
@@ -19,7 +19,7 @@ def boxes(data, start=0, end=None):
 
 
 def walk(data, start=0, end=None):
-    """As `boxes`, with those inside containers."""
+    """Like `boxes`, including the boxes inside containers."""
     for kind, begin, stop in boxes(data, start, end):
         yield kind, begin, stop
         if kind in CONTAINERS:
@@ -27,7 +27,7 @@ def walk(data, start=0, end=None):
 
 
 def default_durations(initialization):
-    """Of each track's samples, by track_ID (trex)."""
+    """Returns the default sample durations by track_ID (trex)."""
     found = {}
     for kind, begin, _ in walk(initialization):
         if kind == b"trex":
@@ -39,7 +39,7 @@ def default_durations(initialization):
 
 
 def times(segment, defaults):
-    """Where each track's samples begin and end, in its timescale: (track_ID, tfdt, end)."""
+    """Returns (track_ID, tfdt, end) of each track, in its timescale."""
     if not {b"moof", b"mdat"} <= {kind for kind, _, _ in boxes(segment)}:
         raise ValueError("no moof and mdat")
     found = []
@@ -50,7 +50,7 @@ def times(segment, defaults):
 
 
 def _times(data, start, end, defaults):
-    track, default, begins, lasts = None, None, None, 0
+    track, default, start_time, total = None, None, None, 0
     for kind, at, _ in boxes(data, start, end):
         flags = int.from_bytes(data[at + 1 : at + 4], "big")
         if kind == b"tfhd":
@@ -58,10 +58,10 @@ def _times(data, start, end, defaults):
             skipped = 8 * bool(flags & 1) + 4 * bool(flags & 2)
             default = struct.unpack_from(">I", data, at + 8 + skipped)[0] if flags & 8 else defaults[track]
         elif kind == b"tfdt":
-            begins = struct.unpack_from(">Q" if data[at] == 1 else ">I", data, at + 4)[0]
+            start_time = struct.unpack_from(">Q" if data[at] == 1 else ">I", data, at + 4)[0]
         elif kind == b"trun":
-            lasts += _duration(data, at, flags, default)
-    return track, begins, begins + lasts
+            total += _duration(data, at, flags, default)
+    return track, start_time, start_time + total
 
 
 def _duration(data, at, flags, default):

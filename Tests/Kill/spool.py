@@ -1,4 +1,4 @@
-"""What happens in a directory, told by the kernel (inotify), so that a process can be killed in the middle of it."""
+"""Waits for changes in a directory (inotify), so that a process can be killed during a change."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ EVENT = 16  # bytes of struct inotify_event without its name
 library = ctypes.CDLL(None, use_errno=True)
 
 
-class Watch:
+class DirectoryWatch:
     def __init__(self, directory):
         self.descriptor = library.inotify_init1(os.O_CLOEXEC)
         mask = CREATE | MODIFY | CLOSED | MOVED | DELETED
@@ -18,14 +18,14 @@ class Watch:
             raise OSError(ctypes.get_errno(), "inotify")
 
     def wait(self, count, seconds):
-        """Returns when `count` more things happened, or so much time has passed without any of them."""
+        """Waits for `count` changes, or until there was no change for `seconds`."""
         while count > 0 and select.select([self.descriptor], [], [], seconds)[0]:
             events = os.read(self.descriptor, 65536)
             while events:
                 count -= 1
                 events = events[EVENT + int.from_bytes(events[12:EVENT], "little") :]
 
-    def forget(self):
-        """What happened so far does not count."""
+    def drain(self):
+        """Discards the changes so far."""
         while select.select([self.descriptor], [], [], 0)[0]:
             os.read(self.descriptor, 65536)

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPConditionalResponseTests {

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPFieldTests {

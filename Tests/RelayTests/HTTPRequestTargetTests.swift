@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPRequestTargetTests {

@@ -4,6 +4,7 @@ import LiveRing
 import TestSupport
 import Testing
 
+@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct SpoolErrorTests {

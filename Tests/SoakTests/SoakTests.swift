@@ -1,11 +1,13 @@
 import Testing
 
-/// Some minutes with one fault close behind the other; `Tests/Soak/run` plays days.
+@testable import SoakHarness
+
+/// Runs some minutes with frequent faults. `Tests/Soak/run` runs days.
 @Suite struct SoakTests {
-    @Test func nothingIsWrongWithAChannelInTrouble() async throws {
-        let outcome = try await SoakRun(seed: 2, seconds: 270, calm: 5...20, interval: 120).play()
+    @Test func channelWithFaultsHasNoFindings() async throws {
+        let outcome = try await SoakRun(seed: 2, seconds: 270, faultInterval: 5...20, sampleInterval: 120).run()
         #expect(outcome.findings == [])
-        #expect(outcome.judge.segments > 40 && outcome.judge.pictures > 4000 && outcome.script.faults.count > 8)
-        #expect(outcome.gauges.count == 2)
+        #expect(outcome.checker.segments > 40 && outcome.checker.frames > 4000 && outcome.script.faults.count > 8)
+        #expect(outcome.samples.count == 2)
     }
 }

@@ -165,7 +165,7 @@ import Testing
         for (index, program) in channel.programs.enumerated() {
             for cue in program.cues {
                 let base = channel.output(index) / 90
-                expected[cue.subtitles] = [[base + cue.start, base + cue.end]]
+                expected[cue.text] = [[base + cue.start, base + cue.end]]
             }
         }
         let result = channel.result(channel.liveOrder)

@@ -1,5 +1,6 @@
 import Channel
 import Compression
+import HTTPSyntax
 import LiveRing
 import Playlist
 import Synchronization

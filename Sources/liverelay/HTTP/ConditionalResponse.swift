@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A response after method, condition, range and coding: status, fields and the exact bytes.
 struct ConditionalResponse: Equatable, Sendable {
     enum Body: Equatable, Sendable {

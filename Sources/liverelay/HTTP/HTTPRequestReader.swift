@@ -1,3 +1,4 @@
+import HTTPSyntax
 import NIOHTTP1
 
 /// Converts between NIO's types and ours: reads a request head and builds the response head.

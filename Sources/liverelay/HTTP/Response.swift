@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     let rawValue: Int

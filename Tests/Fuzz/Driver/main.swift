@@ -1,16 +1,16 @@
-import CFuzzer
 import Foundation
 import FuzzEntries
 
-// fuzz --list                  the entries' names and what they take
-// fuzz --seeds NAME DIRECTORY  writes an entry's seeds there
-// fuzz --dictionary NAME       prints an entry's words in libFuzzer's notation
-// fuzz --largest NAME          prints how many bytes its inputs have at most
-// Otherwise libFuzzer's own arguments, for the entry that LIVERELAY_FUZZ names: libFuzzer starts itself again with the
-// arguments it was given, so the name is none of them.
+// fuzz --list                  prints the names and descriptions of the entries
+// fuzz --seeds NAME DIRECTORY  writes an entry's seeds to the directory
+// fuzz --dictionary NAME       prints an entry's dictionary in libFuzzer's notation
+// fuzz --largest NAME          prints the largest input size of an entry in bytes
+// fuzz --replay NAME FILE…     runs an entry with the files, also in a build without libFuzzer
+// Other arguments go to libFuzzer. The environment variable LIVERELAY_FUZZ names its entry, because libFuzzer restarts
+// itself with the same arguments.
 
-func fail(_ words: String) -> Never {
-    FileHandle.standardError.write(Data("fuzz: \(words)\n".utf8))
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("fuzz: \(message)\n".utf8))
     exit(2)
 }
 
@@ -27,7 +27,7 @@ func writeSeeds(of entry: FuzzEntry, to directory: String) throws {
     }
 }
 
-/// Each word in quotes, its bytes as \xHH where they are not plain.
+/// Returns the words in quotes, one per line, with bytes other than printable ASCII as `\xHH`.
 func dictionary(_ words: [String]) -> String {
     words.map { word in
         let text = word.utf8.map { byte in
@@ -36,6 +36,13 @@ func dictionary(_ words: [String]) -> String {
         }
         return "\"\(text.joined())\"\n"
     }.joined()
+}
+
+func replay(_ entry: FuzzEntry, _ paths: some Sequence<String>) throws {
+    for path in paths {
+        print("\(entry.name): \(path)")
+        try entry.run(Array(Data(contentsOf: URL(filePath: path))))
+    }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -48,6 +55,8 @@ case "--dictionary":
     print(dictionary(entry(arguments.dropFirst().first).dictionary), terminator: "")
 case "--largest":
     print(entry(arguments.dropFirst().first).largest)
+case "--replay":
+    try replay(entry(arguments.dropFirst().first), arguments.dropFirst(2))
 default:
-    exit(unsafe Fuzzing.run())
+    exit(LibFuzzer.run())
 }

@@ -1,4 +1,4 @@
 import Glibc
-import Soak
+import SoakHarness
 
 exit(await SoakCommand.run(Array(CommandLine.arguments.dropFirst())))

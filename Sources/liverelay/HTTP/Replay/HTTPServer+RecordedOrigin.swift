@@ -1,4 +1,5 @@
 import Capture
+import HTTPSyntax
 import NIOCore
 import Synchronization
 import Tracker

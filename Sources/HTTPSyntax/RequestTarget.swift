@@ -1,0 +1,120 @@
+import Playlist
+
+/// The decoded target of a request, and the header fields that affect the response.
+package struct RequestTarget: Equatable, Sendable {
+    package enum Method: Equatable, Sendable {
+        case get, head, options
+        case other(String)
+    }
+
+    package struct QueryItem: Equatable, Sendable {
+        package let name: String
+        package let value: String
+    }
+
+    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
+    package struct Fields: Equatable, Sendable {
+        package var range: String?
+        package var ifRange: String?
+        package var ifNoneMatch: String?
+        package var acceptEncoding: String?
+
+        package init(
+            range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil
+        ) {
+            self.range = range
+            self.ifRange = ifRange
+            self.ifNoneMatch = ifNoneMatch
+            self.acceptEncoding = acceptEncoding
+        }
+    }
+
+    /// Why the server answers a target with 400.
+    package enum Malformed: Error, Equatable {
+        /// Neither `/path` nor `http://host/path` (RFC 9112 §3.2).
+        case form
+        /// A percent sign without two hex digits, or bytes that are not UTF-8.
+        case encoding
+        /// A `.` or `..` segment, an encoded `/`, or a control character: no client resolves a URL to such a path.
+        case path
+    }
+
+    package let method: Method
+    /// Decoded path; starts with `/`; safe to append to a directory's path.
+    package let path: String
+    /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
+    package let query: [QueryItem]
+    package let fields: Fields
+
+    /// - Parameter path: decoded path.
+    package init(method: Method, path: String, query: [QueryItem], fields: Fields) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+    }
+}
+
+extension RequestTarget {
+    /// - Parameter uri: the request-target of the request line, as received (RFC 9112 §3.2).
+    package init(method: Method, uri: String, fields: Fields = Fields()) throws(Malformed) {
+        self.method = method
+        self.fields = fields
+        if method == .options && uri == "*" {
+            (path, query) = ("/", [])
+            return
+        }
+        let origin = try Self.originForm(uri)
+        let end = origin.firstIndex(of: "?") ?? origin.endIndex
+        path = try Self.decodedPath(origin[..<end])
+        query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.index(after: end)...])
+    }
+
+    /// Path and query. A client behind a proxy may send the absolute form, with scheme and host before them.
+    private static func originForm(_ uri: String) throws(Malformed) -> Substring {
+        if uri.utf8.first == UInt8(ascii: "/") { return uri[...] }
+        let scheme = uri.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else { throw .form }
+        let authority = uri.dropFirst(scheme == "https://" ? 8 : 7)
+        guard let slash = authority.firstIndex(of: "/") else { return "/" }
+        return authority[slash...]
+    }
+
+    private static func decodedPath(_ text: Substring) throws(Malformed) -> String {
+        for segment in text.split(separator: "/") {
+            let decoded = try percentDecoded(segment)
+            let isUnsafe = decoded.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
+            guard decoded != ".", decoded != "..", !isUnsafe else { throw .path }
+        }
+        return try percentDecoded(text)
+    }
+
+    private static func decodedQuery(_ text: Substring) throws(Malformed) -> [QueryItem] {
+        var items: [QueryItem] = []
+        for pair in text.split(separator: "&") {
+            let end = pair.firstIndex(of: "=") ?? pair.endIndex
+            let name = try percentDecoded(pair[..<end])
+            let value = end == pair.endIndex ? "" : try percentDecoded(pair[pair.index(after: end)...])
+            items.append(QueryItem(name: name, value: value))
+        }
+        return items
+    }
+
+    private static func percentDecoded(_ text: Substring) throws(Malformed) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
+                throw .encoding
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
+        return decoded
+    }
+}

@@ -1,0 +1,150 @@
+@testable import Demux
+@testable import Media
+@testable import Mux
+@testable import Splice
+@testable import Transcode
+
+/// Entries for the contents of transport streams: NAL units, parameter sets and audio frames.
+enum ElementaryEntries {
+    static let all = [h264Sets, hevcSets, accessUnits, audioFrames, packedAudio]
+
+    private static let h264Sets = FuzzEntry(
+        "h264-sets", "an H.264 sequence parameter set", largest: 1024,
+        seeds: { seeds in configurations(seeds, .h264).flatMap { $0.sequenceParameterSets + $0.pictureParameterSets } },
+        run: { bytes in
+            describe(
+                VideoConfiguration(
+                    codec: .h264, videoParameterSets: [], sequenceParameterSets: [bytes], pictureParameterSets: [bytes])
+            )
+            for kind in [NALUnitRole.ParameterSet.sequence, .picture] {
+                _ = ParameterSetID.read(bytes, kind, codec: .h264)
+            }
+        })
+
+    private static let hevcSets = FuzzEntry(
+        "hevc-sets", "an HEVC video, sequence or picture parameter set", largest: 2048,
+        seeds: { seeds in
+            configurations(seeds, .hevc).flatMap {
+                $0.videoParameterSets + $0.sequenceParameterSets + $0.pictureParameterSets
+            }
+        },
+        run: { bytes in
+            describe(
+                VideoConfiguration(
+                    codec: .hevc, videoParameterSets: [bytes], sequenceParameterSets: [bytes],
+                    pictureParameterSets: [bytes]))
+            for kind in [NALUnitRole.ParameterSet.video, .sequence, .picture] {
+                _ = ParameterSetID.read(bytes, kind, codec: .hevc)
+            }
+        })
+
+    /// Derives everything that an init section needs from parameter sets.
+    private static func describe(_ configuration: VideoConfiguration) {
+        do throws(MediaError) {
+            let description = try VideoDescription(configuration)
+            _ = description.displayWidth
+            _ = try InitWriter.write(video: configuration, audio: nil)
+        } catch { return }
+    }
+
+    private static func configurations(
+        _ seeds: CaptureSeeds, _ codec: VideoConfiguration.Codec
+    ) -> [VideoConfiguration] {
+        var found: [VideoConfiguration] = []
+        for packet in videoPackets(seeds) where packet.configuration.codec == codec {
+            if !found.contains(packet.configuration) { found.append(packet.configuration) }
+        }
+        return found
+    }
+
+    private static func videoPackets(_ seeds: CaptureSeeds) -> [VideoPacket] {
+        seeds.segments(in: .transportStream).flatMap { segment in
+            var demuxer = TransportDemuxer(tracks: .video)
+            return (try? demuxer.feed(segment))?.video ?? []
+        }
+    }
+}
+
+extension ElementaryEntries {
+    /// The first byte selects the codec; each later 0xF7 begins a PES packet.
+    private static let accessUnits = FuzzEntry(
+        "access-units", "a byte stream of NAL units", largest: 8192, dictionary: ["\0\0\u{1}", "\0\0\0\u{1}"],
+        seeds: { seeds in
+            Dictionary(grouping: videoPackets(seeds), by: \.configuration).values.map { packets in
+                [packets[0].configuration.codec == .h264 ? 0 : 1] + packets.prefix(4).flatMap { byteStream($0.payload) }
+            }
+        },
+        run: { bytes in
+            guard let first = bytes.first else { return }
+            let codec: VideoConfiguration.Codec = first & 1 == 0 ? .h264 : .hevc
+            var buffer = ElementaryBuffer()
+            var framer = VideoFramer(pid: 256, codec: codec)
+            var output = DemuxedSegment()
+            for (number, part) in bytes.dropFirst().split(separator: 0xF7).enumerated() {
+                let time = Ticks(Int64(number) * 3600)
+                buffer.startPacket(pts: time, dts: number.isMultiple(of: 3) ? nil : time)
+                buffer.bytes += part
+                if number % 5 == 4 { buffer.recordLoss(isBetweenPackets: number % 2 == 0) }
+            }
+            output.video = framer.frame(
+                &buffer, start: nil, ending: .closed(isPacketDue: false), counts: &output.counts)
+            try DemuxInvariants(bytes: bytes.count).check([output])
+        })
+
+    private static func byteStream(_ payload: ArraySlice<UInt8>) -> [UInt8] {
+        var stream: [UInt8] = []
+        var rest = payload
+        while rest.count > 4 {
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            stream += [0, 0, 0, 1] + rest.dropFirst(4).prefix(min(length, 400))
+            rest = rest.dropFirst(4 + length)
+        }
+        return stream
+    }
+
+    /// The first byte selects the framing.
+    private static let audioFrames = FuzzEntry(
+        "audio-frames", "audio frames in PES packets", largest: 8192,
+        seeds: { seeds in
+            let framed = seeds.segments(in: .packedAudio).map { segment in
+                Array(segment[ID3Tags(segment).end...].prefix(3000))
+            }
+            let codes: [UInt8] = [0, 1, 2, 3, 4, 5]
+            return framed.map { [0] + $0 } + framed.map { [1] + $0 } + codes.map { [$0, 0x56, 0xE0, 0x10] }
+        },
+        run: { bytes in
+            guard let first = bytes.first else { return }
+            let framings: [AudioFraming] = [.mpeg, .ac3, .loas, .dts, .smpte302, .blurayPCM]
+            let framing = framings[Int(first) % framings.count]
+            var framer = AudioFramer(pid: 257, framing: framing)
+            var buffer = ElementaryBuffer()
+            var output = DemuxedSegment()
+            let middle = 1 + Int(first) / framings.count * bytes.count / 43
+            for (part, isClosed) in [(bytes[1..<max(1, middle)], false), (bytes[max(1, middle)...], true)] {
+                buffer.startPacket(pts: .zero, dts: nil)
+                buffer.bytes += part
+                output.audio += framer.frame(&buffer, isClosed: isClosed, counts: &output.counts)
+            }
+            try demand(buffer.bytes.isEmpty, "\(buffer.bytes.count) bytes stay in the buffer")
+            try DemuxInvariants(bytes: bytes.count).check([output])
+            for configuration in Set(output.audio.map(\.configuration)) {
+                _ = try? InitWriter.write(video: nil, audio: configuration)
+            }
+        })
+
+    private static let packedAudio = FuzzEntry(
+        "packed-audio", "a segment of packed audio", largest: 8192,
+        dictionary: ["ID3\u{4}\0\0\0\0\0\u{3F}", "PRIV", "com.apple.streaming.transportStreamTimestamp\0"],
+        seeds: { seeds in seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) } },
+        run: { bytes in
+            _ = SegmentContainer.sniff(bytes)
+            for isAligned in [true, false] {
+                var demuxer = PackedAudioDemuxer(requiresTimestamp: isAligned)
+                var outputs: [DemuxedSegment] = []
+                do throws(MediaError) {
+                    for _ in 0..<2 { outputs.append(try demuxer.feed(bytes)) }
+                } catch { continue }
+                try DemuxInvariants(bytes: 2 * bytes.count).check(outputs)
+            }
+        })
+}

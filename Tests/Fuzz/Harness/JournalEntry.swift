@@ -1,0 +1,172 @@
+import Playlist
+
+@testable import LiveRing
+
+/// Entry for the journal of a spool, damaged by a crash or a disk.
+enum JournalEntry {
+    static let entry = FuzzEntry(
+        "journal", "the journal of a spool, and its recovery", largest: 8192,
+        dictionary: [
+            "#LIVERELAY-SPOOL:2", "#LIVERELAY-RECORD:", "#LIVERELAY-ENTRY:", "DISCONTINUITY-SEQUENCE=", "BYTES=",
+            "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
+            "18446744073709551615", "9223372036854775807", "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
+        ],
+        seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
+        run: { bytes in
+            // Changed records are lost unless their checksums are corrected.
+            let sealed = sealed(bytes)
+            for bytes in sealed == bytes ? [bytes] : [bytes, sealed] {
+                try recover(bytes, files: [:])
+                try recover(bytes, files: files(of: bytes))
+            }
+        })
+
+    /// Corrects the checksum of each record, which no mutation finds.
+    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for begin in lines.indices where lines[begin].starts(with: "#LIVERELAY-RECORD:".utf8) {
+            let rest = lines[(begin + 1)...]
+            guard let end = rest.firstIndex(where: { $0.first.map { $0 != UInt8(ascii: "#") } ?? false }) else { break }
+            let record = rest[...end].flatMap { $0 + "\n".utf8 }
+            lines[begin] = Array("#LIVERELAY-RECORD:\(SpoolName.hexFingerprint(record))".utf8)[...]
+        }
+        return Array(lines.joined(separator: "\n".utf8))
+    }
+
+    /// Returns all files that the journal names.
+    private static func files(of bytes: [UInt8]) -> [String: Int] {
+        let journal: RingJournal?
+        do throws(RingError) { journal = try RingJournal.read(bytes, path: "ring.m3u8") } catch { return [:] }
+        let files = (journal?.entries ?? []).flatMap { [$0.segment, $0.initialization] }
+        return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
+    }
+
+    private static func recover(_ bytes: [UInt8], files: [String: Int]) throws {
+        let policy = RetentionPolicy(rewind: .seconds(60), byteLimit: 1 << 20)
+        let found: RingRecovery
+        do throws(RingError) {
+            found = try RingRecovery(
+                journal: bytes, path: "ring.m3u8", files: files, policy: policy, targetDuration: 6,
+                firstMediaSequence: 0)
+        } catch { return }
+        var index = found.index
+        try checkConsistency(index)
+        try checkPlaylists(index, hasEnded: found.hasEnded)
+        // Like `DVRRing` at its start: the rewritten journal must parse to the same.
+        try checkRoundTrip(RingJournal(index, hasEnded: found.hasEnded))
+        try checkResumePoint(found.resumePoint)
+        let before = index.nextMediaSequence
+        for number in 0..<3 {
+            _ = index.publish(next(of: index, duration: 540_000, after: found.resumePoint, number: number))
+            try checkConsistency(index)
+        }
+        try demand(index.nextMediaSequence == before + 3, "media sequence numbers do not continue")
+        try checkPlaylists(index, hasEnded: false)
+        _ = index.dropRewind()
+        try checkConsistency(index)
+    }
+
+    /// Checks that the clocks can continue without overflow in any timescale.
+    private static func checkResumePoint(_ resumePoint: ResumePoint?) throws {
+        guard let resumePoint else { return }
+        let clocks = [resumePoint.videoDecodeTime, resumePoint.audioDecodeTime].map {
+            Int64(exactly: $0)?.addingReportingOverflow(1 << 60)
+        }
+        try demand(clocks.allSatisfy { $0?.overflow == false }, "a clock that overflows")
+        try demand(
+            !resumePoint.presentationEnd.multipliedReportingOverflow(by: 1000).overflow
+                && resumePoint.presentationEnd >= 0,
+            "a presentation time without a date")
+    }
+
+    private static func checkConsistency(_ index: RingIndex) throws {
+        for (old, new) in zip(index.listed, index.listed.dropFirst()) {
+            try demand(new.mediaSequence == old.mediaSequence + 1, "\(new.mediaSequence) follows \(old.mediaSequence)")
+            let step: UInt64 = new.isDiscontinuous ? 1 : 0
+            try demand(
+                new.discontinuitySequence == old.discontinuitySequence + step, "wrong discontinuity sequence numbers")
+        }
+        if let last = index.listed.last {
+            try demand(index.nextMediaSequence == last.mediaSequence + 1, "a wrong next media sequence number")
+        }
+        try demand(
+            index.listedTicks == index.listed.reduce(0) { $0 + $1.duration }, "\(index.listedTicks) ticks are listed")
+        try demand(
+            index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(index.listedBytes) bytes are listed"
+        )
+        try demand(
+            index.retiredBytes == index.retired.reduce(0) { $0 + $1.entry.storedBytes },
+            "\(index.retiredBytes) bytes are retired")
+        let (kept, listed) = (Set(index.initializations.keys), Set(index.entries.map(\.initialization.name)))
+        let used = Set(index.entries.filter { !$0.isGap }.map(\.initialization.name))
+        try demand(used.isSubset(of: kept), "a required init section is missing")
+        // Players may load the EXT-X-MAP of a gap segment.
+        try demand(kept.isSubset(of: listed), "init sections without entries")
+    }
+
+    private static func checkPlaylists(_ index: RingIndex, hasEnded: Bool) throws {
+        let snapshot = RingSnapshot(
+            version: 0, index: index, hasEnded: hasEnded, rewindDrops: 0, housekeepingError: nil, directory: "spool")
+        _ = snapshot.masterPlaylist()
+        let date = index.listed.first?.programDateTime
+        let ranges: [RewindRange] = [
+            .whole, .last(milliseconds: 20_000), .delayed(milliseconds: 20_000), .between(start: date, end: nil),
+            .between(start: nil, end: date),
+        ]
+        for bytes in [snapshot.livePlaylist] + ranges.map({ snapshot.dvrPlaylist($0) }) {
+            guard let bytes else { continue }
+            let playlist: MediaPlaylist
+            do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(bytes) } catch {
+                throw FuzzFinding(
+                    description: "a playlist cannot be parsed: \(error)\n\(String(decoding: bytes, as: UTF8.self))")
+            }
+            try demand(!playlist.segments.isEmpty, "an empty playlist")
+        }
+    }
+
+    private static func checkRoundTrip(_ journal: RingJournal) throws {
+        let text = journal.text
+        let again: RingJournal?
+        do throws(RingError) { again = try RingJournal.read(Array(text.utf8), path: "ring.m3u8") } catch {
+            throw FuzzFinding(description: "the written journal cannot be parsed: \(error)\n\(text)")
+        }
+        try demand(again?.entries == journal.entries, "the written journal parses differently:\n\(text)")
+    }
+}
+
+extension JournalEntry {
+    private static func journal(of count: Int, duration: Int64) throws -> String {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
+        for number in 0..<count { _ = index.publish(next(of: index, duration: duration, after: nil, number: number)) }
+        return RingJournal(index, hasEnded: count == 15).text
+    }
+
+    /// Returns an entry like those that `DVRRing` makes of new segments.
+    private static func next(
+        of index: RingIndex, duration: Int64, after resumePoint: ResumePoint?, number: Int
+    ) -> RingEntry {
+        let isDiscontinuous = number.isMultiple(of: 3) && !index.listed.isEmpty
+        return RingEntry(
+            mediaSequence: index.nextMediaSequence,
+            discontinuitySequence: index.discontinuitySequence + (isDiscontinuous ? 1 : 0),
+            isDiscontinuous: isDiscontinuous, isIndependent: true,
+            initialization: SpoolFile(name: "init-\(number / 4).mp4", byteCount: 700),
+            segment: SpoolFile(name: "seg-\(index.nextMediaSequence)-0a0b0c0d.m4s", byteCount: 100_000),
+            duration: duration,
+            programDateTime: ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(number) * 6000),
+            resumePoint: resumePoint
+                ?? ResumePoint(
+                    videoDecodeTime: UInt64(number) * 540_000, audioDecodeTime: UInt64(number) * 84_672_000,
+                    fragmentSequenceNumber: UInt64(number) + 1, presentationEnd: Int64(number) * 540_000,
+                    compositionOffset: 18_000),
+            format: SegmentFormat(videoCodec: "avc1.640028"), adMarkers: adMarkers(number), isGap: false, listedFrom: 0)
+    }
+
+    private static func adMarkers(_ number: Int) -> SegmentAdMarkers {
+        guard number == 2 else { return SegmentAdMarkers() }
+        var range = DateRange(id: "break")
+        range.startDate = ProgramDateTime(millisecondsSince1970: 1_767_225_612_000)
+        range.plannedDuration = .seconds(30)
+        return SegmentAdMarkers(cueTags: [CueTag("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
+    }
+}

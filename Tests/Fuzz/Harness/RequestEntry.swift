@@ -1,0 +1,74 @@
+import HTTPSyntax
+import LiveRing
+
+/// Entry for HTTP request targets and header fields.
+enum RequestEntry {
+    /// The input has lines: the target, Range, If-Range, If-None-Match and Accept-Encoding.
+    static let entry = FuzzEntry(
+        "request", "an HTTP request's target and fields", largest: 1024,
+        dictionary: [
+            "?start=", "&end=", "?last=", "?delay=", "2026-01-01T00:00:00Z", "bytes=", "%2e%2e", "%00", "W/\"",
+            "gzip;q=0",
+            "http://host/", "/dvr.m3u8", "/seg-1-0a0b0c0d.m4s", "/sub-0-1-0a0b0c0d.vtt", "/dvr-subs-0.m3u8",
+            "/init-a.mp4",
+        ],
+        seeds: { _ in targets.map { Array("\($0)\nbytes=0-99\n\"a\"\nW/\"a\", \"b\"\ngzip;q=0.5, *;q=0".utf8) } },
+        run: { bytes in
+            let lines = String(decoding: bytes, as: UTF8.self)
+                .split(separator: "\n", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+            let target: RequestTarget
+            do throws(RequestTarget.Malformed) {
+                target = try RequestTarget(method: .get, uri: lines[0])
+            } catch { return }
+            try checkPath(target.path)
+            try checkNames(
+                ResourceRequest(path: target.path, query: target.query.map { (name: $0.name, value: $0.value) }))
+            try checkFields(lines.dropFirst() + Array(repeating: "", count: 4))
+        })
+
+    private static let targets = [
+        "/", "/live.m3u8", "/dvr.m3u8?last=600", "/dvr.m3u8?start=2026-01-01T00:00:00%2B01:00&end=1767225700.5",
+        "/master.m3u8", "/dvr-master.m3u8?delay=30", "/subs-0.m3u8", "/dvr-subs-12.m3u8?last=9", "/status.json",
+        "/seg-100-0a0b0c0d.m4s", "/sub-1-100-0a0b0c0d.vtt", "/init-0a0b0c0d.mp4", "http://host/live.m3u8?x=%41", "*",
+    ]
+
+    private static func checkPath(_ path: String) throws {
+        try demand(path.utf8.first == UInt8(ascii: "/"), "\(path) is not absolute")
+        for part in path.split(separator: "/") {
+            try demand(part != ".." && part != ".", "\(path) leaves its directory")
+        }
+        try demand(path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(path) has control characters")
+    }
+
+    /// Checks that a file name is a single path component, and that a range's query text gives the same range.
+    private static func checkNames(_ request: ResourceRequest) throws {
+        switch request {
+        case .initSection(let name), .segment(let name), .subtitles(let name):
+            try demand(
+                !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix("."), "\(name) is no file name of the spool")
+        case .dvrPlaylist(let range), .dvrMasterPlaylist(let range), .dvrSubtitlePlaylist(_, let range):
+            let query = range.query.split(separator: "&").map { pair in
+                let sides = pair.split(separator: "=", maxSplits: 1)
+                return (name: String(sides[0]), value: String(sides[1]))
+            }
+            let again: RewindRange
+            do throws(ResourceRequest.Refusal) { again = try RewindRange(query: query) } catch {
+                throw FuzzFinding(description: "\(range.query) of \(range) is rejected: \(error)")
+            }
+            try demand(again == range, "\(range) has the query \(range.query), which gives \(again)")
+        default: break
+        }
+    }
+
+    private static func checkFields(_ values: ArraySlice<String>) throws {
+        let values = Array(values)
+        for byteCount in [0, 1, 1000, Int.max] {
+            guard case .part(let range) = HTTPByteRange(field: values[0], byteCount: byteCount) else { continue }
+            try demand(
+                !range.isEmpty && range.lowerBound >= 0 && range.upperBound <= byteCount, "\(range) of \(byteCount)")
+        }
+        _ = EntityTag.allowsRange("\"a\"", ifRange: values[1])
+        _ = EntityTag.isListed("\"a\"", inIfNoneMatch: values[2])
+        _ = AcceptEncoding.allowsGzip(values[3])
+    }
+}

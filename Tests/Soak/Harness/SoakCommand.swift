@@ -1,0 +1,96 @@
+import Channel
+import Foundation
+import Splice
+
+/// The command `soak HOURS [SEED…]`.
+package enum SoakCommand {
+    /// Runs a channel for each seed.
+    /// - Returns: the exit status: 0 without findings, 1 with findings, 2 if the soak test could not run.
+    package static func run(_ arguments: [String]) async -> Int32 {
+        guard let hours = arguments.first.flatMap({ Double($0) }), hours > 0 else { return 2 }
+        let seeds = arguments.dropFirst().compactMap { UInt64($0) }
+        var status: Int32 = 0
+        for seed in seeds.isEmpty ? [1] : seeds {
+            do {
+                if try await !runChannel(Int(hours * 3600), seed) { status = 1 }
+            } catch {
+                print("seed \(seed): \(error)")
+                return 2
+            }
+        }
+        return status
+    }
+
+    private static func runChannel(_ seconds: Int, _ seed: UInt64) async throws -> Bool {
+        let clock = ContinuousClock()
+        let start = clock.now
+        print(
+            "seed \(seed)\n   hour  resident kB  anon kB   descriptors  files  spool kB  entries  collections  wall s")
+        var run = SoakRun(seed: seed, seconds: seconds)
+        run.report = { sample in
+            let wall = start.duration(to: clock.now).components.seconds
+            print(sample.line + String(format: " %7d", wall))
+            fflush(nil)
+        }
+        let outcome = try await run.run()
+        print(outcome.summary)
+        for finding in outcome.findings { print("finding: \(finding)") }
+        return outcome.findings.isEmpty
+    }
+}
+
+extension SoakSample {
+    fileprivate var line: String {
+        String(
+            format: "%7.2f %12d %9d %12d %6d %9d %8d %12d", Double(seconds) / 3600, resident, anonymous, descriptors,
+            files, bytes / 1024, entries, elements)
+    }
+
+    /// Elements in all collections.
+    private var elements: Int { collections.filter { !$0.key.hasSuffix("bytes") }.values.reduce(0, +) }
+
+    /// The largest collections.
+    fileprivate var largest: [String] {
+        collections.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(12).map { "\($0.key): \($0.value)" }
+    }
+}
+
+extension SoakOutcome {
+    /// Summary of the script and the published channel.
+    fileprivate var summary: String {
+        let kinds = Dictionary(grouping: script.faults, by: \.kind.rawValue).mapValues(\.count)
+        let liveEdge = checker.liveEdge
+        return """
+            \(script.faults.count) faults: \(counts(kinds))
+            \(requests) requests; \(script.segments.count) segments, \(script.segments.count { $0.isSplice }) splices
+            published: \(checker.segments) segments, \(checker.frames) frames, \(checker.gaps) gaps, \
+            \(status.splice.counts.periods) periods; \(checker.versions) playlist versions checked
+            segments lost: \(counts(checker.lost))
+            segments lost partially: \(counts(checker.partiallyLost))
+            the tracker counts \(status.upstream.segmentsLost) lost; \
+            skipped \(status.splice.segmentsSkipped), duplicate frames \(status.splice.counts.duplicateFrames)
+            longest stall: \(liveEdge.longestWithoutFault.length) ms without faults, at \(liveEdge.longestWithoutFault.end / 1000) s; \
+            \(liveEdge.longestWithFault.length) ms with faults, at \(liveEdge.longestWithFault.end / 1000) s
+            date of the edge: at most \(checker.aheadOfClock) ms ahead of the clock, \(checker.lateToClock) ms late
+            dates went back by at most \(checker.largestDateStepBack) ms
+            files were removed at most \(checker.eviction.earliest) ms too early by the wall clock
+            largest collections at the end:
+              \(samples.last?.largest.joined(separator: "\n  ") ?? "none counted")
+            collections that grew since the second hour:
+              \(grown.joined(separator: "\n  "))
+            """
+    }
+
+    private func counts(_ counts: [String: Int]) -> String {
+        let sorted = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return "\(counts.values.reduce(0, +)): " + sorted.joined(separator: ", ")
+    }
+
+    private var grown: [String] {
+        guard let reference = samples.first(where: { $0.seconds >= 7200 }), let last = samples.last else { return [] }
+        return last.collections.sorted { $0.key < $1.key }.compactMap { name, count in
+            let before = reference.collections[name] ?? 0
+            return count > before + before / 2 + 16 ? "\(name): \(before), then \(count)" : nil
+        }
+    }
+}

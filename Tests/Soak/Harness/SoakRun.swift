@@ -1,0 +1,58 @@
+import Channel
+import Foundation
+import LiveRing
+import Playlist
+import Tracker
+
+/// Runs a generated channel through the whole pipeline on a virtual clock, into a ring on a real disk.
+struct SoakRun {
+    static let rewind = Duration.seconds(600)
+    static let spoolLimit: UInt64 = 64 << 20
+
+    let seed: UInt64
+    let seconds: Int
+    /// Seconds between two faults.
+    var faultInterval = 35...150
+    /// Session time between two samples of the process's resources, seconds.
+    var sampleInterval = 3600
+    /// Called with each sample.
+    var report: (SoakSample) -> Void = { _ in }
+
+    func run() async throws -> SoakOutcome {
+        let script = try SoakScript(seed: seed, seconds: seconds, faultInterval: faultInterval)
+        let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-soak-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: spool) }
+        let configuration = RelayConfiguration(
+            upstream: SoakUpstream.url, giveUp: nil, spool: spool,
+            retention: RetentionPolicy(rewind: Self.rewind, byteLimit: Self.spoolLimit, freeReserve: 0))
+        let state = ChannelState(upstream: SoakUpstream.url) { .zero }
+        var relay = Relay(configuration, state: state, wallClock: { SoakScript.epoch.millisecondsSince1970 })
+        let count = InspectedSession.Count()
+        let session = ChannelSession(upstream: SoakUpstream.url, policy: configuration.policy)
+        var driver = ReplayDriver(session: InspectedSession(session: session, count: count))
+        var upstream = SoakUpstream(script)
+        var checker = SoakChecker(script)
+        var samples: [SoakSample] = []
+        let end = try await driver.run(until: .seconds(seconds)) { request, now in
+            upstream.answer(request, at: now)
+        } perform: { output, now in
+            let outcome = try await relay.perform(output, at: now)
+            if let snapshot = state.snapshot { checker.check(snapshot, at: now) }
+            guard case .status = output, now.milliseconds >= (samples.count + 1) * sampleInterval * 1000 else {
+                if now.milliseconds >= (samples.count + 1) * sampleInterval * 1000 - 60_000 { count.request() }
+                return outcome
+            }
+            var sizes = count.sizes.merging(SoakSample.collections(in: relay, named: "relay")) { $1 }
+            if let index = state.snapshot?.index {
+                sizes.merge(SoakSample.collections(in: index, named: "ring")) { $1 }
+            }
+            let sample = SoakSample(spool, state.snapshot, collections: sizes, at: now)
+            samples.append(sample)
+            report(sample)
+            return outcome
+        }
+        return SoakOutcome(
+            script: script, checker: checker, samples: samples, status: state.status, requests: upstream.requests,
+            end: end)
+    }
+}

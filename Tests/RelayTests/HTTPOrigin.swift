@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Compression
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Foundation
 import Testing
 

@@ -40,10 +40,11 @@ let package = Package(
         module("Decrypt", ["Playlist", "CCrypto"]),
         module("Splice", ["CLibAV"]),
         module("LiveRing", ["Playlist"]),
+        module("Channel", ["Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing"]),
         .executableTarget(
             name: "liverelay",
             dependencies: [
-                "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "Compression",
+                "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "Channel", "Compression",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -58,20 +59,28 @@ let package = Package(
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Splice", "CLibAV", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
+        .target(
+            name: "ChannelTestSupport",
+            dependencies: ["Channel", "Capture", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport"],
+            path: "Tests/ChannelTestSupport", swiftSettings: strict),
+        tests(
+            "ChannelTests",
+            [
+                "Channel", "Capture", "Playlist", "Tracker", "Decrypt", "Splice", "LiveRing", "TestSupport",
+                "ChannelTestSupport",
+            ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Playlist", "Tracker", "Capture", "Compression", "Decrypt", "Splice", "LiveRing",
-                "TestSupport",
+                "liverelay", "Channel", "Playlist", "Tracker", "Capture", "Compression", "Decrypt", "Splice",
+                "LiveRing",
+                "TestSupport", "ChannelTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("FuzzTests", ["liverelay", "Playlist", "Splice", "LiveRing", "TestSupport"]),
         tests(
             "SoakTests",
-            [
-                "liverelay", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport", "CCrypto",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
+            ["Channel", "Playlist", "Tracker", "Splice", "LiveRing", "TestSupport", "CCrypto"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -96,7 +96,7 @@ package struct DemuxedSegment: Equatable, Sendable {
 }
 
 /// What a demuxer met and could not use. Each is shown in /status.json, summed over the channel.
-package struct DemuxCounts: Equatable, Sendable {
+package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// Bytes passed over to find packet sync again.
     package var bytesOutOfSync = 0
     /// Transport packets with transport_error_indicator, a bad adaptation field or a continuity gap before them.
@@ -121,6 +121,15 @@ package struct DemuxCounts: Equatable, Sendable {
     package var excessMessages = 0
 
     package init() {}
+
+    /// The published names.
+    private enum CodingKeys: String, CodingKey {
+        case bytesOutOfSync, transportErrors, duplicatePackets, scrambledPackets, badSections
+        case undecodable = "undecodableUnits"
+        case abandoned = "abandonedUnits"
+        case otherPackets, incompleteSamples, badBoxes
+        case excessMessages = "excessEventMessages"
+    }
 
     package static func += (left: inout DemuxCounts, right: DemuxCounts) {
         left.bytesOutOfSync += right.bytesOutOfSync

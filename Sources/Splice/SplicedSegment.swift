@@ -84,7 +84,7 @@ extension PeriodDescription {
 }
 
 /// What was left out or put in on the way, summed over the channel.
-package struct SpliceCounts: Equatable, Sendable {
+package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var periods = 0
     /// Pictures between a signal and the first IDR (HEVC: or CRA) after it.
     package var framesBeforeSync = 0
@@ -134,6 +134,24 @@ package struct SpliceCounts: Equatable, Sendable {
     package var demux = DemuxCounts()
 
     package init() {}
+
+    /// The published names. Counts of dates and of timed metadata are published with the ad markers, and
+    /// `timestampGapTicks` in seconds, by the channel's status.
+    private enum CodingKeys: String, CodingKey {
+        case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames
+        case timestampsSanitized = "adjustedTimestamps"
+        case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, unsupportedFrames
+        case audioTranscoded = "transcodedAudioFrames"
+        case audioUndecodable = "undecodableAudioFrames"
+        case audioOverlapping = "overlappingAudioFrames"
+        case audioTrimmed = "trimmedAudioFrames"
+        case audioDiscarded = "unmatchedAudioFrames"
+        case audioDamaged = "damagedAudioFrames"
+        case audioUntimed = "untimedAudioFrames"
+        case audioSilence = "silentAudioFrames"
+        case audioDriftCorrections = "audioGapsAndOverlaps"
+        case demux
+    }
 
     /// Of several sources of one channel.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {

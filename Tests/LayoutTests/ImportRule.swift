@@ -3,13 +3,14 @@
 enum ImportRule {
     /// A module, and the folders or files of Sources that may import it. One that is not here may be imported nowhere.
     static let importers: [String: [String]] = [
-        "Playlist": ["Tracker/", "Capture/", "Decrypt/", "LiveRing/", "liverelay/"],
-        "Tracker": ["Capture/", "liverelay/"],
-        "Capture": ["liverelay/"],
+        "Playlist": ["Tracker/", "Capture/", "Decrypt/", "LiveRing/", "Channel/", "liverelay/"],
+        "Tracker": ["Capture/", "Channel/", "liverelay/"],
+        "Capture": ["Channel/", "liverelay/"],
         "Compression": ["Tracker/Fetch/Curl/", "liverelay/"],
-        "Decrypt": ["liverelay/"],
-        "Splice": ["liverelay/"],
-        "LiveRing": ["liverelay/"],
+        "Decrypt": ["Channel/", "liverelay/"],
+        "Splice": ["Channel/", "liverelay/"],
+        "LiveRing": ["Channel/", "liverelay/"],
+        "Channel": ["liverelay/"],
 
         "CCurl": ["Tracker/Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift"],
@@ -23,14 +24,14 @@ enum ImportRule {
         "Logging": ["liverelay/"],
 
         "Foundation": ["Capture/", "liverelay/"],
-        "Glibc": ["Tracker/Fetch/Curl/", "LiveRing/Spool/", "liverelay/"],
+        "Glibc": ["Tracker/Fetch/Curl/", "LiveRing/Spool/", "Channel/Slate/SlateFile.swift", "liverelay/"],
         "Dispatch": ["liverelay/"],
         "Synchronization": [""],
     ]
 
     /// The line's own modules: each import of one anywhere in Sources is an arrow of this table.
     static let modules = [
-        "Compression", "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "liverelay",
+        "Compression", "Playlist", "Tracker", "Capture", "Decrypt", "Splice", "LiveRing", "Channel", "liverelay",
     ]
 
     static func findings(in file: SourceFile) -> [String] {

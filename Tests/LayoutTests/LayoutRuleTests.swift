@@ -8,11 +8,19 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     ),
     (
         "an arrow backwards", "Sources/Playlist/A.swift", "// first line\nimport Tracker",
-        ["Sources/Playlist/A.swift:2: imports Tracker, which only Capture/, liverelay/ may"]
+        ["Sources/Playlist/A.swift:2: imports Tracker, which only Capture/, Channel/, liverelay/ may"]
     ),
     (
         "a part of a module that is downstream", "Sources/Splice/A.swift", "import struct LiveRing.RingEntry",
-        ["Sources/Splice/A.swift:1: imports LiveRing, which only liverelay/ may"]
+        ["Sources/Splice/A.swift:1: imports LiveRing, which only Channel/, liverelay/ may"]
+    ),
+    (
+        "the channel's pipeline that logs", "Sources/Channel/A.swift", "import Logging",
+        ["Sources/Channel/A.swift:1: imports Logging, which only liverelay/ may"]
+    ),
+    (
+        "the channel's pipeline that reads the wall clock", "Sources/Channel/A.swift", "let now = Date()",
+        ["Sources/Channel/A.swift:1: Date(): what is published depends only on what the upstream said"]
     ),
     (
         "a C library outside of its folder", "Sources/Tracker/A.swift", "@preconcurrency import CCurl",

@@ -1,22 +1,24 @@
+import ChannelTestSupport
 import Foundation
 import TestSupport
 
-/// What happens to a spool, and to the processes that relay a channel on it one after the other.
+/// A fault of the disk or the process: what happens to a spool, and to the processes that relay a channel on it in turn.
 struct DiskFault: Sendable {
-    let words: String
+    /// The fault, as docs/faults.md lists it.
+    let description: String
     let lives: [SpooledChannel.Life]
-    /// Pictures that are in no list in the end: the disk destroyed or refused them, or nobody was there to take them.
+    /// Frames that are in no playlist at the end: the disk destroyed or refused them, or no process fetched them.
     var framesLost = 0
-    /// What is done to the spool behind the first process.
-    var harm: @Sendable (SpoolFiles) throws -> Void = { _ in }
+    /// Damages the spool after the first process.
+    var damage: @Sendable (SpoolFiles) throws -> Void = { _ in }
 
     func play(_ capture: CaptureFixture) async throws -> ReplayResult {
         var channel = try SpooledChannel(of: capture)
         for (index, life) in lives.enumerated() {
             try await channel.relay(life)
-            if index == 0 { try harm(SpoolFiles(directory: channel.spool)) }
+            if index == 0 { try damage(SpoolFiles(directory: channel.spool)) }
         }
-        return channel.published
+        return channel.result
     }
 }
 
@@ -25,7 +27,7 @@ extension DiskFault {
     private static let noon = Int64(1_767_355_200_000)
     private static let hour = Int64(3_600_000)
 
-    /// Killed after nine seconds of `ssai_tagged`, and there again after ten. A segment has 50 pictures.
+    /// Two processes: one is killed after nine seconds of `ssai_tagged`, one is started after ten. A segment has 50 frames.
     private static func restarted(wallClocks: (Int64, Int64) = (noon, noon)) -> [SpooledChannel.Life] {
         [
             SpooledChannel.Life(times: .zero ..< .seconds(9), wallClock: wallClocks.0),
@@ -33,70 +35,70 @@ extension DiskFault {
         ]
     }
 
-    /// Of `ssai_tagged`.
+    /// The faults, for the capture `ssai_tagged`.
     static let all: [DiskFault] = [
         DiskFault(
-            words: "Nothing: a programme with a pod of three ads, relayed by one process.",
+            description: "None: a program with a pod of three ads, relayed by one process.",
             lives: [.init(times: .zero ..< .seconds(90))]),
-        DiskFault(words: "Killed, and started again a second later.", lives: restarted()),
+        DiskFault(description: "Killed, and started again a second later.", lives: restarted()),
         DiskFault(
-            words: "Killed in the middle of an ad, and started again eight seconds later.",
+            description: "Killed in the middle of an ad, and started again eight seconds later.",
             lives: [.init(times: .zero ..< .seconds(26)), .init(times: .seconds(34) ..< .seconds(90))]),
         DiskFault(
-            words: "Killed again and again, every few seconds.",
+            description: "Killed again and again, every few seconds.",
             lives: [0..<5, 6..<10, 11..<15, 16..<20, 21..<90].map { seconds in
                 .init(times: .seconds(seconds.lowerBound) ..< .seconds(seconds.upperBound))
             }),
         DiskFault(
-            words: "Killed, and started again when its upstream lists none of the next segments any more.",
+            description: "Killed, and started again when its upstream lists none of the next segments any more.",
             lives: [.init(times: .zero ..< .seconds(9)), .init(times: .seconds(40) ..< .seconds(90))],
             framesLost: 550),
         DiskFault(
-            words: "Killed while a segment is written.", lives: restarted(),
-            harm: { try $0.leaveUnrecorded(whole: false) }),
+            description: "Killed while a segment is written.", lives: restarted(),
+            damage: { try $0.leaveUnrecorded(whole: false) }),
         DiskFault(
-            words: "Killed while a segment's record is written to the journal.", lives: restarted(),
-            harm: { spool in
+            description: "Killed while a segment's record is written to the journal.", lives: restarted(),
+            damage: { spool in
                 try spool.leaveUnrecorded(whole: true)
                 try spool.tearRecord()
             }),
         DiskFault(
-            words: "The newest segment's file is gone.", lives: restarted(), framesLost: 50,
-            harm: { try $0.remove($0.segments[$0.segments.count - 1]) }),
+            description: "The newest segment's file is gone.", lives: restarted(), framesLost: 50,
+            damage: { try $0.remove($0.segments[$0.segments.count - 1]) }),
         DiskFault(
-            words: "A segment's file in the middle is truncated.", lives: restarted(), framesLost: 50,
-            harm: { try $0.truncate($0.segments[2]) }),
+            description: "A segment's file in the middle is truncated.", lives: restarted(), framesLost: 50,
+            damage: { try $0.truncate($0.segments[2]) }),
         DiskFault(
-            words: "Zeros behind the journal's records, as after a power cut.", lives: restarted(),
-            harm: { try $0.appendZeros() }),
+            description: "Zeros after the journal's records, as left by a power cut.", lives: restarted(),
+            damage: { try $0.appendZeros() }),
         DiskFault(
-            words: "Zeros in the middle of the journal.", lives: restarted(), framesLost: 50,
-            harm: { try $0.zero(recordOf: $0.segments[3]) }),
+            description: "Zeros in the middle of the journal.", lives: restarted(), framesLost: 50,
+            damage: { try $0.zero(recordOf: $0.segments[3]) }),
         DiskFault(
-            words: "The disk is full when it is started again, and has room with the next start.",
+            description: "The disk is full when it is started again, and has room with the next start.",
             lives: [
                 .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), freeReserve: 1 << 60),
                 .init(times: .seconds(18) ..< .seconds(90)),
             ], framesLost: 50),
         DiskFault(
-            words: "The disk is full at the first start, and has room with the next one.",
+            description: "The disk is full at the first start, and has room with the next one.",
             lives: [
                 .init(times: .zero ..< .seconds(9), freeReserve: 1 << 60),
                 .init(times: .seconds(10) ..< .seconds(90)),
             ], framesLost: 250),
         DiskFault(
-            words: "The disk is away for four seconds, and comes back.",
+            description: "The disk is away for four seconds, and comes back.",
             lives: [.init(times: .zero ..< .seconds(90), withoutSpool: .seconds(5) ..< .seconds(9))],
             framesLost: 100),
         DiskFault(
-            words: "The spool's directory is removed.",
+            description: "The spool's directory is removed.",
             lives: [.init(times: .zero ..< .seconds(90), removal: .seconds(9))],
             framesLost: 350),
         DiskFault(
-            words: "The wall clock goes back by an hour before it is started again.",
+            description: "The wall clock goes back by an hour before it is started again.",
             lives: restarted(wallClocks: (noon, noon - hour))),
         DiskFault(
-            words: "The wall clock goes forward by an hour before it is started again.",
+            description: "The wall clock goes forward by an hour before it is started again.",
             lives: restarted(wallClocks: (noon, noon + hour))),
     ]
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Channel
 import Decrypt
 import Foundation
 import Playlist

@@ -1,3 +1,4 @@
+import ChannelTestSupport
 import Foundation
 import Playlist
 import TestSupport
@@ -9,15 +10,15 @@ import Tracker
 @Suite struct FaultMatrixTests {
     static let scenes = FaultFamily.all.flatMap(\.scenes)
 
-    /// The channel comes to its end, nothing of it is shown twice or back to front, and all that was there is shown.
-    @Test(arguments: scenes) func everyFaultIsSurvived(_ scene: FaultScene) async throws {
-        let row = try await FaultRows.shared.of(scene)
-        #expect(row.published.end == .drained)
-        #expect(!row.shown.isEmpty && row.repeated == 0)
-        #expect(row.missed == scene.picturesGone)
+    /// The channel ends, all available frames are published, and none is published twice or out of order.
+    @Test(arguments: scenes) func channelSurvivesFault(_ scene: FaultScene) async throws {
+        let row = try await FaultRowCache.shared.row(of: scene)
+        #expect(row.result.end == .drained)
+        #expect(!row.presented.isEmpty && row.duplicates == 0)
+        #expect(row.missing == scene.framesLost)
     }
 
-    @Test func everyCaptureOfAFaultIsInTheMatrix() throws {
+    @Test func everyFaultCaptureIsInTheMatrix() throws {
         let text = try String(contentsOf: PackageRoot.url.appending(path: "Captures/README.md"), encoding: .utf8)
         let table = try #require(text.components(separatedBy: "in which an upstream misbehaves").dropFirst().first)
         let lines = table.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
@@ -26,9 +27,9 @@ import Tracker
         #expect(Set(names).subtracting(Self.scenes.map(\.capture.name)) == [])
     }
 
-    /// Over restarts as well; a gap that stands for what was lost may be longer than that was.
-    @Test(arguments: scenes) func noNumberAndNoDateGoesBack(_ scene: FaultScene) async throws {
-        let versions = try await FaultRows.shared.of(scene).published.versions
+    /// Restarts included. A gap for lost segments may be longer than they were.
+    @Test(arguments: scenes) func numbersAndDatesNeverGoBack(_ scene: FaultScene) async throws {
+        let versions = try await FaultRowCache.shared.row(of: scene).result.versions
         for (old, new) in zip(versions, versions.dropFirst()) {
             let known = Dictionary(uniqueKeysWithValues: old.segments.map { ($0.mediaSequence, $0) })
             #expect(new.mediaSequence >= old.mediaSequence)
@@ -43,12 +44,13 @@ import Tracker
         #expect(edges == edges.sorted())
     }
 
-    @Test func theDocumentSaysWhatHappens() async throws {
+    @Test func faultsDocumentIsUpToDate() async throws {
         var text = Self.introduction
         for family in FaultFamily.all {
-            text += "\n## \(family.name)\n\n| \(family.heading) | what liverelay did | still | lost | twice |\n"
+            text +=
+                "\n## \(family.name)\n\n| \(family.heading) | what liverelay did | standstill | lost | duplicates |\n"
             text += "|---|---|---|---|---|\n"
-            for scene in family.scenes { text += try await FaultRows.shared.of(scene).line }
+            for scene in family.scenes { text += try await FaultRowCache.shared.row(of: scene).line }
         }
         try expectGolden(text + Self.refusals, at: PackageRoot.url.appending(path: "docs/faults.md"))
     }
@@ -58,31 +60,31 @@ import Tracker
 
             ## A spool that cannot be used
 
-            Found at the start, or when the channel is joined. A full disk is none of these: it is waited for.
+            Found at the start, or when the channel is joined. A full disk is none of these: liverelay waits for room.
 
-            | what is so with `--spool /spool` | exit status | what liverelay says |
+            | `--spool /spool` | exit status | what liverelay says |
             |---|---|---|
 
             """
-        return SpoolErrorCase.all.reduce(head) { text, refusal in
-            "\(text)| \(refusal.what) | \(refusal.trouble.exit.rawValue) | \(refusal.trouble.line) |\n"
+        return SpoolErrorCase.all.reduce(head) { text, row in
+            "\(text)| \(row.situation) | \(row.error.exit.rawValue) | \(row.error.line) |\n"
         }
     }
 
     private static let introduction = """
-        # What becomes of faults
+        # Responses to faults
 
-        Each row is a capture under [Captures](../Captures), replayed through the whole line on a virtual clock; the \
-        tests write this page (`GOLDEN=write ./test --filter FaultMatrixTests`) and fail when it is no longer true. \
-        *Still* is the longest time for which the last segment of `live.m3u8` was the last one, beyond what it lasts \
-        itself. *Lost* and *twice* are counted by the number that each picture bears, in what ffmpeg decodes of all that \
-        was published: no row has a picture twice.
+        Each row is a capture under [Captures](../Captures), replayed through the whole pipeline on a virtual clock. The \
+        tests write this page (`GOLDEN=write ./test --filter FaultMatrixTests`) and fail when it is out of date. \
+        *Standstill* is the longest time for which `live.m3u8` had the same last segment, minus that segment's duration. \
+        *Lost* and *duplicates* are counted by the numbers that are drawn into the frames, in what ffmpeg decodes from \
+        everything that was published. No row has a duplicate frame.
 
-        The rows of [the disk and the process](#the-disk-and-the-process) are one channel, \
-        [ssai_tagged](../Captures/ssai_tagged/README.md), whose upstream has dates and is well. Several processes relay it \
-        on one spool, one after the other; while none lives, the edge stands still, and what is done to the spool between \
-        them is what a kill, a power cut or a bad disk leaves there. Pictures *of the rewind* were shown in their time, \
-        and are lost to those who come later. Real kills, at any moment of a real process, are `Tests/Kill/run`'s.
+        The rows of [the disk and the process](#the-disk-and-the-process) relay one capture, \
+        [ssai_tagged](../Captures/ssai_tagged/README.md), whose upstream has dates and is healthy. Several processes relay \
+        it on one spool, one after the other. While none runs, the live edge stands still. Between two processes the spool \
+        is damaged as a kill, a power cut or a bad disk damages it. Frames *of the rewind* were published in their time, \
+        and are lost to later viewers. `Tests/Kill/run` kills real processes at any moment.
 
         """
 }

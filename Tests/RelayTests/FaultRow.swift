@@ -1,35 +1,39 @@
+import Channel
+import ChannelTestSupport
 import Playlist
+import Splice
 import TestSupport
 import Tracker
 
 @testable import liverelay
 
-/// What came of a fault: a row of the matrix.
+/// The outcome of a fault: a row of docs/faults.md.
 struct FaultRow {
     let fault: String
-    let published: ReplayResult
-    /// What ffmpeg shows of all that was ever listed, but for the slate, in order.
-    let aired: [PresentedFrame]
-    /// What of it is listed in the end.
+    let result: ReplayResult
+    /// The frames that ffmpeg presents of everything that was ever listed, without the slate's, in order.
+    let published: [PresentedFrame]
+    /// The frames that are still listed at the end.
     let kept: Set<PresentedFrame>
-    /// What somebody sees who misses nothing of what the upstream has.
-    let shown: [PresentedFrame]
-    let seams: Int
+    /// The frames that the upstream presents.
+    let presented: [PresentedFrame]
+    let discontinuities: Int
 
-    init(_ fault: String, _ published: ReplayResult, shown: [PresentedFrame]) throws {
+    init(_ fault: String, _ result: ReplayResult, presented: [PresentedFrame]) throws {
         self.fault = fault
-        self.published = published
-        self.shown = shown
-        aired = try ReplayResult.pictures(of: published.aired).filter { $0.programme != FaultScene.slateProgramme }
-        let isWhole = published.aired.count == published.segments.count
-        kept = try isWhole ? Set(aired) : Set(published.decodedPictures)
-        seams = try MediaPlaylistParser.parse(Array(published.whole.utf8)).segments.count { $0.isDiscontinuous }
+        self.result = result
+        self.presented = presented
+        published = try ReplayResult.frames(of: result.everListed).filter { $0.program != FaultScene.slateProgram }
+        let isComplete = result.everListed.count == result.segments.count
+        kept = try isComplete ? Set(published) : Set(result.decodedFrames)
+        let playlist = try MediaPlaylistParser.parse(Array(result.dvrPlaylist.utf8))
+        discontinuities = playlist.segments.count { $0.isDiscontinuous }
     }
 
-    /// The longest time for which the last segment of live.m3u8 was the last one, beyond what it lasts itself.
+    /// The longest time for which live.m3u8 had the same last segment, minus that segment's duration.
     var standstill: Duration {
         var edges: [(at: Duration, segment: MediaSegment)] = []
-        for (at, playlist) in published.live {
+        for (at, playlist) in result.live {
             guard let last = playlist.segments.last, last.mediaSequence != edges.last?.segment.mediaSequence else {
                 continue
             }
@@ -39,102 +43,107 @@ struct FaultRow {
         return max(.zero, waits.max() ?? .zero)
     }
 
-    /// Pictures that were published although they, or one that comes after them, had been.
-    var repeated: Int {
-        let places = Dictionary(zip(shown, shown.indices)) { first, _ in first }
+    /// Frames that were published after themselves or after a later frame.
+    var duplicates: Int {
+        let indices = Dictionary(zip(presented, presented.indices)) { first, _ in first }
         var next = 0
-        return aired.count { picture in
-            guard let place = places[picture] else { return true }
-            defer { next = max(next, place + 1) }
-            return place < next
+        return published.count { frame in
+            guard let index = indices[frame] else { return true }
+            defer { next = max(next, index + 1) }
+            return index < next
         }
     }
 
-    /// Pictures that were to be had and are not listed in the end.
-    var missed: Int { neverAired + destroyed }
+    /// Frames of the upstream that are not listed at the end.
+    var missing: Int { neverPublished + destroyed }
 
-    private var neverAired: Int { Set(shown).subtracting(aired).count }
-    private var destroyed: Int { Set(shown).intersection(aired).subtracting(kept).count }
+    private var neverPublished: Int { Set(presented).subtracting(published).count }
+    private var destroyed: Int { Set(presented).intersection(published).subtracting(kept).count }
 
-    /// Segments that the upstream never listed, marked as gaps, did not give, or that are no media. What another source
-    /// stood in for is not lost: of that the pictures tell.
+    /// Segments that the upstream never listed, listed as gaps or did not deliver, or that hold no media. After a failover
+    /// the frames tell what is lost, so this is 0.
     var lost: Int {
         let hasOtherSource = reports { if case .sourceSwitched = $0 { true } else { false } } > 0
         return hasOtherSource ? 0 : losses { _ in true } + sum(\.splice.segmentsSkipped)
     }
 
-    /// A line of a table: the fault, what was done, standstill, loss, and what was repeated.
-    var line: String { "| \([fault, response, standstill.inTenths, loss, "\(repeated)"].joined(separator: " | ")) |\n" }
+    /// The row as Markdown: the fault, the response, standstill, loss and duplicates.
+    var line: String {
+        "| \([fault, response, standstill.inTenths, loss, "\(duplicates)"].joined(separator: " | ")) |\n"
+    }
 }
 
 extension FaultRow {
     private var loss: String {
         let parts = [
-            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that nobody could have" : nil,
-            neverAired > 0 ? "\(neverAired) \(neverAired == 1 ? "picture" : "pictures")" : nil,
-            destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "picture" : "pictures") of the rewind" : nil,
+            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that could not be fetched" : nil,
+            neverPublished > 0 ? "\(neverPublished) \(neverPublished == 1 ? "frame" : "frames")" : nil,
+            destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "frame" : "frames") of the rewind" : nil,
         ]
         let text = parts.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "nothing" : text
     }
 
-    /// What was done about it, as the channel's counts and reports tell.
+    /// The channel's response to the fault, from its counts and events.
     private var response: String {
-        let done: [(count: Int, what: String)] = [
-            (published.earlierStatuses.count, "started again"),
+        let counts: [(count: Int, response: String)] = [
+            (result.earlierStatuses.count, "started again"),
             (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
             (sum(\.splice.segmentsNotWritten), "segment not written"),
-            (sum(\.output.rewindEvictionsForDiskFull), "rewind given up"),
-            (sum(\.upstream.stalePlaylists), "older list not believed"),
-            (sum(\.upstream.failedPlaylistLoads), "list asked for again"),
+            (sum(\.output.rewindEvictionsForDiskFull), "rewind dropped"),
+            (sum(\.upstream.stalePlaylists), "older playlist ignored"),
+            (sum(\.upstream.failedPlaylistLoads), "playlist requested again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
-            (reports { if case .moved = $0 { true } else { false } }, "new address followed"),
-            (reports { if case .hostLimited = $0 { true } else { false } }, "host left alone"),
-            (tries(.segment), "segment tried again"), (tries(.key), "key tried again"),
-            (tries(.map), "map tried again"),
-            (resets(.url), "found again by its addresses"), (resets(.programDateTime), "found again by its dates"),
-            (resets(.previousOrigin), "gone on with where it was left"), (resets(.liveEdge), "joined anew"),
-            (losses { $0 == .gap }, "segment not asked for"), (losses { $0 == .slidOut }, "segment passed over"),
+            (reports { if case .moved = $0 { true } else { false } }, "new URL followed"),
+            (reports { if case .hostLimited = $0 { true } else { false } }, "host paused"),
+            (retries(.segment), "segment retried"), (retries(.key), "key retried"),
+            (retries(.map), "map retried"),
+            (resets(.url), "rejoined by URL"), (resets(.programDateTime), "rejoined by date"),
+            (resets(.previousOrigin), "rejoined at the previous position"),
+            (resets(.liveEdge), "rejoined at the live edge"),
+            (losses { $0 == .gap }, "segment not requested"), (losses { $0 == .slidOut }, "segment missed"),
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
             (sum(\.splice.segmentsSkipped), "segment skipped"),
             (listed.gaps.subtracting(listed.whole).count, "gap listed"),
-            (sum(\.output.slateSegments), "piece of the slate shown"),
-            (reports { if case .sourceSwitched = $0 { true } else { false } }, "source changed"), (seams, "seam"),
+            (sum(\.output.slateSegments), "slate segment published"),
+            (reports { if case .sourceSwitched = $0 { true } else { false } }, "failover"),
+            (discontinuities, "discontinuity"),
         ]
-        let words = done.filter { $0.count > 0 }.map { $0.count == 1 ? $0.what : "\($0.what) ×\($0.count)" }
-        return words.isEmpty ? "went on" : words.joined(separator: ", ")
+        let texts = counts.filter { $0.count > 0 }
+            .map { $0.count == 1 ? $0.response : "\($0.response) ×\($0.count)" }
+        return texts.isEmpty ? "continued" : texts.joined(separator: ", ")
     }
 
-    /// Media sequence numbers by what any list ever said of them.
+    /// Media sequence numbers that any version of the playlist listed as segments, and as gaps.
     private var listed: (whole: Set<UInt64>, gaps: Set<UInt64>) {
-        let segments = published.versions.flatMap(\.segments)
+        let segments = result.versions.flatMap(\.segments)
         return (
             Set(segments.filter { !$0.isGap }.map(\.mediaSequence)), Set(segments.filter(\.isGap).map(\.mediaSequence))
         )
     }
 
-    /// Over all processes.
+    /// Sums a count over all processes.
     private func sum(_ count: KeyPath<RelayStatus, Int>) -> Int {
-        published.earlierStatuses.reduce(published.status[keyPath: count]) { $0 + $1[keyPath: count] }
+        result.earlierStatuses.reduce(result.status[keyPath: count]) { $0 + $1[keyPath: count] }
     }
 
     private func reports(_ matches: (UpstreamEvent) -> Bool) -> Int {
-        published.reports.count { matches($0.event.ofAnySource) }
+        result.reports.count { matches($0.event.ofAnySource) }
     }
 
-    private func tries(_ purpose: FetchRequest.Purpose) -> Int {
+    private func retries(_ purpose: FetchRequest.Purpose) -> Int {
         reports { event in
             guard case .fetchFailed(let request, _, _, isLast: false) = event else { return false }
             return request.purpose == purpose
         }
     }
 
-    private func resets(_ anchor: SegmentCursor.RejoinMethod) -> Int {
-        reports { if case .reset(_, anchor) = $0 { true } else { false } }
+    private func resets(_ method: SegmentCursor.RejoinMethod) -> Int {
+        reports { if case .reset(_, method) = $0 { true } else { false } }
     }
 
     private func losses(_ matches: (SegmentLoss.Reason) -> Bool) -> Int {
-        published.reports.reduce(0) { sum, report in
+        result.reports.reduce(0) { sum, report in
             guard case .lost(_, let loss) = report.event.ofAnySource, matches(loss.reason) else { return sum }
             return sum + loss.mediaSequences.count
         }
@@ -142,14 +151,14 @@ extension FaultRow {
 }
 
 extension UpstreamEvent {
-    /// Itself, whichever source it is of.
+    /// The event itself, without the backup that it is of.
     fileprivate var ofAnySource: UpstreamEvent {
         if case .backup(_, let event) = self { event.ofAnySource } else { self }
     }
 }
 
 extension Duration {
-    /// `0.4 s`, rounded up; a dash for none.
+    /// "0.4 s", rounded up; a dash for zero.
     fileprivate var inTenths: String {
         let tenth: Int64 = 100_000_000_000_000_000
         let tenths = components.seconds * 10 + (components.attoseconds + tenth - 1) / tenth

@@ -1,4 +1,6 @@
 import Capture
+import Channel
+import ChannelTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -6,95 +8,97 @@ import Tracker
 
 @testable import liverelay
 
-/// A fault as it is played: a capture, and how the channel is run that meets it.
+/// A fault and the channel that meets it.
 struct FaultScene: Sendable, CustomTestStringConvertible {
-    /// How a channel is run.
+    /// How the channel is run.
     enum Setup: Sendable {
         case alone
-        /// A slate stands in while nothing comes.
+        /// A slate fills outages.
         case withSlate
-        /// The upstream is well; the disk or the process is not.
+        /// The upstream is healthy; the disk or the process is not.
         case onSpool(DiskFault)
     }
 
-    /// Number of the programme in the slate's picture, which has no cells: none that a capture has.
-    static let slateProgramme = 0
+    /// The program number read from the slate's frames, which have no cells. No capture uses it.
+    static let slateProgram = 0
 
     let capture: CaptureFixture
-    var manner = Setup.alone
+    var setup = Setup.alone
 
-    /// Different for each scene.
+    /// Unique among the scenes.
     var testDescription: String {
-        switch manner {
+        switch setup {
         case .alone: capture.name
         case .withSlate: "\(capture.name) with a slate"
-        case .onSpool(let fault): "\(capture.name): \(fault.words)"
+        case .onSpool(let fault): "\(capture.name): \(fault.description)"
         }
     }
 
-    /// What happens: the capture's own words, where it is the upstream's fault.
-    var words: String {
+    /// The fault, as docs/faults.md lists it; described by the capture if it is the upstream's.
+    var fault: String {
         get throws {
-            switch manner {
+            switch setup {
             case .alone: try CaptureDirectory(capture.directory).index.about
             case .withSlate: "The same, with `--slate`."
-            case .onSpool(let fault): fault.words
+            case .onSpool(let fault): fault.description
             }
         }
     }
 
-    /// Pictures that are missing in the end.
-    var picturesGone: Int {
-        if case .onSpool(let fault) = manner { fault.framesLost } else { 0 }
+    /// Frames that are expected to be missing at the end.
+    var framesLost: Int {
+        if case .onSpool(let fault) = setup { fault.framesLost } else { 0 }
     }
 
     fileprivate func play() async throws -> FaultRow {
-        let shown = try capture.presentedFrames ?? []
-        switch manner {
-        case .alone: return try await FaultRow(words, Replays.shared.of(capture), shown: shown)
-        case .withSlate: return try await FaultRow(words, playWithSlate(), shown: shown)
-        case .onSpool(let fault):
-            // What the channel shows when nothing happens to it.
-            return try await FaultRow(words, fault.play(capture), shown: Replays.shared.pictures(of: capture))
+        let presented = try capture.presentedFrames ?? []
+        switch setup {
+        case .alone: return try await FaultRow(fault, ReplayCache.shared.result(of: capture), presented: presented)
+        case .withSlate: return try await FaultRow(fault, playWithSlate(), presented: presented)
+        case .onSpool(let diskFault):
+            // The expected frames are those that a healthy disk keeps.
+            return try await FaultRow(fault, diskFault.play(capture), presented: ReplayCache.shared.frames(of: capture))
         }
     }
 
     private func playWithSlate() async throws -> ReplayResult {
         let file = FileManager.default.temporaryDirectory.appending(path: "liverelay-slate-\(UUID().uuidString).mp4")
         defer { try? FileManager.default.removeItem(at: file) }
-        try makeSlate(file, picture: "color=black:size=320x180:rate=25:duration=3")
+        try SlateFixture.write(to: file, pattern: "color=black:size=320x180:rate=25:duration=3")
         return try await republish(CaptureDirectory(capture.directory), slate: SlateSource(file.path))
     }
 }
 
-/// Each fault played and decoded once for all tests.
-actor FaultRows {
-    static let shared = FaultRows()
+/// The rows of faults, each played and decoded once for all tests.
+actor FaultRowCache {
+    static let shared = FaultRowCache()
 
-    private var known: [String: FaultRow] = [:]
+    private var rows: [String: FaultRow] = [:]
 
-    func of(_ scene: FaultScene) async throws -> FaultRow {
-        if let row = known[scene.testDescription] { return row }
+    func row(of scene: FaultScene) async throws -> FaultRow {
+        if let row = rows[scene.testDescription] { return row }
         let row = try await scene.play()
-        known[scene.testDescription] = row
+        rows[scene.testDescription] = row
         return row
     }
 }
 
-/// Faults of one kind: a table of the matrix.
+/// Faults of one kind: one table of docs/faults.md.
 struct FaultFamily: Sendable {
     let name: String
-    /// What the rows begin with.
+    /// Heading of the first column.
     let heading: String
     let scenes: [FaultScene]
 
-    /// Faults of the upstream.
+    /// - Parameters:
+    ///   - captures: names of captures with faults of the upstream.
+    ///   - slates: names of the captures that are played a second time, with a slate.
     private init(_ name: String, _ captures: String..., slates: Set<String> = []) {
         self.name = name
         heading = "what the upstream did"
         scenes = captures.flatMap { capture in
             let scene = FaultScene(capture: CaptureFixture(capture))
-            let withSlate = FaultScene(capture: scene.capture, manner: .withSlate)
+            let withSlate = FaultScene(capture: scene.capture, setup: .withSlate)
             return slates.contains(capture) ? [scene, withSlate] : [scene]
         }
     }
@@ -102,7 +106,7 @@ struct FaultFamily: Sendable {
     private init(_ name: String, _ faults: [DiskFault]) {
         self.name = name
         heading = "what happened"
-        scenes = faults.map { FaultScene(capture: .ssaiTagged, manner: .onSpool($0)) }
+        scenes = faults.map { FaultScene(capture: .ssaiTagged, setup: .onSpool($0)) }
     }
 
     static let all: [FaultFamily] = [

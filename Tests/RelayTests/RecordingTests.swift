@@ -1,7 +1,8 @@
 import Capture
+import Channel
+import ChannelTestSupport
 import Foundation
 import LiveRing
-import Logging
 import Playlist
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ struct TemporaryDirectory: ~Copyable {
         let replayed = try await republish(CaptureDirectory(scratch.directory("capture")))
         #expect(await recorder.failure == nil)
         #expect(live.segments.count == 34 && replayed.segments.map(\.bytes) == live.segments.map(\.bytes))
-        #expect(replayed.whole == live.whole && replayed.end == .drained)
+        #expect(replayed.dvrPlaylist == live.dvrPlaylist && replayed.end == .drained)
     }
 
     /// Captures whose faults, keys, maps and renditions a recording, redacted or not, has to preserve.
@@ -48,9 +49,9 @@ struct TemporaryDirectory: ~Copyable {
         let scratch = TemporaryDirectory()
         let original = try CaptureDirectory(CaptureFixture(name).directory)
         try await record(original, into: scratch.directory("capture"), redaction: strip)
-        let first = try await Replays.shared.of(CaptureFixture(name))
+        let first = try await ReplayCache.shared.result(of: CaptureFixture(name))
         let second = try await republish(CaptureDirectory(scratch.directory("capture")))
-        #expect(second.whole == first.whole && !first.whole.isEmpty)
+        #expect(second.dvrPlaylist == first.dvrPlaylist && !first.dvrPlaylist.isEmpty)
         #expect(second.segments.map(\.bytes) == first.segments.map(\.bytes))
         #expect(second.segments.map(\.initialization) == first.segments.map(\.initialization))
         #expect(strip != .none || second.events == first.events)
@@ -133,14 +134,13 @@ private func publish(from upstream: any Fetcher, at url: String, spool: URL) asy
     try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
     let configuration = RelayConfiguration(
         upstream: url, giveUp: nil, spool: spool.path, retention: RetentionPolicy(rewind: nil, freeReserve: 0))
-    let site = ChannelResponder(upstream: url) { .zero }
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    var relay = Relay(configuration, site: site, log: RelayLog(logger)) { 0 }
-    var result = ReplayResult(status: site.status)
+    let state = ChannelState(upstream: url) { .zero }
+    var relay = Relay(configuration, state: state, wallClock: { 0 })
+    var result = ReplayResult(status: state.status)
     result.end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock())
         .run(reporting: ChannelSession(upstream: url, policy: configuration.policy)) { output, now in
             try await relay.perform(output, at: now)
         }
-    try result.read(site)
+    try result.read(state)
     return result
 }

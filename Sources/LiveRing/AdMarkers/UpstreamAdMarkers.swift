@@ -81,7 +81,7 @@ package struct AdMarkerTarget: Equatable, Sendable {
 }
 
 /// What became of the upstream's marks, summed over the channel.
-package struct AdMarkerCounts: Equatable, Sendable {
+package struct AdMarkerCounts: Encodable, Equatable, Sendable {
     /// Cue lines passed on.
     package var cueTags = 0
     /// EXT-X-DATERANGE tags written: ranges, and what was told of them later.
@@ -100,6 +100,17 @@ package struct AdMarkerCounts: Equatable, Sendable {
     package var unplacedMarkers = 0
 
     package init() {}
+
+    /// The published names.
+    private enum CodingKeys: String, CodingKey {
+        case cueTags, dateRanges
+        case expiredRanges = "expiredDateRanges"
+        case unreadableRanges = "malformedDateRanges"
+        case attributesChanged = "changedDateRangeAttributes"
+        case unmatchedBreakEnds = "unpairedBreakEnds"
+        case otherTags
+        case unplacedMarkers = "unplaced"
+    }
 
     package static func + (left: AdMarkerCounts, right: AdMarkerCounts) -> AdMarkerCounts {
         var sum = left

@@ -33,7 +33,7 @@ package struct SegmentSubtitles: Equatable, Sendable {
 }
 
 /// What became of the subtitles, summed over the renditions.
-package struct SubtitleCounts: Equatable, Sendable {
+package struct SubtitleCounts: Encodable, Equatable, Sendable {
     /// Upstream segments taken.
     package var segments = 0
     /// Segments that are no WebVTT.
@@ -50,6 +50,17 @@ package struct SubtitleCounts: Equatable, Sendable {
     package var corrected = 0
 
     package init() {}
+
+    /// The published names.
+    private enum CodingKeys: String, CodingKey {
+        case segments
+        case unreadable = "malformedSegments"
+        case cues
+        case late = "lateCues"
+        case unplaced = "unplacedCues"
+        case malformed = "malformedCues"
+        case corrected = "retimedCues"
+    }
 
     static func += (left: inout SubtitleCounts, right: SubtitleCounts) {
         left.segments += right.segments

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Channel
 import Splice
 
 /// Options for the audio.

@@ -1,11 +1,18 @@
 import Capture
+import Channel
+import Dispatch
+import Foundation
+import Glibc
 import LiveRing
 import Logging
+import Splice
 import Tracker
 
 /// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
 struct RelayService: Sendable {
     let configuration: RelayConfiguration
+    /// Directory for a capture of the upstream's answers; nil: none is recorded.
+    let capture: URL?
     let address: ListenAddress
     let exitsAtEnd: Bool
     let console: Console
@@ -17,24 +24,25 @@ struct RelayService: Sendable {
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let site = ChannelResponder(upstream: configuration.upstream) { start.duration(to: clock.now) }
+        let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
+        let responder = ChannelResponder(state)
         let server: HTTPServer
         do {
-            server = try await HTTPServer.start(on: address) { site.response(to: $0) }
+            server = try await HTTPServer.start(on: address) { responder.response(to: $0) }
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
-        let outcome = await runUntilEnd(site, base: base)
+        let outcome = await runUntilEnd(state, base: base)
         console.clearStatusLine()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         if case .failure(let error) = outcome { throw error }
     }
 
-    private func runUntilEnd(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError> {
+    private func runUntilEnd(_ state: ChannelState, base: String) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
-            group.addTask { await runChannel(into: site) }
+            group.addTask { await runChannel(into: state) }
             group.addTask { await Signals.wait() }
-            group.addTask { await updateStatusLine(site, base: base) }
+            group.addTask { await updateStatusLine(state, base: base) }
             defer { group.cancelAll() }
             for await ended in group { if let ended { return ended } }
             return .success(())
@@ -42,8 +50,10 @@ struct RelayService: Sendable {
     }
 
     /// - Returns: nil if the upstream has ended and the server continues.
-    private func runChannel(into site: ChannelResponder) async -> Result<Void, RelayError>? {
-        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { WallClock.milliseconds }
+    private func runChannel(into state: ChannelState) async -> Result<Void, RelayError>? {
+        let log = RelayLog(logger)
+        var relay = Relay(
+            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
@@ -55,7 +65,8 @@ struct RelayService: Sendable {
             try relay.recordEnd(end)
             return exitsAtEnd ? .success(()) : nil
         } catch let error as FetchError {
-            return .failure(relay.recordFailure(RelayError(TrackerError(error, url: error.url))))
+            let failure = relay.recordFailure(.upstream(TrackerError(error, url: error.url)))
+            return .failure(RelayError(failure))
         } catch is CancellationError {
             return nil
         } catch {
@@ -67,7 +78,7 @@ struct RelayService: Sendable {
     private func upstream() throws -> any Fetcher {
         let upstream = try CurlFetcher(
             upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
-        guard let capture = configuration.capture else { return upstream }
+        guard let capture else { return upstream }
         let clock = ContinuousClock()
         let start = clock.now
         do throws(CaptureError) {
@@ -83,12 +94,12 @@ struct RelayService: Sendable {
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(_ site: ChannelResponder, base: String) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(_ state: ChannelState, base: String) async -> Result<Void, RelayError>? {
         var isPublishing = false
         var replacements = 0
         while !Task.isCancelled {
-            site.update { $0.logLinesDropped = console.dropped }
-            let status = site.status
+            state.update { $0.logLinesDropped = console.dropped }
+            let status = state.status
             if !isPublishing, status.output.segments > 0 {
                 isPublishing = true
                 for line in startupLines(base) { console.write(line: line) }
@@ -111,6 +122,6 @@ extension RelayStatus {
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
         let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.periods)  lost \(lost)  sanitized \(splice.adjustedTimestamps)"
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Channel
 import Logging
 import Tracker
 
@@ -65,12 +66,15 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func republish(_ recorded: CaptureDirectory) async throws {
-        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(out)
         defer { directory.removeIfTemporary() }
         let logger = Logger(console: .standardError, level: logLevel)
-        let replay = Replay(recorded, spool: directory.path, sound: audio.configuration, slate: slate, logger: logger)
-        let end = try await replay.run()
+        let log = RelayLog(logger)
+        let replay = Replay(
+            recorded, spool: directory.path, audio: audio.configuration, slate: slate, observe: { log.log($0) })
+        let end: SessionEnd?
+        do { end = try await replay.run() } catch { throw RelayError(unexpected: error) }
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }
         if recorded.isTruncated {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Channel
 import Foundation
 import LiveRing
 import Logging
@@ -57,7 +58,7 @@ struct ServingOptions: ParsableArguments {
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
         startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
-        let slate = try slate.map { path throws(RelayError) in try SlateSource(path) }
+        let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
         let console = Console.standardError
@@ -66,7 +67,8 @@ struct ServingOptions: ParsableArguments {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
         if let slate, slate.movie.audioTrackUse != .copied {
-            logger.warning("The slate \(slate.path) is published without its audio: \(slate.movie.audioTrackUse.words)")
+            let reason = slate.movie.audioTrackUse.message
+            logger.warning("The slate \(slate.path) is published without its audio: \(reason)")
         }
         try await RelayService(
             configuration: RelayConfiguration(
@@ -74,7 +76,8 @@ struct ServingOptions: ParsableArguments {
                 giveUp: intake.giveUpTime, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, maxConnections: intake.maxConnections, audio: audio.configuration,
-                capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) }, slate: slate),
+                slate: slate),
+            capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: startupLines
         ).run()

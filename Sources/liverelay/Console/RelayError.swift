@@ -1,14 +1,14 @@
-/// An error that ends the process: one line for the operator, and an exit status for scripts.
+/// An error that ends the process, as a line for the operator and an exit status for scripts.
 struct RelayError: Error, Equatable {
     let exit: ExitStatus
-    /// What was found, and where; one line, whatever upstream answer it quotes.
+    /// The problem and its place, on one line, even if it quotes an answer of several lines.
     let message: String
-    /// What the operator can do.
+    /// The operator's remedy.
     let advice: String
 
-    init(_ exit: ExitStatus, _ found: String, advice: String) {
+    init(_ exit: ExitStatus, _ message: String, advice: String) {
         self.exit = exit
-        self.message = found.split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.message = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         self.advice = advice
     }
 

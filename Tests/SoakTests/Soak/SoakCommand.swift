@@ -1,6 +1,6 @@
+import Channel
 import Foundation
-
-@testable import liverelay
+import Splice
 
 /// `soak HOURS [SEED…]`
 package enum SoakCommand {
@@ -64,11 +64,11 @@ extension SoakOutcome {
             \(script.faults.count) faults: \(words(kinds))
             \(requests) requests; \(script.segments.count) segments on air, \(script.segments.count { $0.isSplice }) splices
             published: \(judge.segments) segments, \(judge.pictures) pictures, \(judge.gaps) gaps, \
-            \(status.splice.periods) runs; \(judge.versions) versions judged
+            \(status.splice.counts.periods) runs; \(judge.versions) versions judged
             segments lost: \(words(judge.lost))
             segments lost in part: \(words(judge.torn))
             the tracker counts \(status.upstream.segmentsLost) lost; \
-            skipped \(status.splice.segmentsSkipped), pictures repeated \(status.splice.duplicateFrames)
+            skipped \(status.splice.segmentsSkipped), pictures repeated \(status.splice.counts.duplicateFrames)
             longest standstill: \(edges.longestInCalm.length) ms in calm, at \(edges.longestInCalm.end / 1000) s; \
             \(edges.longestInTrouble.length) ms in trouble, at \(edges.longestInTrouble.end / 1000) s
             date of the edge: \(judge.aheadOfClock) ms ahead of the clock at most, \(judge.behindClock) ms behind

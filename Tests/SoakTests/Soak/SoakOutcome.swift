@@ -1,7 +1,6 @@
+import Channel
 import Foundation
 import Tracker
-
-@testable import liverelay
 
 /// What came of a channel that was played.
 struct SoakOutcome {

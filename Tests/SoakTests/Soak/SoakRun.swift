@@ -1,10 +1,8 @@
+import Channel
 import Foundation
 import LiveRing
-import Logging
 import Playlist
 import Tracker
-
-@testable import liverelay
 
 /// A made-up channel through the whole line on a virtual clock, into a ring on a real disk.
 struct SoakRun {
@@ -27,9 +25,8 @@ struct SoakRun {
         let configuration = RelayConfiguration(
             upstream: SoakUpstream.url, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: Self.rewind, byteLimit: Self.spoolLimit, freeReserve: 0))
-        let site = ChannelResponder(upstream: SoakUpstream.url) { .zero }
-        let logger = Logger(label: "soak") { _ in SwiftLogNoOpLogHandler() }
-        var relay = Relay(configuration, site: site, log: RelayLog(logger)) { SoakScript.epoch.millisecondsSince1970 }
+        let state = ChannelState(upstream: SoakUpstream.url) { .zero }
+        var relay = Relay(configuration, state: state, wallClock: { SoakScript.epoch.millisecondsSince1970 })
         let count = InspectedSession.Count()
         let session = ChannelSession(upstream: SoakUpstream.url, policy: configuration.policy)
         var driver = ReplayDriver(session: InspectedSession(session: session, count: count))
@@ -40,21 +37,21 @@ struct SoakRun {
             upstream.answer(request, at: now)
         } perform: { output, now in
             let reception = try await relay.perform(output, at: now)
-            if let snapshot = site.snapshot { judge.look(at: snapshot, at: now) }
+            if let snapshot = state.snapshot { judge.look(at: snapshot, at: now) }
             guard case .status = output, now.milliseconds >= (gauges.count + 1) * interval * 1000 else {
                 if now.milliseconds >= (gauges.count + 1) * interval * 1000 - 60_000 { count.want() }
                 return reception
             }
             var sizes = count.sizes.merging(SoakSample.collections(in: relay, called: "relay")) { $1 }
-            if let index = site.snapshot?.index {
+            if let index = state.snapshot?.index {
                 sizes.merge(SoakSample.collections(in: index, called: "ring")) { $1 }
             }
-            let gauge = SoakSample(spool, site.snapshot, collections: sizes, at: now)
+            let gauge = SoakSample(spool, state.snapshot, collections: sizes, at: now)
             gauges.append(gauge)
             report(gauge)
             return reception
         }
         return SoakOutcome(
-            script: script, judge: judge, gauges: gauges, status: site.status, requests: upstream.requests, end: end)
+            script: script, judge: judge, gauges: gauges, status: state.status, requests: upstream.requests, end: end)
     }
 }

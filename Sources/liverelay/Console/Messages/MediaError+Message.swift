@@ -1,10 +1,7 @@
 import Splice
 
 extension MediaError {
-    /// Whether the bytes are no media at all.
-    var isUnknownContainer: Bool { if case .unknownContainer = reason { true } else { false } }
-
-    var words: String {
+    var message: String {
         switch reason {
         case .unknownContainer(let bytes):
             "unknown container (it begins with \(bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")))"
@@ -21,7 +18,7 @@ extension MediaError {
         case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are too many for subtitles"
-        case .unusableSlate(let fault): fault.words
+        case .unusableSlate(let fault): fault.message
         case .library(let code, let call): "\(call) failed (\(code))"
         }
     }
@@ -37,7 +34,7 @@ extension MediaError {
 }
 
 extension SlateFault {
-    fileprivate var words: String {
+    fileprivate var message: String {
         switch self {
         case .notMP4: "it is no MP4 file"
         case .noMovie: "it ends before its moov box does"
@@ -57,7 +54,7 @@ extension SlateFault {
 }
 
 extension SlateMovie.AudioTrackUse {
-    var words: String {
+    var message: String {
         switch self {
         case .copied: "it is copied"
         case .absent: "it has none"

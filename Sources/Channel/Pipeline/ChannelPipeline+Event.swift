@@ -1,0 +1,44 @@
+package import Decrypt
+package import LiveRing
+package import Splice
+
+extension ChannelPipeline {
+    /// An event that an operator may want to know of, reported once per occasion.
+    package enum Event: Equatable, Sendable {
+        case skipped(mediaSequence: UInt64, SkipReason)
+        /// `mediaSequence` is the upstream's.
+        case periodBegan(PeriodDescription, mediaSequence: UInt64)
+        /// The selected program of a transport stream, and the streams of it that are used.
+        case programSelected(ProgramSelection, of: InputRendition)
+        case published(mediaSequence: UInt64, upstream: UInt64, duration: Ticks)
+        /// A segment was not written. Reported for the first of several disk errors in a row, and for each other error.
+        case publishFailed(RingError)
+        /// The spool accepts segments again. `after` is the number of segments that were not written.
+        case publishResumed(after: Int)
+        /// The journal of an earlier process is damaged. `lost` segments of it are listed as gaps; others are not listed
+        /// any more.
+        case journalDamaged(lost: Int)
+        case subtitlePublishFailed(RingError)
+        /// A period was dropped because its parameter sets cannot be described.
+        case periodRejected(MediaError)
+        /// Audio could not be transcoded and was replaced with silence.
+        case audioTranscodeFailed(MediaError)
+        /// The upstream's own clock skips media time in or before a segment. Reported for the first segment in a row.
+        case timestampGap(mediaSequence: UInt64, Ticks)
+        /// An outage began to be filled.
+        case fillerBegan(OutageFiller.Kind)
+        /// The slate file changed on disk and was read again.
+        case slateReloaded(SlateMovie.AudioTrackUse)
+        /// A chunk of the slate cannot be read, and a gap is listed instead. Reported for the first chunk in a row.
+        case slateFailed(SlateError)
+        case ended
+    }
+
+    /// The reason why nothing of an upstream segment is published.
+    package enum SkipReason: Equatable, Sendable {
+        case undecryptable(DecryptError)
+        case unreadable(MediaError)
+        /// The segment is one of a subtitle rendition.
+        case undecryptableSubtitles(DecryptError)
+    }
+}

@@ -1,0 +1,235 @@
+import Decrypt
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+/// The pipeline of one channel, from the tracker's deliveries to the ring: decrypt, splice, publish.
+///
+/// It processes one delivery at a time and knows no clock, so a live channel and a replay are processed alike.
+package struct ChannelPipeline: Sendable {
+    /// Before anything is published, this many unusable segments in a row end the channel.
+    private static let failureLimit = 3
+
+    private let upstream: String
+    private let audio: AudioSettings
+    private let wallClock: Int64
+    /// Whether the channel survives unusable segments, because a backup may have usable ones.
+    private let hasBackups: Bool
+    private(set) var publisher: ChannelPublisher
+    private(set) var outageFiller: OutageFiller
+    private var sources: [Int: SourcePipeline] = [:]
+    private var output = Output.source(0)
+    /// Date ranges at the end of the channel's own upstream that belong to no segment.
+    private var trailingDateRanges: [DateRange] = []
+    /// The index of the period published last, if its source is still active.
+    private var lastPeriod: Int?
+    private var consecutiveFailures = 0
+    /// Segments that could not be decrypted or read.
+    private(set) var skippedSegments = 0
+
+    /// - Parameters:
+    ///   - upstream: the upstream's URL, for errors.
+    ///   - ring: published segments follow those that are in it.
+    ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
+    ///   - wallClock: milliseconds since 1970 now, used if the upstream has no dates.
+    ///   - slate: fills outages; nil: gaps do.
+    init(
+        upstream: String, ring: DVRRing, audio: AudioSettings, isLive: Bool, wallClock: Int64,
+        slate: Slate? = nil, hasBackups: Bool = false
+    ) {
+        self.upstream = upstream
+        self.audio = audio
+        self.wallClock = wallClock
+        self.hasBackups = hasBackups
+        publisher = ChannelPublisher(in: ring, isLive: isLive)
+        outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
+    }
+
+    /// Continues with the same spool, whose ring was opened again with the upstream's parameters. To be called before
+    /// any source is added.
+    mutating func replaceRing(_ ring: DVRRing, isLive: Bool, slate: Slate?) {
+        publisher.replaceRing(ring, isLive: isLive)
+        outageFiller.slate = slate
+    }
+
+    var ring: DVRRing { publisher.ring }
+    var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
+
+    /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
+    mutating func addSource(_ source: Int, hasCompanion: Bool) {
+        guard sources[source]?.hasCompanion != hasCompanion else { return }
+        sources[source] = SourcePipeline(
+            SpliceEngine.Configuration(
+                hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
+                longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
+                datedUntil: publisher.datedUntil, published: publisher.publishedBefore))
+    }
+
+    /// Lists gaps for segments of an earlier process that its damaged journal no longer records.
+    mutating func publishUnrecordedGaps() async throws(ChannelError) -> [Event] {
+        do throws(RingError) { return try await publisher.publishUnrecordedGaps() } catch { throw .spool(error) }
+    }
+}
+
+// MARK: - Deliveries
+
+extension ChannelPipeline {
+    /// Processes one delivery of the tracker.
+    /// - Returns: the outcome for the tracker, which matters only for media segments, and events in order.
+    /// - Throws: `ChannelError` if the channel cannot go on.
+    mutating func process(
+        _ delivery: Delivery
+    ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
+        if case .subtitles(let index) = delivery.rendition {
+            // Cues are placed by the clocks of the channel's own video, which a backup does not share.
+            guard delivery.source == 0 else { return (.held, []) }
+            return (.held, await publisher.process(delivery.content, ofSubtitles: index))
+        }
+        let rendition: InputRendition = delivery.rendition == .main ? .main : .audio
+        switch delivery.content {
+        case .segment(let tracked):
+            let isOther = delivery.source != output.source || output.filler != nil
+            let events = isOther && rendition == .main ? await switchSource(to: delivery.source) : []
+            let segment = try await process(tracked, of: rendition, from: delivery.source)
+            return (segment.outcome, events + segment.events)
+        case .lost: return (.held, await breakContinuity(of: rendition, from: delivery.source))
+        case .outageGap(let duration): return (.held, await fillOutage(Ticks(duration)))
+        case .ended(let dateRanges):
+            if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }
+            return (.held, await finish(rendition, of: delivery.source))
+        }
+    }
+
+    private mutating func process(
+        _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int
+    ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
+        if rendition == .main {
+            publisher.append(UpstreamAdMarkers(tracked))
+            sources[source]?.record(tracked)
+        }
+        let clear: DecryptedSegment
+        do throws(DecryptError) {
+            clear = try DecryptedSegment(tracked)
+        } catch {
+            let reason = ChannelError.undecryptable(error, segments: consecutiveFailures + 1, url: upstream)
+            let events = try await skip(tracked, of: rendition, from: source, .undecryptable(error), error: reason)
+            return (.refused(.undecryptable), events)
+        }
+        return try await splice(SegmentInput(tracked, clear, of: rendition), of: tracked, from: source)
+    }
+
+    private mutating func splice(
+        _ segment: SegmentInput, of tracked: TrackedSegment, from source: Int
+    ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
+        let spliced: [SplicedSegment]
+        do throws(MediaError) {
+            spliced = try sources[source]?.engine.handle(.segment(segment)) ?? []
+        } catch {
+            let reason = ChannelError.unusable(
+                error, segments: consecutiveFailures + 1, isEncrypted: !tracked.segment.keys.isEmpty, url: upstream)
+            let events = try await skip(
+                tracked, of: segment.rendition, from: source, .unreadable(error), error: reason,
+                isHopeless: error.isProtected)
+            return (.refused(UnpublishedReason(error, of: tracked)), events)
+        }
+        if segment.rendition == .main, sources[source]?.engine.beganBefore == true {
+            publisher.withdrawCueTags(of: segment.mediaSequence)
+        }
+        let events = await publish(spliced, after: .segment(segment), from: source)
+        guard spliced.isEmpty else { return (.published, events) }
+        return (sources[source]?.engine.isHolding == true ? .held : .refused(.noVideo), events)
+    }
+
+    /// Skips an unusable segment: a discontinuity follows.
+    /// - Parameters:
+    ///   - error: ends the channel if too many segments in a row are unusable before anything is published.
+    ///   - isHopeless: whether `error` ends the channel at once. It never does if there are backups.
+    private mutating func skip(
+        _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int, _ reason: SkipReason,
+        error: ChannelError, isHopeless: Bool = false
+    ) async throws(ChannelError) -> [Event] {
+        skippedSegments += 1
+        if rendition == .main { consecutiveFailures += 1 }
+        let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
+        if isOver, !hasBackups { throw error }
+        let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
+        return await [skipped] + breakContinuity(of: rendition, from: source)
+    }
+
+    private mutating func breakContinuity(of rendition: InputRendition, from source: Int) async -> [Event] {
+        await splice(.lost(rendition), from: source)
+    }
+
+    /// Splices an input other than a segment; a media error of what the engine held is ignored.
+    private mutating func splice(_ input: SpliceInput, from source: Int) async -> [Event] {
+        guard let engineOutput = try? sources[source]?.engine.handle(input) ?? [] else { return [] }
+        return await publish(engineOutput, after: input, from: source)
+    }
+
+    /// The channel ends with its own upstream.
+    private mutating func finish(_ rendition: InputRendition, of source: Int) async -> [Event] {
+        guard source == 0 else { return await flushActiveSource() }
+        // Media that a backup still holds comes before the end.
+        let flushed = output.source != source && rendition == .main ? await flushActiveSource() : []
+        let events = await flushed + splice(.ended(rendition), from: source)
+        guard !output.isEnded, sources[source]?.engine.isFinished ?? true else { return events }
+        output = .ended(after: output.source)
+        return await events + publisher.end(with: trailingDateRanges)
+    }
+}
+
+// MARK: - Publishing
+
+extension ChannelPipeline {
+    private mutating func publish(
+        _ segments: [SplicedSegment], after input: SpliceInput, from source: Int
+    ) async -> [Event] {
+        if !segments.isEmpty { consecutiveFailures = 0 }
+        var events = sources[source]?.dequeueChanges(after: input) ?? []
+        for segment in segments { events += await publish(segment, from: source) }
+        return events + (sources[source]?.dequeueRejections() ?? [])
+    }
+
+    private mutating func publish(_ segment: SplicedSegment, from source: Int) async -> [Event] {
+        var events: [Event] = []
+        if lastPeriod != segment.description.index {
+            lastPeriod = segment.description.index
+            events.append(.periodBegan(segment.description, mediaSequence: segment.mediaSequence))
+        }
+        let position = sources[source]?.upstreamPosition(after: segment.upstreamEnd, source: source)
+        return await events + publisher.publish(segment, from: position, hasSubtitles: source == 0)
+    }
+
+    /// Publishes the media that the active source still holds.
+    private mutating func flushActiveSource() async -> [Event] {
+        let held = (try? sources[output.source]?.engine.pause()) ?? []
+        var events: [Event] = []
+        for segment in held { events += await publish(segment, from: output.source) }
+        return events
+    }
+}
+
+// MARK: - Outages and failover
+
+extension ChannelPipeline {
+    /// Fills media time that did not come. Before the first segment is published there is nothing to fill.
+    private mutating func fillOutage(_ duration: Ticks) async -> [Event] {
+        guard publisher.hasBegun, !output.isEnded else { return [] }
+        let events = output.filler == nil ? await flushActiveSource() : []
+        let filler = await outageFiller.fill(duration, after: output.filler, in: &publisher)
+        if let kind = filler.kind { output = .filler(kind, after: output.source) }
+        return events + filler.events
+    }
+
+    /// Makes `next` the active source; its media follows what was published meanwhile.
+    private mutating func switchSource(to next: Int) async -> [Event] {
+        let events = output.filler == nil ? await flushActiveSource() : []
+        if next != output.source { publisher.resetMarkers() }
+        let published = sources[output.source]?.engine.published
+        output = output.isEnded ? .ended(after: next) : .source(next)
+        lastPeriod = nil
+        sources[next]?.engine.resume(at: publisher.position, datedUntil: publisher.datedUntil, after: published)
+        return events
+    }
+}

@@ -1,0 +1,156 @@
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+/// Publishes one channel on one timeline, whichever source its segments come from.
+///
+/// Segments are listed with the ad markers and subtitles that belong to them; missing media is listed as gaps.
+struct ChannelPublisher: Sendable {
+    private(set) var ring: DVRRing
+    /// The end of what is published, on the output's clocks.
+    private(set) var position: TimelinePosition
+    private(set) var subtitles: SubtitlePipeline
+    private var markers: AdMarkerTimeline
+    /// Counts of the sources that were active before.
+    private var earlierMarkerCounts = AdMarkerCounts()
+    /// Media that an earlier process published; nil if there is none.
+    let publishedBefore: PublishedMedia?
+    /// Whether this process or an earlier one published anything.
+    private(set) var hasBegun: Bool
+    private(set) var spoolFailure = SpoolFailure()
+    /// Segments that the spool refused.
+    private(set) var unwrittenSegments = 0
+    /// Segments listed as gaps, because media is missing or could not be written.
+    private(set) var gapSegments = 0
+
+    /// - Parameter isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
+    init(in ring: DVRRing, isLive: Bool) {
+        self.ring = ring
+        position = ring.resumePoint.map(TimelinePosition.init) ?? .beginning
+        subtitles = SubtitlePipeline(ring, isLive: isLive)
+        markers = Self.adMarkers(of: ring)
+        publishedBefore = Self.publishedMedia(in: ring)
+        hasBegun = ring.resumePoint != nil
+    }
+
+    /// Continues with the same spool, whose ring was opened again with the upstream's parameters.
+    mutating func replaceRing(_ ring: DVRRing, isLive: Bool) {
+        self.ring = ring
+        subtitles = SubtitlePipeline(ring, isLive: isLive)
+    }
+
+    /// The end of the newest entry, in milliseconds since 1970; nil before the first entry.
+    var datedUntil: Int64? { ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970 }
+    var longestSegment: Ticks { Ticks(ring.maximumSegmentDuration) }
+    var markerCounts: AdMarkerCounts { earlierMarkerCounts + markers.counts }
+
+    private static func publishedMedia(in ring: DVRRing) -> PublishedMedia? {
+        let frames = ring.snapshot.index.listed
+            .compactMap { $0.resumePoint.upstream?.publishedFrames.flatMap(PublishedFrames.init(text:)) }
+        return frames.isEmpty ? nil : PublishedMedia(Array(frames))
+    }
+
+    private static func adMarkers(of ring: DVRRing) -> AdMarkerTimeline {
+        AdMarkerTimeline(resuming: ring.snapshot.index) { SpliceInfoSection.returnsByItself($0) }
+    }
+}
+
+// MARK: - Ad markers and subtitles
+
+extension ChannelPublisher {
+    /// Adds the ad markers of an upstream segment, before the segment itself is spliced.
+    mutating func append(_ upstream: UpstreamAdMarkers) { markers.append(upstream) }
+
+    /// Drops the cue tags of an upstream segment whose beginning was published before.
+    mutating func withdrawCueTags(of mediaSequence: UInt64) { markers.withdrawCueTags(of: mediaSequence) }
+
+    /// Starts over with the ad markers, because those that follow come from another source.
+    mutating func resetMarkers() {
+        earlierMarkerCounts = earlierMarkerCounts + markers.counts
+        markers = Self.adMarkers(of: ring)
+    }
+
+    mutating func process(_ content: Delivery.Content, ofSubtitles rendition: Int) async -> [ChannelPipeline.Event] {
+        await subtitles.process(content, of: rendition)
+    }
+}
+
+// MARK: - Segments and gaps
+
+extension ChannelPublisher {
+    /// Publishes a segment, or lists it as a gap if the spool refuses it.
+    /// - Parameters:
+    ///   - source: where the segment ends in its source; nil if it stands in for missing media.
+    ///   - hasSubtitles: whether subtitles are placed by the segment's clocks: those of the channel's own upstream.
+    mutating func publish(
+        _ segment: SplicedSegment, from source: UpstreamPosition?, hasSubtitles: Bool = false
+    ) async -> [ChannelPipeline.Event] {
+        position = segment.position
+        // The markers are dequeued from a copy: those of a segment that is refused go with the next one.
+        var remaining = markers
+        let segmentMarkers = remaining.dequeueMarkers(for: AdMarkerTarget(segment))
+        var timed = segment
+        if !hasSubtitles { timed.spans = [] }
+        let edge = ring.snapshot.edge?.mediaSequence
+        do throws(RingError) {
+            try await ring.publish(NewSegment(segment, from: source, markers: segmentMarkers))
+        } catch {
+            unwrittenSegments += 1
+            // The ring lists the segment as a gap if it can.
+            if ring.snapshot.edge?.mediaSequence != edge { gapSegments += 1 }
+            return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
+        }
+        markers = remaining
+        hasBegun = true
+        let number = ring.snapshot.edge?.mediaSequence ?? 0
+        let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
+        let published = ChannelPipeline.Event.published(
+            mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
+        return await resumed + [published] + subtitles.recordPublished(timed, as: number)
+    }
+
+    mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {
+        let end = position.advanced(by: duration)
+        do throws(RingError) {
+            try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(end))
+            position = end
+            gapSegments += 1
+            return []
+        } catch {
+            return failureEvents(error)
+        }
+    }
+
+    private mutating func failureEvents(_ error: RingError) -> [ChannelPipeline.Event] {
+        spoolFailure.record(error) ? [.publishFailed(error)] : []
+    }
+
+    /// Lists gaps for segments of an earlier process that its damaged journal no longer records.
+    ///
+    /// The durations of segments after the last record are unknown, so each is assumed to have had the maximum.
+    mutating func publishUnrecordedGaps() async throws(RingError) -> [ChannelPipeline.Event] {
+        let lost = ring.lostRecords + ring.unrecordedSegments
+        guard ring.wasDamaged else { return [] }
+        if ring.unrecordedSegments > 0 {
+            let resumePoints = (0..<ring.unrecordedSegments).map { _ in
+                position = position.advanced(by: longestSegment)
+                return ResumePoint(position)
+            }
+            try await ring.publishUnrecordedGaps(resumePoints)
+        }
+        gapSegments += lost
+        return [.journalDamaged(lost: lost)]
+    }
+
+    /// Ends the channel's playlists.
+    /// - Parameter dateRanges: date ranges at the upstream's end that belong to no segment.
+    mutating func end(with dateRanges: [DateRange]) async -> [ChannelPipeline.Event] {
+        if let edge = ring.snapshot.edge {
+            await ring.end(adding: markers.finish(dateRanges, at: edge.programDateTimeEnd))
+        } else {
+            await ring.end()
+        }
+        return await subtitles.finish() + [.ended]
+    }
+}

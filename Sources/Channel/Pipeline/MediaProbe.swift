@@ -1,0 +1,42 @@
+import Decrypt
+import Playlist
+import Splice
+import Tracker
+
+/// A trial splice that finds out whether a segment could be published.
+struct MediaProbe {
+    /// Longer than any segment, so that none is cut.
+    private static let longestSegment = Ticks.milliseconds(3_600_000)
+
+    let outcome: DeliveryOutcome
+
+    init(of tracked: TrackedSegment) {
+        var engine = SpliceEngine(
+            SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0))
+        do throws(DecryptError) {
+            let clear = try DecryptedSegment(tracked)
+            outcome = Self.outcome(of: SegmentInput(tracked, clear, of: .main), in: &engine, tracked)
+        } catch {
+            outcome = .refused(.undecryptable)
+        }
+    }
+
+    private static func outcome(
+        of input: SegmentInput, in engine: inout SpliceEngine, _ tracked: TrackedSegment
+    ) -> DeliveryOutcome {
+        do throws(MediaError) {
+            if try !engine.handle(.segment(input)).isEmpty { return .published }
+            return engine.isHolding ? .held : .refused(.noVideo)
+        } catch {
+            return .refused(UnpublishedReason(error, of: tracked))
+        }
+    }
+}
+
+extension UnpublishedReason {
+    /// `undecryptable` if an encrypted segment decrypts to no media: by all appearances it was encrypted with another key.
+    init(_ error: MediaError, of tracked: TrackedSegment) {
+        let isWrongKey = !tracked.segment.keys.isEmpty && error.isUnknownContainer
+        self = isWrongKey ? .undecryptable : .unreadable
+    }
+}

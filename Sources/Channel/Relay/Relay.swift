@@ -1,0 +1,211 @@
+package import LiveRing
+import Playlist
+import Splice
+package import Tracker
+
+/// One channel, from the outputs of the tracker's driver to the ring and the status.
+///
+/// A relay holds nothing global, so one process can run many. Its caller decides whether time is real.
+package struct Relay {
+    private let configuration: RelayConfiguration
+    private let state: ChannelState
+    private let observe: @Sendable (RelayEvent) -> Void
+    private let wallClock: @Sendable () -> Int64
+    private var isInOutage = false
+    /// nil until the upstream is joined, unless the channel continues what an earlier process published.
+    private var pipeline: ChannelPipeline?
+    /// Sources whose main playlist was joined.
+    private var joinedSources: Set<Int> = []
+    private var sourcesWithCompanion: Set<Int> = []
+    private var subtitles: [Rendition] = []
+    /// Deliveries of an audio rendition that was joined before the main one.
+    private var earlyDeliveries: [Delivery] = []
+
+    /// - Parameters:
+    ///   - wallClock: returns milliseconds since 1970, for an upstream without dates.
+    ///   - observe: called with each event, in order.
+    package init(
+        _ configuration: RelayConfiguration, state: ChannelState, wallClock: @escaping @Sendable () -> Int64,
+        observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.state = state
+        self.wallClock = wallClock
+        self.observe = observe
+    }
+
+    /// Publishes the ring of an earlier process before the upstream answers, so that an outage can be filled.
+    /// - Parameter previous: the ring in the spool.
+    package mutating func resume(after previous: PreviousRing?) async throws(ChannelError) {
+        guard let previous, !previous.hasEnded else { return }
+        let ring: DVRRing
+        do throws(RingError) {
+            ring = try DVRRing(
+                directory: configuration.spool, policy: configuration.retention,
+                targetDuration: previous.targetDuration, subtitles: nil)
+        } catch { throw recordFailure(.spool(error)) }
+        try await startPipeline(on: ring, isLive: true)
+    }
+
+    /// Processes one output of the tracker's driver.
+    /// - Returns: the outcome of a delivery or a probe.
+    @discardableResult
+    package mutating func perform(
+        _ output: DriverOutput, at now: Duration
+    ) async throws(ChannelError) -> DeliveryOutcome {
+        switch output {
+        case .event(let event): try await handle(event)
+        case .delivery(let delivery): return try await process(delivery)
+        case .probe(let delivery):
+            if case .segment(let tracked) = delivery.content { return MediaProbe(of: tracked).outcome }
+        case .status(let status):
+            isInOutage = status.isOutage
+            state.record(status, at: now)
+        }
+        return .held
+    }
+
+    /// Records how the session ended.
+    /// - Throws: the session's error, if it did not end with its upstream.
+    package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
+        switch end {
+        case .drained: report(.drained)
+        case .gaveUp(let error), .failed(let error): throw recordFailure(.upstream(error))
+        }
+    }
+
+    /// Sets the channel's state to failed.
+    /// - Returns: `error`, for the caller to throw.
+    package func recordFailure(_ error: ChannelError) -> ChannelError {
+        state.setState(.failed, reason: .failed(error))
+        return error
+    }
+
+    private func report(_ kind: RelayEvent.Kind) { observe(RelayEvent(kind: kind, isDuringOutage: isInOutage)) }
+}
+
+// MARK: - Upstream events
+
+extension Relay {
+    private mutating func handle(_ event: UpstreamEvent) async throws(ChannelError) {
+        report(.upstream(event))
+        if case .backup(let source, let event) = event { return try await handle(event, of: source) }
+        try await handle(event, of: 0)
+    }
+
+    private mutating func handle(_ event: UpstreamEvent, of source: Int) async throws(ChannelError) {
+        switch event {
+        case .variantSelected(_, let audio, let listed):
+            if audio?.uri != nil { sourcesWithCompanion.insert(source) } else { sourcesWithCompanion.remove(source) }
+            if source == 0 { subtitles = listed }
+            pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
+        case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
+        case .playlistEnded(.main): await pipeline?.ring.stopSliding()
+        case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
+        default: break
+        }
+    }
+
+    /// Opens the ring when the first source is joined, since the output's EXT-X-TARGETDURATION is fixed from the source's.
+    ///
+    /// If that was a backup, the ring is opened again with the subtitles of the channel's own upstream once that is joined.
+    private mutating func open(_ joined: UpstreamEvent.Joined, of source: Int) async throws(ChannelError) {
+        let isFirst = joinedSources.isEmpty
+        let opensRing = isFirst || source == 0 && !joinedSources.contains(0)
+        joinedSources.insert(source)
+        if opensRing { try await openRing(for: joined, of: source, isFirst: isFirst) }
+        pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
+        let deliveries = earlyDeliveries
+        earlyDeliveries = []
+        for delivery in deliveries { try await process(delivery) }
+    }
+
+    private mutating func openRing(
+        for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
+    ) async throws(ChannelError) {
+        let ring: DVRRing
+        do throws(RingError) { ring = try await self.ring(for: joined, of: source, isFirst: isFirst) } catch {
+            throw recordFailure(.spool(error))
+        }
+        if pipeline == nil {
+            try await startPipeline(on: ring, isLive: !joined.isVOD)
+        } else {
+            let slate = try slate(for: ring)
+            pipeline?.replaceRing(ring, isLive: !joined.isVOD, slate: slate)
+            state.setRing(ring)
+        }
+        // A finished playlist is listed whole. If the upstream was live, its viewers keep what they have.
+        if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
+    }
+
+    private func ring(
+        for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
+    ) async throws(RingError) -> DVRRing {
+        var policy = configuration.retention
+        if joined.isVOD { policy.rewind = nil }
+        let subtitles = source == 0 ? subtitles : nil
+        let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
+        if let pipeline {
+            // Once this process has published a target duration, it may not change.
+            return try await pipeline.ring.reopened(
+                policy: policy, targetDuration: isFirst ? targetDuration : pipeline.ring.targetDuration,
+                subtitles: subtitles)
+        }
+        return try DVRRing(
+            directory: configuration.spool, policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: joined.mediaSequence, subtitles: subtitles)
+    }
+
+    private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
+        pipeline = ChannelPipeline(
+            upstream: configuration.upstream, ring: ring, audio: configuration.audio,
+            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring),
+            hasBackups: !configuration.backups.isEmpty)
+        do throws(ChannelError) {
+            for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
+        } catch { throw recordFailure(error) }
+        state.setRing(ring)
+        if ring.resumePoint != nil { report(.resumed(spool: configuration.spool)) }
+    }
+
+    private func slate(for ring: DVRRing) throws(ChannelError) -> Slate? {
+        guard let source = configuration.slate else { return nil }
+        do throws(SlateError) {
+            return try Slate(source, longestSegment: Ticks(ring.maximumSegmentDuration), audio: configuration.audio)
+        } catch { throw .slate(error) }
+    }
+}
+
+// MARK: - Deliveries
+
+extension Relay {
+    @discardableResult
+    private mutating func process(_ delivery: Delivery) async throws(ChannelError) -> DeliveryOutcome {
+        if joinedSources.isEmpty {
+            guard pipeline != nil, case .outageGap = delivery.content else {
+                earlyDeliveries.append(delivery)
+                return .held
+            }
+        }
+        var outcome = DeliveryOutcome.held
+        do throws(ChannelError) {
+            let processed = try await pipeline?.process(delivery)
+            outcome = processed?.outcome ?? .held
+            for event in processed?.events ?? [] { handle(event) }
+        } catch { throw recordFailure(error) }
+        if let pipeline { state.record(pipeline) }
+        return outcome
+    }
+
+    private func handle(_ event: ChannelPipeline.Event) {
+        report(.pipeline(event))
+        switch event {
+        case .periodBegan(let period, _): state.update { $0.splice.currentPeriod = RelayStatus.Period(period) }
+        case .programSelected(let program, let rendition): state.update { $0.splice.setProgram(program, of: rendition) }
+        case .ended: state.setState(.ended, reason: nil)
+        case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
+            .journalDamaged, .subtitlePublishFailed, .timestampGap, .periodRejected, .audioTranscodeFailed:
+            break
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import LiveRing
+package import Playlist
+import Splice
+package import Tracker
+
+/// An operator's settings for one channel.
+package struct RelayConfiguration: Sendable {
+    /// Silence after which missing time is listed as gaps: an outage is published, a late segment is not.
+    ///
+    /// Viewers who wait for a moment are better off than viewers who cross a discontinuity.
+    private static let gapDelay = OutageGapTimer.Tolerance(.halves(7), atLeast: .seconds(8))
+    /// Silence after which the slate is published: before players run out of media.
+    private static let slateDelay = OutageGapTimer.Tolerance(.halves(3), atLeast: .seconds(3))
+
+    package var upstream: String
+    /// URLs of backups, in failover order.
+    package var backups: [String]
+    package var variant: VariantChoice
+    /// Silence after which the channel is given up; nil: never.
+    package var giveUp: Duration?
+    /// Directory of the ring. Its parent exists.
+    package var spool: String
+    package var retention: RetentionPolicy
+    package var requests: CurlConfiguration
+    /// Concurrent requests to one host; nil: no limit.
+    package var maxConnections: Int?
+    package var audio: AudioSettings
+    /// Fills outages; nil: gaps do.
+    package var slate: SlateSource?
+
+    package init(
+        upstream: String, backups: [String] = [], variant: VariantChoice = .highest,
+        giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
+        requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
+        audio: AudioSettings = AudioSettings(), slate: SlateSource? = nil
+    ) {
+        self.upstream = upstream
+        self.backups = backups
+        self.variant = variant
+        self.giveUp = giveUp
+        self.spool = spool
+        self.retention = retention
+        self.requests = requests
+        self.maxConnections = maxConnections
+        self.audio = audio
+        self.slate = slate
+    }
+
+    /// The policy of a session that starts without an earlier process.
+    package var policy: ChannelSession.Policy {
+        ChannelSession.Policy(
+            session: UpstreamSession.Policy(
+                variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop),
+            backups: backups, fillsAfter: slate == nil ? Self.gapDelay : Self.slateDelay)
+    }
+
+    /// Returns the policy of a live channel's session, which continues after what an earlier process published.
+    ///
+    /// A replay uses `policy` instead, or its output would depend on the content of its spool.
+    package func policy(after previous: PreviousRing?) -> ChannelSession.Policy {
+        var policy = policy
+        guard let previous else { return policy }
+        policy.joinPoint = JoinPoint(after: previous.lastPublished)
+        if !previous.hasEnded { policy.resumedTargetDuration = .seconds(previous.targetDuration) }
+        return policy
+    }
+}
+
+extension JoinPoint {
+    /// The point at which the channel's own upstream continues after `last`.
+    ///
+    /// An entry written by an earlier version names no source; then the point is the date of the entry's end.
+    fileprivate init(after last: RingEntry) {
+        guard let source = last.resumePoint.upstream else {
+            self.init(date: last.programDateTimeEnd)
+            return
+        }
+        self.init(date: source.programDateTime, mediaSequence: source.sourceIndex == 0 ? source.mediaSequence : nil)
+    }
+}

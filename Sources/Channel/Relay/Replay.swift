@@ -1,0 +1,68 @@
+package import Capture
+import LiveRing
+package import Tracker
+
+/// A capture that is played through the whole pipeline on a virtual clock: without waiting, with the same bytes each time.
+package struct Replay {
+    /// Session time after the end of a capture until which late answers are waited for.
+    package static let grace = Duration.seconds(30)
+
+    private let capture: CaptureDirectory
+    private let policy: ChannelSession.Policy
+    private let relay: Relay
+    package let state: ChannelState
+
+    /// - Parameters:
+    ///   - spool: directory of the ring; an empty one if each replay is to give the same bytes.
+    ///   - slate: fills outages; nil: gaps do.
+    ///   - observe: called with each event.
+    package init(
+        _ capture: CaptureDirectory, spool: String, audio: AudioSettings = AudioSettings(),
+        slate: SlateSource? = nil, observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
+    ) {
+        self.capture = capture
+        let configuration = RelayConfiguration(
+            upstream: capture.index.upstream, backups: capture.index.backups, variant: capture.index.variant,
+            giveUp: nil, spool: spool,
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate)
+        state = ChannelState(upstream: configuration.upstream) { .zero }
+        policy = configuration.policy
+        // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.
+        relay = Relay(configuration, state: state, wallClock: { 0 }, observe: observe)
+    }
+
+    /// Plays the capture.
+    /// - Parameter afterOutput: called after each output of the tracker, with the session's time.
+    /// - Returns: how the channel ended; nil if the capture ends before its channel does.
+    package func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
+        var relay = relay
+        var responder = ReplayResponder(capture)
+        var driver = ReplayDriver(session: ChannelSession(upstream: capture.index.upstream, policy: policy))
+        let length = capture.index.duration
+        return try await driver.run(
+            until: length + Self.grace, isOver: { status, _ in status.hasConsumed(until: length) },
+            answer: { responder.answer($0, at: $1) },
+            perform: { output, now in
+                // The silence after the end of a capture is no outage of its upstream.
+                if case .delivery(let delivery) = output, case .outageGap = delivery.content, now > length {
+                    return .held
+                }
+                let outcome = try await relay.perform(output, at: now)
+                afterOutput(output, now)
+                return outcome
+            })
+    }
+}
+
+extension UpstreamStatus {
+    /// Whether every playlist was loaded at or after `length`, the end of a capture, and all that it lists was delivered.
+    ///
+    /// A channel that has ended ends its session by itself, once it is known that it does not reopen.
+    fileprivate func hasConsumed(until length: Duration) -> Bool {
+        guard let main = renditions.first, !main.hasEnded else { return false }
+        return renditions.allSatisfy { rendition in
+            let isLoaded = rendition.loadedAt.map { $0 >= length } ?? false
+            return rendition.queued == 0 && (isLoaded || rendition.hasEnded)
+        }
+    }
+}

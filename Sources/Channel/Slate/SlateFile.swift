@@ -1,0 +1,90 @@
+import Glibc
+
+/// An open file that is read by byte ranges and closed with its last owner.
+///
+/// The file knows whether it is still what it was when it was opened, and returns no bytes if it is not.
+final class SlateFile: Sendable {
+    /// The properties that tell one version of a file from the next.
+    ///
+    /// Timestamps of a file system advance in steps of some milliseconds: two writes within one step may look the same.
+    private struct Identity: Equatable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+        let byteCount: off_t
+        let modifiedSeconds: Int
+        let modifiedNanoseconds: Int
+
+        init(_ status: stat) {
+            (device, inode, byteCount) = (status.st_dev, status.st_ino, status.st_size)
+            (modifiedSeconds, modifiedNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
+    let path: String
+    /// The file's size when it was opened.
+    let byteCount: UInt64
+    private let identity: Identity
+    private let descriptor: Int32
+
+    init(_ path: String) throws(SlateError) {
+        self.path = path
+        // O_NONBLOCK: opening a pipe that has no writer would wait for one.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SlateError(.system(errno), path: path) }
+        var status = stat()
+        let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard isFile, let byteCount = UInt64(exactly: status.st_size) else {
+            close(descriptor)
+            throw SlateError(.notAFile, path: path)
+        }
+        self.byteCount = byteCount
+        identity = Identity(status)
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether another file has taken the path, or this file was overwritten. Removing the name alone changes nothing.
+    var hasChanged: Bool {
+        var status = stat()
+        let isReplaced = unsafe stat(path, &status) == 0 && Identity(status) != identity
+        return isReplaced || !isUnmodified
+    }
+
+    private var isUnmodified: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && Identity(status) == identity
+    }
+
+    /// Reads byte ranges.
+    /// - Parameter ranges: byte ranges inside the file.
+    /// - Returns: the bytes of all ranges, concatenated.
+    /// - Throws: `SlateError`; `.changed` if the file was modified, since the bytes may then mix two versions.
+    func read(_ ranges: [Range<UInt64>]) throws(SlateError) -> [UInt8] {
+        var failure: SlateError.Reason?
+        let expected = ranges.reduce(0) { $0 + $1.count }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, filled in
+            for range in ranges where failure == nil {
+                let part = unsafe UnsafeMutableBufferPointer(rebasing: buffer[filled..<filled + range.count])
+                failure = unsafe fill(UnsafeMutableRawBufferPointer(part), from: range.lowerBound)
+                filled += failure == nil ? range.count : 0
+            }
+        }
+        if let failure { throw SlateError(failure, path: path) }
+        guard isUnmodified else { throw SlateError(.changed, path: path) }
+        return bytes
+    }
+
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) -> SlateError.Reason? {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + filled)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return .system(errno) }
+            if count == 0 { return .changed }
+            filled += count
+        }
+        return nil
+    }
+}

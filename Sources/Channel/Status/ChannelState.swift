@@ -1,0 +1,92 @@
+package import LiveRing
+import Synchronization
+import Tracker
+
+/// The published state of one channel: its ring and its status.
+///
+/// Event loops read it while the channel's task publishes, so it is behind a lock that is held only while values are
+/// copied.
+package final class ChannelState: Sendable {
+    private struct State: Sendable {
+        var ring: DVRRing?
+        var ringCount = 0
+        var status: RelayStatus
+        /// When the status's state changed last.
+        var stateSince = Duration.zero
+        /// When the spool began to refuse segments; nil while it accepts them.
+        var writeFailureSince: Duration?
+    }
+
+    /// What is published at one moment.
+    package struct Publication: Sendable {
+        package let snapshot: RingSnapshot
+        /// Which of the channel's rings the snapshot is of. Each ring counts its snapshots' versions from the beginning.
+        package let ring: Int
+    }
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Duration
+
+    /// - Parameter now: returns the time since the channel was started.
+    package init(upstream: String, now: @escaping @Sendable () -> Duration) {
+        state = Mutex(State(status: RelayStatus(upstream: upstream)))
+        self.now = now
+    }
+
+    /// What is published now; nil before the ring is open.
+    package var publication: Publication? {
+        let (ring, count) = state.withLock { ($0.ring, $0.ringCount) }
+        return ring.map { Publication(snapshot: $0.snapshot, ring: count) }
+    }
+
+    package var snapshot: RingSnapshot? { publication?.snapshot }
+
+    package var status: RelayStatus {
+        var (status, since, writeFailureSince) = state.withLock { ($0.status, $0.stateSince, $0.writeFailureSince) }
+        let now = now()
+        status.uptime = now.seconds
+        status.secondsInState = (now - since).seconds
+        if let writeFailureSince { status.output.writeFailure?.seconds = (now - writeFailureSince).seconds }
+        if let snapshot { status.output.update(from: snapshot) }
+        return status
+    }
+
+    package func update(_ change: (inout RelayStatus) -> Void) { state.withLock { change(&$0.status) } }
+
+    func setRing(_ ring: DVRRing) {
+        state.withLock {
+            $0.ring = ring
+            $0.ringCount += 1
+        }
+    }
+
+    /// Sets the state, and the reason for it.
+    func setState(_ newState: RelayStatus.State, reason: StatusReason?) {
+        state.withLock {
+            if $0.status.state != newState { $0.stateSince = now() }
+            ($0.status.state, $0.status.reason) = (newState, reason)
+        }
+    }
+
+    /// Records the state of the channel's session, unless the channel is over.
+    /// - Parameter time: the session's time.
+    func record(_ upstream: UpstreamStatus, at time: Duration) {
+        let isOver = state.withLock {
+            $0.status.update(from: upstream, at: time)
+            return $0.status.state.isFinal
+        }
+        if !isOver {
+            setState(RelayStatus.State(upstream), reason: upstream.stall.map { .stalled($0, at: time) })
+        }
+    }
+
+    /// Records the counts of `pipeline`, and whether its spool accepts segments.
+    func record(_ pipeline: ChannelPipeline) {
+        let counts = pipeline.counts
+        state.withLock {
+            $0.status.update(from: pipeline, counts)
+            let failure = pipeline.publisher.spoolFailure
+            $0.writeFailureSince = failure.error == nil ? nil : $0.writeFailureSince ?? now()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import LiveRing
+import Playlist
+import Splice
+
+extension RelayStatus {
+    package struct Output: Encodable, Equatable, Sendable {
+        package internal(set) var firstMediaSequence: UInt64?
+        package internal(set) var lastMediaSequence: UInt64?
+        package internal(set) var discontinuitySequence: UInt64?
+        package internal(set) var segments = 0
+        package internal(set) var rewindSeconds = 0.0
+        package internal(set) var liveEdge: String?
+        package internal(set) var targetDuration: Int?
+        package internal(set) var codecs: [String] = []
+        package internal(set) var rewindEvictionsForDiskFull = 0
+        /// How often the spool's directory was removed or replaced; the segments that were in it are gaps.
+        package internal(set) var spoolReplacements = 0
+        /// nil while the spool accepts segments.
+        package internal(set) var writeFailure: WriteFailure?
+        /// The last error while removing old files or shortening a journal; nil since the last success.
+        package internal(set) var cleanupError: StatusReason?
+        /// Segments listed as EXT-X-GAP, because media is missing or could not be written.
+        package internal(set) var gapSegments = 0
+        /// Segments of the slate, published because media is missing.
+        package internal(set) var slateSegments = 0
+    }
+
+    /// A spool that refuses segments. Each new segment is tried all the same.
+    package struct WriteFailure: Encodable, Equatable, Sendable {
+        package internal(set) var reason: StatusReason
+        /// Segments that were refused in a row.
+        package internal(set) var segments: Int
+        package internal(set) var seconds = 0.0
+
+        /// - Returns: nil if the spool accepts segments.
+        init?(_ failure: SpoolFailure) {
+            guard let error = failure.error else { return nil }
+            (reason, segments) = (.spool(error), failure.segments)
+        }
+    }
+}
+
+extension RelayStatus.Output {
+    mutating func update(from snapshot: RingSnapshot) {
+        let index = snapshot.index
+        firstMediaSequence = index.listed.first?.mediaSequence
+        lastMediaSequence = snapshot.edge?.mediaSequence
+        discontinuitySequence = snapshot.edge?.discontinuitySequence
+        segments = index.listed.count
+        rewindSeconds = Ticks(index.listedTicks).duration.seconds
+        liveEdge = snapshot.edge?.programDateTimeEnd.text
+        targetDuration = index.targetDuration
+        codecs = snapshot.variantAttributes?.codecs ?? []
+        rewindEvictionsForDiskFull = snapshot.rewindDrops
+        spoolReplacements = snapshot.spoolReplacements
+        cleanupError = snapshot.housekeepingError.map { .spool($0) }
+    }
+}

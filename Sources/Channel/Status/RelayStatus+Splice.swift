@@ -1,0 +1,80 @@
+package import Splice
+
+extension RelayStatus {
+    /// The counts of the splice, with the state of the sources that are spliced.
+    package struct Splice: Encodable, Equatable, Sendable {
+        package internal(set) var counts = SpliceCounts()
+        package internal(set) var currentPeriod: Period?
+        /// The selected program of the main rendition; nil unless it is a transport stream.
+        package internal(set) var program: ProgramStatus?
+        /// The selected program of the companion audio rendition.
+        package internal(set) var companionProgram: ProgramStatus?
+        package internal(set) var segmentsSkipped = 0
+        package internal(set) var segmentsNotWritten = 0
+
+        package var timestampGapSeconds: Double { Ticks(Int64(counts.timestampGapTicks)).duration.seconds }
+
+        private enum CodingKeys: String, CodingKey {
+            case currentPeriod, program, companionProgram, segmentsSkipped, segmentsNotWritten, timestampGapSeconds
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            try counts.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encodeIfPresent(currentPeriod, forKey: .currentPeriod)
+            try container.encodeIfPresent(program, forKey: .program)
+            try container.encodeIfPresent(companionProgram, forKey: .companionProgram)
+            try container.encode(segmentsSkipped, forKey: .segmentsSkipped)
+            try container.encode(segmentsNotWritten, forKey: .segmentsNotWritten)
+            try container.encode(timestampGapSeconds, forKey: .timestampGapSeconds)
+        }
+
+        mutating func setProgram(_ selection: ProgramSelection, of rendition: InputRendition) {
+            let status = ProgramStatus(selection)
+            if rendition == .main { program = status } else { companionProgram = status }
+        }
+    }
+
+    package struct Period: Encodable, Equatable, Sendable {
+        /// nil in an audio-only period, as are `width`, `height` and `frameRate`.
+        package let video: String?
+        package let audio: String?
+        package let width: Int?
+        package let height: Int?
+        package let frameRate: String?
+
+        init(_ period: PeriodDescription) {
+            video = period.video?.codec
+            audio = period.audioCodec
+            width = period.video?.width
+            height = period.video?.height
+            frameRate = period.video?.frameRate
+        }
+    }
+
+    /// The programs of a transport stream, and the streams of the selected one.
+    package struct ProgramStatus: Encodable, Equatable, Sendable {
+        package struct Stream: Encodable, Equatable, Sendable {
+            package let pid: UInt16
+            /// Hexadecimal: "0x1b".
+            package let streamType: String
+            package let name: String?
+            package let language: String?
+            package let isFollowed: Bool
+        }
+
+        package let number: UInt16
+        package let otherPrograms: [UInt16]
+        package let streams: [Stream]
+
+        init(_ selection: ProgramSelection) {
+            number = selection.programNumber
+            otherPrograms = selection.otherPrograms
+            streams = selection.listed.map { stream in
+                Stream(
+                    pid: stream.pid, streamType: "0x" + String(stream.streamType, radix: 16), name: stream.name,
+                    language: stream.language, isFollowed: stream.isFollowed)
+            }
+        }
+    }
+}

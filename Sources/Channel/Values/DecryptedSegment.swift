@@ -1,0 +1,33 @@
+import Decrypt
+import Playlist
+import Splice
+import Tracker
+
+/// The clear bytes of a media segment and of its EXT-X-MAP section.
+///
+/// Each is decrypted under its own key: the keys may differ, and either may be clear (RFC 8216 §4.3.2.4, §4.3.2.5).
+struct DecryptedSegment: Equatable {
+    let bytes: [UInt8]
+    /// The EXT-X-MAP section; nil if none is in force.
+    let initialization: [UInt8]?
+
+    init(_ tracked: TrackedSegment) throws(DecryptError) {
+        let segment = tracked.segment
+        bytes = try SegmentDecryptor.decrypt(
+            tracked.body, keys: segment.keys, key: tracked.key, keyURL: tracked.keyURL,
+            mediaSequence: segment.mediaSequence)
+        initialization = try tracked.map.map { map throws(DecryptError) in try Self.initialization(map, of: tracked) }
+    }
+
+    /// Decrypts `map`, unless it is clear.
+    ///
+    /// Some packagers list a key before a section that they leave clear, so a section that begins as boxes do is not
+    /// decrypted.
+    private static func initialization(_ map: [UInt8], of tracked: TrackedSegment) throws(DecryptError) -> [UInt8] {
+        let keys = tracked.segment.map?.keys ?? []
+        guard !keys.isEmpty, SegmentContainer.sniff(map) != .fragmentedMP4 else { return map }
+        return try SegmentDecryptor.decrypt(
+            map, keys: keys, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
+            mediaSequence: tracked.segment.mediaSequence)
+    }
+}

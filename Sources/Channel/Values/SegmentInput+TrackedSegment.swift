@@ -1,0 +1,15 @@
+import Playlist
+import Splice
+import Tracker
+
+extension SegmentInput {
+    /// - Parameter clear: the decrypted bytes of `tracked`.
+    init(_ tracked: TrackedSegment, _ clear: DecryptedSegment, of rendition: InputRendition) {
+        self.init(
+            rendition: rendition, mediaSequence: tracked.segment.mediaSequence,
+            discontinuitySequence: tracked.segment.discontinuitySequence,
+            isDiscontinuous: tracked.segment.isDiscontinuous, isAfterSeam: tracked.isAfterDiscontinuity,
+            programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
+            initialization: clear.initialization, bytes: clear.bytes)
+    }
+}

@@ -1,0 +1,65 @@
+import LiveRing
+import Playlist
+import Splice
+import Tracker
+
+// Conversions of ad markers between the tracker, the splice and the ring.
+
+extension UpstreamAdMarkers {
+    /// The ad markers of `tracked`, and of the segments before it that were lost or skipped.
+    init(_ tracked: TrackedSegment) {
+        let segments = tracked.skippedSegments + [tracked.segment]
+        let cues = segments.flatMap(\.cueTags)
+        self.init(
+            mediaSequence: tracked.segment.mediaSequence, cues: cues,
+            dateRanges: tracked.listedDateRanges + segments.flatMap(\.dateRanges),
+            otherTags: segments.flatMap(\.unknownTags).count { $0.hasPrefix("#EXT") } - cues.count)
+    }
+}
+
+extension AdMarkerTarget {
+    init(_ segment: SplicedSegment) {
+        self.init(
+            date: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
+            placements: segment.placements.map(AdMarkerPlacement.init),
+            splices: segment.spliceCommands.flatMap { splice in
+                splice.information.cues.map { PublishedSpliceCommand($0, of: splice) }
+            })
+    }
+}
+
+extension AdMarkerPlacement {
+    fileprivate init(_ placement: SegmentPlacement) {
+        self.init(
+            mediaSequence: placement.mediaSequence,
+            date: ProgramDateTime(millisecondsSince1970: placement.date),
+            upstreamDate: placement.upstreamDate.map { ProgramDateTime(millisecondsSince1970: $0) })
+    }
+}
+
+extension PublishedSpliceCommand {
+    fileprivate init(_ cue: SpliceCue, of splice: PlacedSpliceCommand) {
+        self.init(
+            Kind(cue.kind), eventID: cue.eventID, date: ProgramDateTime(millisecondsSince1970: splice.date),
+            duration: cue.duration.map { .milliseconds(($0.count + 45) / 90) }, section: splice.information.bytes)
+    }
+}
+
+extension SpliceInfoSection {
+    /// Whether `section` begins a break that ends by itself after its duration; false if `section` is malformed.
+    static func returnsByItself(_ section: [UInt8]) -> Bool {
+        let cues = (try? SpliceInfoSection(section))?.cues ?? []
+        return cues.contains { $0.kind == .out(returnsByItself: true) }
+    }
+}
+
+extension PublishedSpliceCommand.Kind {
+    fileprivate init(_ kind: SpliceCue.Kind) {
+        switch kind {
+        case .out(let returnsByItself): self = .out(returnsByItself: returnsByItself)
+        case .in(let ofAnyEvent): self = .in(ofAnyEvent: ofAnyEvent)
+        case .command: self = .command
+        case .canceled: self = .canceled
+        }
+    }
+}

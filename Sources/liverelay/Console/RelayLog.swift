@@ -1,0 +1,39 @@
+import Channel
+import Logging
+import Tracker
+
+/// Writes the events of a channel as log lines for an operator: once per change, never once per poll.
+struct RelayLog: Sendable {
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func log(_ event: RelayEvent) {
+        switch event.kind {
+        case .upstream(let upstream): log(upstream, isDuringOutage: event.isDuringOutage)
+        case .pipeline(let pipeline): write(pipeline.logLine(isDuringOutage: event.isDuringOutage), to: logger)
+        case .resumed(let spool): logger.info("Resuming the channel stored in \(spool)")
+        case .drained: logger.info("The upstream has ended, and all of it is published")
+        }
+    }
+
+    /// - Parameter isDuringOutage: whether single failures are written as debug lines only.
+    func log(_ event: UpstreamEvent, isDuringOutage: Bool = false) {
+        guard case .backup(let source, let event) = event else {
+            return write(event.logLine(isDuringOutage: isDuringOutage), to: logger)
+        }
+        var logger = logger
+        logger[metadataKey: ConsoleLogHandler.source] = "\(source.sourceName)"
+        write(event.logLine(isDuringOutage: isDuringOutage), to: logger)
+    }
+
+    private func write(_ line: LogLine, to logger: Logger) { logger.log(level: line.level, "\(line.text)") }
+}
+
+/// A log line without its time.
+struct LogLine: Equatable {
+    let level: Logger.Level
+    let text: String
+
+    init(_ level: Logger.Level, _ text: String) { (self.level, self.text) = (level, text) }
+}

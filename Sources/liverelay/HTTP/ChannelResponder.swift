@@ -1,0 +1,121 @@
+import Channel
+import Compression
+import LiveRing
+import Playlist
+import Synchronization
+
+/// Answers HTTP requests for one channel from what is published now.
+///
+/// Event loops call it concurrently. Playlists are rendered and compressed once per version of the ring.
+final class ChannelResponder: Sendable {
+    /// A playlist as it was at one version of the ring.
+    private struct RenderedPlaylist: Sendable {
+        var ring: Int
+        var version: UInt64
+        var response: Response
+    }
+
+    /// Makes a player ask again at once, instead of giving up.
+    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+
+    private let state: ChannelState
+    private let rendered = Mutex<[String: RenderedPlaylist]>([:])
+
+    init(_ state: ChannelState) { self.state = state }
+
+    private var snapshot: RingSnapshot? { state.snapshot }
+
+    func response(to target: RequestTarget) -> Response {
+        let query = target.query.map { (name: $0.name, value: $0.value) }
+        switch ResourceRequest(path: target.path, query: query) {
+        case .livePlaylist: return playlist("live") { $0.livePlaylist }
+        case .masterPlaylist: return playlist("master") { $0.masterPlaylist() }
+        case .subtitlePlaylist(let number): return subtitlePlaylist(number)
+        case .dvrSubtitlePlaylist(let number, let range):
+            return ranged(at: target.path) { $0.subtitlePlaylist(number, range) }
+        case .dvrMasterPlaylist(let range): return ranged(at: target.path) { $0.dvrMasterPlaylist(range) }
+        case .dvrPlaylist(.whole): return playlist("dvr") { $0.dvrPlaylist(.whole) }
+        case .dvrPlaylist(let range): return ranged(at: target.path) { $0.dvrPlaylist(range) }
+        case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
+        case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
+        case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
+        case .status:
+            return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
+        case .health: return .text(.ok, "ok")
+        case .readiness: return readiness
+        case .page: return .text(.ok, resourceList)
+        case .clip, .metrics: return .notFound(target.path)
+        case .notFound(.unknownPath): return .notFound(target.path)
+        case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
+        case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
+        }
+    }
+
+    /// Returns a playlist without parameters, rendered and compressed once for each version of the ring.
+    private func playlist(_ name: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
+        guard let publication = state.publication else { return notYetPublished }
+        let (snapshot, ring) = (publication.snapshot, publication.ring)
+        if let known = rendered.withLock({ $0[name] }), known.version == snapshot.version, known.ring == ring {
+            return known.response
+        }
+        guard let bytes = render(snapshot) else { return notYetPublished }
+        let response = playlistResponse(bytes, snapshot)
+        rendered.withLock { $0[name] = RenderedPlaylist(ring: ring, version: snapshot.version, response: response) }
+        return response
+    }
+
+    private func playlistResponse(_ bytes: [UInt8], _ snapshot: RingSnapshot) -> Response {
+        Response(
+            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, snapshot.index.targetDuration / 2)),
+            body: .bytes(bytes, gzip: Gzip.compress(bytes)))
+    }
+
+    private func subtitlePlaylist(_ number: Int) -> Response {
+        let isKnown = snapshot?.subtitles.contains { $0.number == number } ?? true
+        return isKnown ? playlist("subs-\(number)") { $0.subtitlePlaylist(number) } : .notFound("subs-\(number).m3u8")
+    }
+
+    private func ranged(at path: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
+        guard let snapshot, let bytes = render(snapshot) else {
+            return .text(.notFound, "Nothing of that range is in the ring.")
+        }
+        return playlistResponse(bytes, snapshot)
+    }
+
+    /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
+    private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
+        guard let snapshot, let file = find(snapshot) else {
+            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+        }
+        return Response(
+            contentType: snapshot.index.isSoundAlone(file.name) ? .audioMP4 : MimeType(fileName: file.name),
+            cacheControl: .immutable, etag: "\"\(file.name)\"",
+            body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
+    }
+
+    /// The answer before the first segment: an empty playlist would make a player give up.
+    private var notYetPublished: Response {
+        var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
+        response.extraHeaders = [Self.retryAfter]
+        return response
+    }
+
+    private var readiness: Response {
+        let status = state.status
+        let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
+        if let failure = status.output.writeFailure {
+            return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
+        }
+        return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+    }
+
+    private var resourceList: String {
+        """
+        liverelay: \(state.status.upstream.url)
+        live     live.m3u8
+        rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
+        master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
+        status   status.json  healthz  readyz
+        """
+    }
+}

@@ -1,0 +1,53 @@
+package import Capture
+package import Channel
+import Foundation
+import LiveRing
+import Playlist
+package import TestSupport
+import Tracker
+
+/// The results of replays that several tests look at.
+package actor ReplayCache {
+    package static let shared = ReplayCache()
+
+    private var results: [String: ReplayResult] = [:]
+    private var frames: [String: [PresentedFrame]] = [:]
+
+    package func result(of fixture: CaptureFixture) async throws -> ReplayResult {
+        if let result = results[fixture.name] { return result }
+        let result = try await republish(fixture)
+        results[fixture.name] = result
+        return result
+    }
+
+    /// The frames that ffmpeg presents of the result.
+    package func frames(of fixture: CaptureFixture) async throws -> [PresentedFrame] {
+        if let frames = frames[fixture.name] { return frames }
+        let frames = try await result(of: fixture).decodedFrames
+        self.frames[fixture.name] = frames
+        return frames
+    }
+}
+
+/// Replays a committed capture into a temporary directory.
+package func republish(_ fixture: CaptureFixture) async throws -> ReplayResult {
+    try await republish(CaptureDirectory(fixture.directory))
+}
+
+/// Replays a capture into a temporary directory.
+/// - Parameter slate: fills outages.
+package func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async throws -> ReplayResult {
+    let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: spool) }
+    let replay = Replay(capture, spool: spool.path, slate: slate)
+    var result = ReplayResult(status: replay.state.status)
+    var last: [UInt8]?
+    result.end = try await replay.run { output, now in
+        if case .event(let event) = output { result.reports.append((now, event)) }
+        guard let live = replay.state.snapshot?.livePlaylist, live != last else { return }
+        last = live
+        if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((now, playlist)) }
+    }
+    try result.read(replay.state)
+    return result
+}

@@ -1,0 +1,25 @@
+import Channel
+import Splice
+import Testing
+
+@testable import liverelay
+
+@Suite struct SlateErrorTests {
+    private func line(_ reason: SlateError.Reason) -> String {
+        let error = RelayError(SlateError(reason, path: "/nowhere/slate.mp4"))
+        #expect(error.exit == .badSlate)
+        return error.line
+    }
+
+    @Test func slateErrorNamesFileAndReason() {
+        #expect(line(.system(2)).contains("/nowhere/slate.mp4 cannot be read (errno 2)"))
+        #expect(line(.notAFile).contains("/nowhere/slate.mp4 is no file"))
+        #expect(line(.changed).contains("Replace a slate by renaming"))
+    }
+
+    @Test(arguments: [(SlateFault.notMP4, "no MP4"), (.noMovie, "moov"), (.noSyncSample, "sync sample")])
+    func unusableSlateErrorSaysHowToMakeOne(_ fault: SlateFault, _ text: String) {
+        let line = line(.media(MediaError(.unusableSlate(fault), section: "")))
+        #expect(line.contains(text) && line.contains("ffmpeg -i"), "\(line)")
+    }
+}

@@ -1,6 +1,7 @@
 import Channel
 import Transcode
 import ArgumentParser
+import Channel
 import Splice
 
 /// Options for the audio.

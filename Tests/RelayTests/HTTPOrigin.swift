@@ -1,6 +1,6 @@
-import HTTPSyntax
 import Compression
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import liverelay

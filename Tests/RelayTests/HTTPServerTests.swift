@@ -1,5 +1,5 @@
-import HTTPSyntax
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import liverelay

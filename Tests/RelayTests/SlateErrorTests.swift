@@ -1,8 +1,8 @@
-@testable import Media
 import Channel
 import Splice
 import Testing
 
+@testable import Media
 @testable import liverelay
 
 @Suite struct SlateErrorTests {

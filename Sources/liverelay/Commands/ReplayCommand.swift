@@ -1,6 +1,6 @@
-import Channel
 import ArgumentParser
 import Capture
+import Channel
 import Logging
 import Tracker
 

@@ -1,4 +1,3 @@
-import Channel
 import ArgumentParser
 import Channel
 import Foundation

@@ -1,7 +1,7 @@
-import Media
 import Channel
 import LiveRing
 import Logging
+import Media
 import Splice
 
 extension ChannelPipeline.Event {

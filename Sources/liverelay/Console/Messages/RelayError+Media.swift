@@ -1,5 +1,5 @@
-import Media
 import Decrypt
+import Media
 import Playlist
 import Splice
 

@@ -1,6 +1,6 @@
-import Media
 import Glibc
 import LiveRing
+import Media
 import Playlist
 import Splice
 

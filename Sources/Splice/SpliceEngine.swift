@@ -25,13 +25,13 @@ package struct SpliceEngine: Sendable {
     /// The main segment handled last; frames held at the end of the rendition belong to it.
     private var lastSegment: SegmentInput?
 
-    package init(_ configuration: Configuration) {
+    package init(_ configuration: SpliceConfiguration) {
         let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
         main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, audioStage: audioStage)
         companion = hasCompanion ? RenditionDemuxer(tracks: .audio, audioStage: audioStage) : nil
-        longestSegment = configuration.maxSegmentDuration
+        longestSegment = configuration.longestSegment
         splitter = PeriodSplitter(longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = PeriodAssembler(configuration)
@@ -187,7 +187,7 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func appendVideo(
-        _ packets: DemuxedSegment, boundary: DiscontinuityDetector.Boundary, beginsPeriod: Bool,
+        _ packets: DemuxedSegment, boundary: SegmentBoundary, beginsPeriod: Bool,
         of segment: SegmentInput
     ) throws(MediaError) {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)

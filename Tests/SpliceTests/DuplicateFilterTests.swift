@@ -72,7 +72,7 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
             SyntheticPackets.videoPacket(
                 dts: $0, sync: $0 == begin ? .instantaneousRefresh : .none, payload: Array(word.suffix(2).utf8))
         }
-        let boundary: DiscontinuityDetector.Boundary =
+        let boundary: SegmentBoundary =
             word.hasPrefix("|") ? .loss : word.hasPrefix("*") ? .tagged : .plain
         var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: boundary, packets: packets)
         filter.removeDuplicates(from: &demuxed)
@@ -96,7 +96,7 @@ func mediaOfOneSourceIsNotPublishedAgainFromAnother(index: Int) throws {
     let row = sourceRows[index]
     let bodies = try CaptureFixture.clean.bodies("clean-")
     let engine = SpliceEngine(
-        SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0))
+        SpliceConfiguration(hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0))
     var engines = ["a": engine, "b": engine]
     var (current, segments): (String, [SplicedSegment]) = ("a", [])
     for (number, word) in row.upstream.split(separator: " ").enumerated() {
@@ -137,7 +137,7 @@ func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
     let bodies = try CaptureFixture.clean.bodies("clean-")
     func spliced(_ words: String, after published: PublishedMedia?) throws -> (all: [SplicedSegment], duplicates: Int) {
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0, published: published))
         var segments: [SplicedSegment] = []
         for number in words.split(separator: " ").compactMap({ Int($0) }) {

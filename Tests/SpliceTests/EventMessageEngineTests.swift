@@ -87,7 +87,7 @@ private struct TestProgram {
 
     private func engine(companion: Bool = false) -> SpliceEngine {
         SpliceEngine(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 1_000_000))
     }
 
@@ -226,7 +226,7 @@ private struct TestProgram {
 
     private func splice(_ inputs: [SpliceInput]) throws -> (segments: [SplicedSegment], counts: SpliceCounts) {
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(hasAudioRendition: true, longestSegment: .seconds(2), wallClock: 0))
+            SpliceConfiguration(hasAudioRendition: true, longestSegment: .seconds(2), wallClock: 0))
         let segments = try inputs.flatMap { try engine.handle($0) }
         return (segments, engine.counts)
     }

@@ -42,7 +42,7 @@ struct MetadataEngineTests {
 
     private func feed(_ segments: [[UInt8]]) throws -> (segments: [SplicedSegment], counts: SpliceCounts) {
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: false, longestSegment: Ticks.seconds(10), wallClock: 1_000_000))
         var written: [SplicedSegment] = []
         for (index, segment) in segments.enumerated() {

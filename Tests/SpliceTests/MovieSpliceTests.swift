@@ -16,7 +16,7 @@ import Testing
 
     private func engine(companion: Bool = false) -> SpliceEngine {
         SpliceEngine(
-            SpliceEngine.Configuration(hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 0))
+            SpliceConfiguration(hasAudioRendition: companion, longestSegment: .seconds(12), wallClock: 0))
     }
 
     /// Splices programs of one container each, with EXT-X-DISCONTINUITY before all but the first.

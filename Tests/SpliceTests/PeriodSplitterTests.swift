@@ -8,7 +8,7 @@ import Testing
 
 /// Frames of one segment, after a boundary.
 private struct Segment {
-    var boundary: DiscontinuityDetector.Boundary
+    var boundary: SegmentBoundary
     var frames: [VideoPacket]
 }
 

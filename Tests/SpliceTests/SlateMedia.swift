@@ -97,7 +97,7 @@ struct SlateOutput {
 
     init(_ movie: SlateMovie, of file: [UInt8], passes: Int, longest: Ticks, policy: AudioPolicy = .copy) throws {
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: false, audio: policy, longestSegment: longest, position: Self.start, wallClock: 0))
         let segments = try movie.segments(of: file, longest: longest)
         for pass in 0..<passes {

@@ -10,7 +10,7 @@ import Testing
 /// Frames with the upstream's timestamps, and the gaps that nothing signaled.
 private struct GapRow {
     let when: String
-    var segments: [(boundary: DiscontinuityDetector.Boundary, frames: [VideoPacket])]
+    var segments: [(boundary: SegmentBoundary, frames: [VideoPacket])]
     /// Duration of each gap in ticks.
     var gaps: [Int64] = []
 
@@ -19,7 +19,7 @@ private struct GapRow {
     }
 
     init(
-        _ when: String, _ segments: [(boundary: DiscontinuityDetector.Boundary, frames: [VideoPacket])],
+        _ when: String, _ segments: [(boundary: SegmentBoundary, frames: [VideoPacket])],
         gaps: [Int64] = []
     ) {
         (self.when, self.segments, self.gaps) = (when, segments, gaps)

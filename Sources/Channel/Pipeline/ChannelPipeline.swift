@@ -61,7 +61,7 @@ package struct ChannelPipeline: Sendable {
     mutating func addSource(_ source: Int, hasCompanion: Bool) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
         sources[source] = SourcePipeline(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
                 longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
                 datedUntil: publisher.datedUntil, published: publisher.publishedBefore))

@@ -13,7 +13,7 @@ struct MediaProbe {
 
     init(of tracked: TrackedSegment) {
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0))
+            SpliceConfiguration(hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0))
         do throws(DecryptError) {
             let clear = try DecryptedSegment(tracked)
             outcome = Self.outcome(of: SegmentInput(tracked, clear, of: .main), in: &engine, tracked)

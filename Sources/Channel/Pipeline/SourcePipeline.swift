@@ -20,7 +20,7 @@ struct SourcePipeline: Sendable {
     /// The engine's timestamp gaps when they were last reported, and whether they had grown then.
     private var reportedGap = (ticks: 0, grew: false)
 
-    init(_ configuration: SpliceEngine.Configuration) {
+    init(_ configuration: SpliceConfiguration) {
         hasCompanion = configuration.hasAudioRendition
         engine = SpliceEngine(configuration)
     }

@@ -75,7 +75,7 @@ struct Slate: Sendable {
     }
 
     private func begin(at position: TimelinePosition, date: Int64) -> Playback {
-        let configuration = SpliceEngine.Configuration(
+        let configuration = SpliceConfiguration(
             hasAudioRendition: false, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: longestSegment, position: position, wallClock: date, datedUntil: date)
         return Playback(engine: SpliceEngine(configuration), position: position)

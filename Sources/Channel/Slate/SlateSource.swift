@@ -41,7 +41,7 @@ package struct SlateSource: Sendable {
         let chunk = try chunks(longest: Self.longestValidatedChunk)[0]
         let segment = try segment(chunk, number: 0, iteration: 0, isFirstOfIteration: false)
         var engine = SpliceEngine(
-            SpliceEngine.Configuration(
+            SpliceConfiguration(
                 hasAudioRendition: false, longestSegment: Self.longestValidatedChunk, wallClock: 0)
         )
         do throws(MediaError) {

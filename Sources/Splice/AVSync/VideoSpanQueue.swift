@@ -61,7 +61,7 @@ struct VideoSpanQueue: Sendable {
 
     /// Appends the muxed audio of one segment with video.
     mutating func appendMuxedAudio(
-        _ segment: DemuxedSegment, boundary: DiscontinuityDetector.Boundary, discontinuitySequence: UInt64
+        _ segment: DemuxedSegment, boundary: SegmentBoundary, discontinuitySequence: UInt64
     ) {
         announcesAudio = segment.declaresAudio
         guard isMuxed else { return }
@@ -122,7 +122,7 @@ struct VideoSpanQueue: Sendable {
 
     /// - Parameter metadata: metadata of a companion; that of muxed audio stays with its video.
     private mutating func append(
-        _ packets: [AudioPacket], boundary: DiscontinuityDetector.Boundary, discontinuitySequence: UInt64,
+        _ packets: [AudioPacket], boundary: SegmentBoundary, discontinuitySequence: UInt64,
         metadata: [TimedMetadata] = []
     ) {
         if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }

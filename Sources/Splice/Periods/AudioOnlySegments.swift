@@ -14,7 +14,7 @@ struct AudioOnlySegments: Sendable {
         case leftover(DemuxedSegment)
         /// A segment with video: its own, or repeated key frames. `beginsPeriod`: the segment before it had none, so it
         /// begins a period.
-        case video(DemuxedSegment, boundary: DiscontinuityDetector.Boundary, beginsPeriod: Bool)
+        case video(DemuxedSegment, boundary: SegmentBoundary, beginsPeriod: Bool)
         /// Audio to be written without video.
         case audioOnly([AudioPeriodPart])
     }
@@ -85,7 +85,7 @@ struct AudioOnlySegments: Sendable {
 
     /// Adds repeated key frames for the duration of the audio.
     private mutating func addStillFrames(
-        _ packets: DemuxedSegment, of segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
+        _ packets: DemuxedSegment, of segment: SegmentInput, boundary: SegmentBoundary
     ) -> DemuxedSegment {
         var packets = packets
         // `AudioVideoMatcher` drops damaged frames and counts them.

@@ -24,7 +24,7 @@ struct AudioPeriodSplitter: Equatable, Sendable {
 
     /// Returns the parts of `packets` in order, each of one period and none of them empty.
     mutating func split(
-        _ packets: [AudioPacket], from segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
+        _ packets: [AudioPacket], from segment: SegmentInput, boundary: SegmentBoundary
     ) -> [AudioPeriodPart] {
         var parts: [AudioPeriodPart] = []
         let isAtStart = boundary != .none
@@ -57,7 +57,7 @@ struct AudioPeriodSplitter: Equatable, Sendable {
     }
 
     private func signal(
-        of packet: AudioPacket, at time: Ticks, boundary: DiscontinuityDetector.Boundary
+        of packet: AudioPacket, at time: Ticks, boundary: SegmentBoundary
     ) -> DiscontinuityDetector.Signal? {
         if boundary == .loss { return .loss }
         guard let last else { return .joined }

@@ -25,9 +25,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
         case audioConfiguration
     }
 
-    /// Properties of the segment boundary before an access unit. `none`: the access unit does not begin a segment.
-    enum Boundary: Equatable, Sendable { case none, plain, tagged, loss }
-
     enum Verdict: Equatable, Sendable {
         case continues
         case beginsPeriod(Signal)
@@ -76,7 +73,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
     /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
-    mutating func handle(_ unit: TimedVideo, boundary: Boundary) -> Verdict {
+    mutating func handle(_ unit: TimedVideo, boundary: SegmentBoundary) -> Verdict {
         switch state {
         case .awaitingSync(let signal):
             return begin(with: unit, signal: boundary == .loss ? .loss : signal)
@@ -117,14 +114,14 @@ struct DiscontinuityDetector: Equatable, Sendable {
 
     /// Records the step as a gap even where it is too long for the period to continue.
     private mutating func recordStep(
-        to unit: TimedVideo, after previous: Signature, boundary: Boundary, signal: Signal?
+        to unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary, signal: Signal?
     ) {
         let isSignaled = boundary == .tagged || (signal != nil && signal != .clock)
         guard !isSignaled, !Self.changesCompositionOffset(unit, after: previous) else { return }
         timestampGaps.recordVideoStep(unit.dts - previous.last)
     }
 
-    private func signal(of unit: TimedVideo, after previous: Signature, boundary: Boundary) -> Signal? {
+    private func signal(of unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary) -> Signal? {
         if boundary == .loss { return .loss }
         let isOtherStream = unit.packet.pid != previous.pid || unit.packet.configuration != previous.configuration
         if isOtherStream { return boundary == .tagged ? .tagged : .configuration }

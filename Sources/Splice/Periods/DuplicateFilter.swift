@@ -62,7 +62,7 @@ struct DuplicateFilter: Sendable {
     }
 
     private mutating func findDuplicatePrefix(
-        _ frames: [VideoPacket], boundary: DiscontinuityDetector.Boundary
+        _ frames: [VideoPacket], boundary: SegmentBoundary
     ) -> DuplicatePrefix {
         var (duplicates, newestSpan): (DuplicatePrefix, Int?) = (DuplicatePrefix(), nil)
         if frames.isEmpty, case .duplicate(let span, _) = state {
@@ -111,7 +111,7 @@ struct DuplicateFilter: Sendable {
 // MARK: - Classification of a segment
 
 extension DuplicateFilter {
-    private mutating func handleBoundary(_ boundary: DiscontinuityDetector.Boundary) {
+    private mutating func handleBoundary(_ boundary: SegmentBoundary) {
         guard boundary == .loss else { return }
         switch state {
         case .new: state = .unverified(until: published.end.video, after: nil)
@@ -121,7 +121,7 @@ extension DuplicateFilter {
         }
     }
 
-    private func classify(_ frames: ArraySlice<VideoPacket>, boundary: DiscontinuityDetector.Boundary) -> State {
+    private func classify(_ frames: ArraySlice<VideoPacket>, boundary: SegmentBoundary) -> State {
         guard let first = frames.first?.decodeTime, let last = frames.last?.decodeTime else { return state }
         switch state {
         case .new: return .new

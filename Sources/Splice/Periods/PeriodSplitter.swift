@@ -41,7 +41,7 @@ struct PeriodSplitter: Equatable, Sendable {
 
     /// Returns the parts of `packets` and the held part, in order, each of one period and none of them empty.
     mutating func split(
-        _ packets: [VideoPacket], from segment: SegmentInput, boundary: DiscontinuityDetector.Boundary
+        _ packets: [VideoPacket], from segment: SegmentInput, boundary: SegmentBoundary
     ) -> [PeriodPart] {
         var parts = dequeueHeldPart()
         let heldCount = parts.count
@@ -79,7 +79,7 @@ struct PeriodSplitter: Equatable, Sendable {
 
     /// Returns the earliest dropped frame's time. Another signal may come before the first frame of the new period is
     /// found.
-    private mutating func startOfDropped(with unit: TimedVideo, boundary: DiscontinuityDetector.Boundary) -> Ticks {
+    private mutating func startOfDropped(with unit: TimedVideo, boundary: SegmentBoundary) -> Ticks {
         let isSignaled = boundary == .tagged || boundary == .loss
         if let droppedFrames, !isSignaled,
             abs((unit.pts - droppedFrames.last).count) <= DiscontinuityDetector.longestCompositionChange.count

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Logging
 import Playlist
 
 /// A duration on the command line: `90`, `90s`, `15m`, `2h`.
@@ -45,21 +44,6 @@ struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
     var defaultValueDescription: String {
         let shift = min(30, bytes.trailingZeroBitCount / 10 * 10)
         return "\(bytes >> shift)\(["B", "KiB", "MiB", "GiB"][shift / 10])"
-    }
-}
-
-/// The lowest level of log lines.
-enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-    case debug, info, notice, warning, error
-
-    var level: Logger.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .notice: .notice
-        case .warning: .warning
-        case .error: .error
-        }
     }
 }
 

@@ -28,13 +28,13 @@ struct PeriodAssembler: Sendable {
     /// Why the last rejected period could not be described.
     var lastRejection: MediaError?
 
-    init(_ configuration: SpliceEngine.Configuration) {
+    init(_ configuration: SpliceConfiguration) {
         position = configuration.position
-        cutter = SegmentCutter(longest: configuration.maxSegmentDuration)
+        cutter = SegmentCutter(longest: configuration.longestSegment)
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
-            fillsGaps: configuration.fillsAudioGaps)
-        fillsAudioGaps = configuration.fillsAudioGaps
+            fillsGaps: configuration.fillsSilence)
+        fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 

@@ -28,13 +28,13 @@ struct RenditionDemuxer: Sendable {
         /// Frames that earlier segments had not completed, if this segment does not continue them.
         var flushed: DemuxedSegment
         /// Boundary between `flushed` and `packets`.
-        var boundary: DiscontinuityDetector.Boundary
+        var boundary: SegmentBoundary
         var packets: DemuxedSegment
     }
 
     /// - Throws: if the segment cannot be demuxed; the next segment then follows a loss.
     mutating func demux(_ segment: SegmentInput) throws(MediaError) -> Demuxed {
-        let boundary: DiscontinuityDetector.Boundary =
+        let boundary: SegmentBoundary =
             isContinuityBroken || segment.isAfterDiscontinuity ? .loss : segment.isDiscontinuous ? .tagged : .plain
         isContinuityBroken = true
         guard let sniffed = SegmentContainer.sniff(segment.bytes) else {

@@ -1,0 +1,39 @@
+import Demux
+package import Media
+import Mux
+package import Transcode
+
+/// Settings of the splice engine of one channel.
+package struct SpliceConfiguration: Sendable {
+    /// Whether a companion rendition carries the audio; audio of the main rendition is then ignored.
+    package var hasAudioRendition: Bool
+    /// Treatment of the audio.
+    package var audio: AudioPolicy
+    /// Whether silence fills gaps in the audio.
+    package var fillsSilence: Bool
+    /// Longest output segment, where a sync sample permits it.
+    package var longestSegment: Ticks
+    /// Position at which an earlier process of this channel stopped.
+    package var position: TimelinePosition
+    /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.
+    package var wallClock: Int64
+    /// End of the dates that an earlier process published, in milliseconds since 1970; no date goes back before it.
+    package var datedUntil: Int64?
+    /// Media that an earlier process published, and that is not published again.
+    package var published: PublishedMedia?
+
+    package init(
+        hasAudioRendition: Bool, audio: AudioPolicy = .copy, fillsSilence: Bool = true, longestSegment: Ticks,
+        position: TimelinePosition = .beginning, wallClock: Int64, datedUntil: Int64? = nil,
+        published: PublishedMedia? = nil
+    ) {
+        self.audio = audio
+        self.fillsSilence = fillsSilence
+        self.datedUntil = datedUntil
+        self.published = published
+        self.hasAudioRendition = hasAudioRendition
+        self.longestSegment = longestSegment
+        self.position = position
+        self.wallClock = wallClock
+    }
+}

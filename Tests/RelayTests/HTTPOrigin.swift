@@ -1,5 +1,6 @@
 import Compression
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import liverelay

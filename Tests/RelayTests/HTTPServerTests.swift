@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import liverelay

@@ -1,9 +1,9 @@
-import TestSupport
 package import Channel
 import Foundation
 import LiveRing
 package import Playlist
 import Splice
+import TestSupport
 package import Tracker
 
 /// Everything that was published of a capture, by a replay or by several processes in turn.

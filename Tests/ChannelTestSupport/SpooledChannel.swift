@@ -1,10 +1,11 @@
-@testable import Capture
 package import Channel
 package import Foundation
 import LiveRing
 import Playlist
 package import TestSupport
 import Tracker
+
+@testable import Capture
 
 /// A channel that several processes relay on one spool, one after the other.
 package struct SpooledChannel: ~Copyable {

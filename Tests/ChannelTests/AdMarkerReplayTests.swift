@@ -1,5 +1,5 @@
-import ChannelTestSupport
 import Capture
+import ChannelTestSupport
 import LiveRing
 import Playlist
 import Splice

@@ -1,5 +1,3 @@
-@testable import Media
-@testable import Demux
 import ChannelTestSupport
 import Playlist
 import TestSupport
@@ -7,6 +5,8 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Demux
+@testable import Media
 @testable import Splice
 
 /// An audio-only channel, from its capture to the published segments.

@@ -1,11 +1,11 @@
-@testable import Media
-@testable import Demux
 import ChannelTestSupport
 import Playlist
 import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Demux
+@testable import Media
 @testable import Splice
 
 /// A capture whose event messages are numbered by their frames, parsed by the offsets of ISO/IEC 23009-1 §5.10.3.3.

@@ -1,7 +1,5 @@
-@testable import Media
-@testable import Demux
-import ChannelTestSupport
 import Capture
+import ChannelTestSupport
 import Foundation
 import LiveRing
 import Playlist
@@ -10,6 +8,8 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Demux
+@testable import Media
 @testable import Splice
 
 @Suite struct ReplayTests {

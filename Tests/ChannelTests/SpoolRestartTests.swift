@@ -1,4 +1,3 @@
-@testable import Capture
 import ChannelTestSupport
 import Foundation
 import LiveRing
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Capture
 @testable import Channel
 
 /// When a process is killed, in tenths of the capture's duration, and how many seconds later the next one is started.

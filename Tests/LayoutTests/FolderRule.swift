@@ -11,7 +11,9 @@ struct FolderRule {
         let sources = files.filter { $0.module != nil && $0.path.hasSuffix(".swift") }
         var declared: [String: Set<String>] = [:]
         for file in sources {
-            for name in Self.types(in: file, nested: false) { declared[name, default: []].insert(Self.folder(of: file)) }
+            for name in Self.types(in: file, nested: false) {
+                declared[name, default: []].insert(Self.folder(of: file))
+            }
         }
         homes = declared.compactMapValues { $0.count == 1 ? $0.first : nil }
         for file in sources { addArrows(from: file) }
@@ -21,7 +23,9 @@ struct FolderRule {
         let folder = Self.folder(of: file)
         let own = Set(Self.types(in: file, nested: true))
         for token in file.tokens where !own.contains(token.text) {
-            guard let home = homes[token.text], home != folder, Self.module(home) == Self.module(folder) else { continue }
+            guard let home = homes[token.text], home != folder, Self.module(home) == Self.module(folder) else {
+                continue
+            }
             arrows[folder, default: [:]][home] = "\(file.path):\(token.line) names \(token.text)"
         }
     }

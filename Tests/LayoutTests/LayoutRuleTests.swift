@@ -170,9 +170,11 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     @Test("Folders that refer to each other are found, and only these") func folders() {
         let rule = FolderRule(files: [
             SourceFile(path: "Sources/A/Top/Engine.swift", text: "struct Engine { let part: Part }"),
-            SourceFile(path: "Sources/A/Parts/Part.swift", text: "struct Part { struct Inner {}; var rest: [Wheel] = [] }"),
+            SourceFile(
+                path: "Sources/A/Parts/Part.swift", text: "struct Part { struct Inner {}; var rest: [Wheel] = [] }"),
             SourceFile(path: "Sources/A/Wheels/Wheel.swift", text: "struct Wheel { func part() -> Part? { nil } }"),
-            SourceFile(path: "Sources/B/Wheel.swift", text: "// Engine\nstruct Axle { enum Engine {}; let engine: Engine }"),
+            SourceFile(
+                path: "Sources/B/Wheel.swift", text: "// Engine\nstruct Axle { enum Engine {}; let engine: Engine }"),
         ])
         #expect(
             rule.findings == [

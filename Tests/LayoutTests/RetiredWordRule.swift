@@ -33,7 +33,8 @@ enum RetiredWordRule {
     private static func retiredWord(in identifier: String) -> String? {
         let words = words(of: identifier)
         guard let word = words.first(where: { replacements[$0] != nil }) else { return nil }
-        let isSyntax = word.hasPrefix("picture") && syntax.contains { identifier.lowercased().contains($0.lowercased()) }
+        let isSyntax =
+            word.hasPrefix("picture") && syntax.contains { identifier.lowercased().contains($0.lowercased()) }
         return isSyntax ? nil : word
     }
 

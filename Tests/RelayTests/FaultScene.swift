@@ -1,6 +1,6 @@
+import Capture
 import Channel
 import ChannelTestSupport
-import Capture
 import Foundation
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
-@testable import Media
 import Channel
 import Splice
 import Testing
 
+@testable import Media
 @testable import liverelay
 
 @Suite struct SlateErrorTests {
@@ -18,7 +18,7 @@ import Testing
         #expect(line(.changed).contains("Replace a slate by renaming"))
     }
 
-    @Test(arguments: [(SlateFault.notMP4, "MP4"), (.noMovie, "moov"), (.tooManySamples(count: 777), "777")])
+    @Test(arguments: [(SlateFault.notMP4, "no MP4"), (.noMovie, "moov"), (.noSyncSample, "sync sample")])
     func unusableSlateErrorSaysHowToMakeOne(_ fault: SlateFault, _ text: String) {
         let line = line(.media(MediaError(.unusableSlate(fault), section: "")))
         #expect(line.contains(text) && line.contains("ffmpeg -i"), "\(line)")

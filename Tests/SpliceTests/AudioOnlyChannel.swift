@@ -31,12 +31,12 @@ struct AudioOnlyChannel {
         _ program: TortureProgram, _ count: Int, from first: Int = 0, isTagged: Bool = false,
         in container: Container = .transportStream
     ) {
-        for place in 0..<count {
-            let start = first + place * 47
+        for index in 0..<count {
+            let start = first + index * 47
             parts.append(
                 Part(
                     program: program, frames: Array(start..<start + 47), container: container,
-                    isDiscontinuous: isTagged && place == 0))
+                    isDiscontinuous: isTagged && index == 0))
         }
     }
 

@@ -20,18 +20,22 @@ private func videoSpan(
         start: Ticks(start), end: Ticks(end), discontinuitySequence: discontinuity, beginsPeriod: beginsPeriod)
 }
 
-/// Video spans in order, and the times (on the video's clock) of the first and last audio frame that each gets.
+/// Video spans in order, the rule that matches each, and the times (on the video's clock) of its first and last audio
+/// frame.
 private let rows:
-    [(when: String, arrivals: [Arrival], spans: [AudioVideoMatcher.VideoSpan], audio: [ClosedRange<Int64>?])] =
+    [(
+        when: String, arrivals: [Arrival], spans: [AudioVideoMatcher.VideoSpan],
+        rules: [AudioMatchRule?], audio: [ClosedRange<Int64>?]
+    )] =
         [
             (
                 "one clock", [.frames(SyntheticPackets.audioPackets(94, from: 900_000))],
                 [videoSpan(900_000, 990_000, beginsPeriod: true), videoSpan(990_000, 1_080_000)],
-                [900_000...988_320, 990_240...1_078_560]
+                [.signaledOverlapping, .continuedSpan], [900_000...988_320, 990_240...1_078_560]
             ),
             (
                 "a companion that began earlier", [.frames(SyntheticPackets.audioPackets(94, from: 810_000))],
-                [videoSpan(900_000, 990_000, beginsPeriod: true)], [810_000...988_560]
+                [videoSpan(900_000, 990_000, beginsPeriod: true)], [.signaledOverlapping], [810_000...988_560]
             ),
             (
                 "two lost seconds inside a period are a gap on the same clock",
@@ -43,7 +47,8 @@ private let rows:
                     videoSpan(900_000, 990_000, beginsPeriod: true), videoSpan(990_000, 1_080_000),
                     videoSpan(1_080_000, 1_170_000),
                     videoSpan(1_170_000, 1_260_000),
-                ], [900_000...986_400, nil, nil, 1_170_000...1_258_320]
+                ], [.signaledOverlapping, nil, .nextOverlapping, .continuedSpan],
+                [900_000...986_400, nil, nil, 1_170_000...1_258_320]
             ),
             (
                 "an ad whose audio counts from another base",
@@ -55,7 +60,8 @@ private let rows:
                     videoSpan(900_000, 990_000, beginsPeriod: true),
                     videoSpan(126_000, 216_000, discontinuity: 1, beginsPeriod: true),
                     videoSpan(216_000, 306_000, discontinuity: 1),
-                ], [900_000...986_400, 125_040...215_280, 217_200...303_600]
+                ], [.signaledOverlapping, .signaledOwnClock, .continuedSpan],
+                [900_000...986_400, 125_040...215_280, 217_200...303_600]
             ),
             (
                 "audio on its own clock restarts while the video's clock continues by chance",
@@ -69,7 +75,7 @@ private let rows:
                 [
                     videoSpan(900_000, 1_015_200, beginsPeriod: true),
                     videoSpan(990_000, 1_080_000, discontinuity: 1, beginsPeriod: true),
-                ], [899_040...1_012_320, 989_040...1_079_280]
+                ], [.sequenceOwnClock, .signaledOwnClock], [899_040...1_012_320, 989_040...1_079_280]
             ),
             (
                 "a period begins after a gap, and an ad already queued counts from the same second",
@@ -80,7 +86,8 @@ private let rows:
                 [
                     videoSpan(126_000, 171_000, beginsPeriod: true), videoSpan(243_000, 288_000, beginsPeriod: true),
                     videoSpan(126_000, 216_000, discontinuity: 1, beginsPeriod: true),
-                ], [126_000...170_160, 172_080...287_280, 126_000...214_320]
+                ], [.signaledOverlapping, .rematchedSpan, .signaledOverlapping],
+                [126_000...170_160, 172_080...287_280, 126_000...214_320]
             ),
             (
                 "audio on its own clock after a tag, where the video's clock continues by chance",
@@ -92,7 +99,7 @@ private let rows:
                     videoSpan(900_000, 990_000, beginsPeriod: true),
                     videoSpan(960_000, 1_050_000, discontinuity: 1, beginsPeriod: true),
                 ],
-                [900_000...988_320, 959_040...1_049_280]
+                [.signaledOverlapping, .signaledOwnClock], [900_000...988_320, 959_040...1_049_280]
             ),
             (
                 "ads that all count from the same second",
@@ -107,11 +114,12 @@ private let rows:
                 [
                     videoSpan(126_000, 216_000, discontinuity: 1, beginsPeriod: true),
                     videoSpan(126_000, 216_000, discontinuity: 2, beginsPeriod: true),
-                ], [126_000...214_320, 126_000...214_320]
+                ], [.signaledOverlapping, .signaledOverlapping], [126_000...214_320, 126_000...214_320]
             ),
             (
                 "the timestamps wrap", [.frames(SyntheticPackets.audioPackets(94, from: (1 << 33) - 90_000))],
                 [videoSpan((1 << 33) - 90_000, 1 << 33, beginsPeriod: true), videoSpan(1 << 33, (1 << 33) + 90_000)],
+                [.signaledOverlapping, .continuedSpan],
                 [((1 << 33) - 90_000)...((1 << 33) - 1680), ((1 << 33) + 240)...((1 << 33) + 88_560)]
             ),
             (
@@ -124,9 +132,28 @@ private let rows:
                 [
                     videoSpan(900_000, 990_000, beginsPeriod: true), videoSpan(126_000, 216_000, beginsPeriod: true),
                     videoSpan(990_000, 1_080_000, beginsPeriod: true),
-                ], [900_000...988_320, 126_000...214_320, 990_240...1_078_560]
+                ], [.signaledOverlapping, .sequenceOverlapping, .sequenceOverlapping],
+                [900_000...988_320, 126_000...214_320, 990_240...1_078_560]
             ),
-            ("no audio at all", [.ended], [videoSpan(0, 90_000, beginsPeriod: true)], [nil]),
+            (
+                "audio continues where a period begins on the same clock",
+                [.frames(SyntheticPackets.audioPackets(94, from: 900_000))],
+                [videoSpan(900_000, 990_000, beginsPeriod: true), videoSpan(990_000, 1_080_000, beginsPeriod: true)],
+                [.signaledOverlapping, .unbrokenSpan], [900_000...988_320, 990_240...1_078_560]
+            ),
+            (
+                "audio after a loss, with the sequence number of the period before",
+                [
+                    .frames(SyntheticPackets.audioPackets(47, from: 900_000), discontinuity: 1),
+                    .discontinuity(.framesLost),
+                    .frames(SyntheticPackets.audioPackets(47, from: 1_170_000), discontinuity: 1),
+                ],
+                [
+                    videoSpan(900_000, 990_000, discontinuity: 1, beginsPeriod: true),
+                    videoSpan(1_170_000, 1_260_000, discontinuity: 2, beginsPeriod: true),
+                ], [.signaledOverlapping, .newOverlapping], [900_000...988_320, 1_170_000...1_258_320]
+            ),
+            ("no audio at all", [.ended], [videoSpan(0, 90_000, beginsPeriod: true)], [nil], [nil]),
         ]
 
 @Test(arguments: rows.indices)
@@ -140,11 +167,16 @@ func videoSpanGetsItsAudio(_ index: Int) {
         case .ended: matcher.end()
         }
     }
-    for (span, audio) in zip(row.spans, row.audio) {
+    for (index, (span, audio)) in zip(row.spans, row.audio).enumerated() {
+        #expect(matcher.match(span)?.rule == row.rules[index], "\(row.when): \(span)")
         let times = matcher.dequeueAudio(for: span).map(\.pts.count)
         matcher.finish(span)
         #expect(times.first == audio?.lowerBound && times.last == audio?.upperBound, "\(row.when): \(span)")
     }
+}
+
+@Test func everyMatchRuleHasARow() {
+    #expect(Set(rows.flatMap(\.rules).compactMap(\.self)) == Set(AudioMatchRule.allCases))
 }
 
 @Test func companionIsAwaitedUntilItCoversTheVideo() {

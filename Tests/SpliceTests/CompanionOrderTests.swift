@@ -27,13 +27,13 @@ private struct Renditions {
             if isTagged, seed % 4 == 0, serial % 2 == 1 { program.audioClock = 7_000_000_000 }
             program.segments = [Int](repeating: 25, count: Int.random(in: 2...3, using: &random))
             programs.append(program)
-            let boundaries = program.segments.indices.map { place in
-                place == program.segments.count - 1
-                    ? Int64.max : Int64(place + 1) * 90_000 + Int64.random(in: -9000...9000, using: &random)
+            let boundaries = program.segments.indices.map { index in
+                index == program.segments.count - 1
+                    ? Int64.max : Int64(index + 1) * 90_000 + Int64.random(in: -9000...9000, using: &random)
             }
             let parts = (videoMuxer.segments(of: program), audioMuxer.companion(of: program, boundaries: boundaries))
-            for (place, (video, audio)) in zip(parts.0, parts.1).enumerated() {
-                let isSplice = isTagged && place == 0 && serial > 0
+            for (index, (video, audio)) in zip(parts.0, parts.1).enumerated() {
+                let isSplice = isTagged && index == 0 && serial > 0
                 let number = isTagged ? UInt64(serial) : 0
                 main.append(input(video, .main, numbers.main, number, isSplice))
                 self.audio.append(input(audio, .audio, numbers.audio, number, isSplice))

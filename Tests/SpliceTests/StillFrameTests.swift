@@ -35,12 +35,12 @@ import Testing
                 ? multiplexer.segments(of: program)
                 : multiplexer.companion(
                     of: program, boundaries: (1...interval.segments).map { Int64($0 * interval.frames) * 3600 })
-            for (place, bytes) in bodies.enumerated() {
+            for (index, bytes) in bodies.enumerated() {
                 inputs.append(
                     .segment(
                         SegmentInput(
                             rendition: .main, mediaSequence: UInt64(inputs.count),
-                            isDiscontinuous: interval.isTagged && place == 0 && !inputs.isEmpty, bytes: bytes)))
+                            isDiscontinuous: interval.isTagged && index == 0 && !inputs.isEmpty, bytes: bytes)))
             }
         }
         return inputs + [.ended(.main)]

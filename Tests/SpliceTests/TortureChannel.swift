@@ -33,10 +33,10 @@ struct TortureChannel: CustomStringConvertible {
     var main: [SpliceInput] { Self.inputs(parts) }
 
     static func inputs(_ parts: [Part]) -> [SpliceInput] {
-        parts.enumerated().map { place, part in
+        parts.enumerated().map { index, part in
             .segment(
                 SegmentInput(
-                    rendition: .main, mediaSequence: UInt64(place),
+                    rendition: .main, mediaSequence: UInt64(index),
                     discontinuitySequence: part.discontinuitySequence, isDiscontinuous: part.isDiscontinuous,
                     initialization: part.segment.initialization, bytes: part.segment.bytes))
         } + [.ended(.main)]
@@ -73,8 +73,8 @@ struct TortureChannel: CustomStringConvertible {
             let boundaries = program.companionBoundaries(&random)
             append(companion: audioPackager.companion(of: program, boundaries: boundaries), of: program, options)
         }
-        for place in parts.indices.dropFirst() where options.tagsNeedlessly {
-            if Int.random(in: 0..<3, using: &random) == 0 { parts[place].isDiscontinuous = true }
+        for index in parts.indices.dropFirst() where options.tagsNeedlessly {
+            if Int.random(in: 0..<3, using: &random) == 0 { parts[index].isDiscontinuous = true }
         }
         if options.hasCompanion { companion.append(.ended(.audio)) }
     }
@@ -83,8 +83,8 @@ struct TortureChannel: CustomStringConvertible {
         _ segments: [TortureSegment], of program: TortureProgram, _ options: TorturePackagerOptions,
         _ random: inout SeededGenerator
     ) {
-        for (place, segment) in segments.enumerated() {
-            let isSplice = place == 0 && program.serial > 0
+        for (index, segment) in segments.enumerated() {
+            let isSplice = index == 0 && program.serial > 0
             if isSplice, options.changesInsideSegments, Bool.random(using: &random), let last = parts.indices.last,
                 parts[last].segment.initialization == nil, segment.initialization == nil
             {
@@ -95,7 +95,7 @@ struct TortureChannel: CustomStringConvertible {
             let number = options.isTagged ? UInt64(program.serial) : 0
             parts.append(
                 Part(
-                    program: program.serial, frame: program.boundaries[place],
+                    program: program.serial, frame: program.boundaries[index],
                     isDiscontinuous: options.isTagged && isSplice,
                     discontinuitySequence: options.hasWrongSequences
                         ? UInt64.random(in: 0...9, using: &random) : number,
@@ -106,13 +106,13 @@ struct TortureChannel: CustomStringConvertible {
     private mutating func append(
         companion segments: [TortureSegment], of program: TortureProgram, _ options: TorturePackagerOptions
     ) {
-        for (place, segment) in segments.enumerated() {
+        for (index, segment) in segments.enumerated() {
             companion.append(
                 .segment(
                     SegmentInput(
                         rendition: .audio, mediaSequence: UInt64(companion.count),
                         discontinuitySequence: options.isTagged ? UInt64(program.serial) : 0,
-                        isDiscontinuous: options.isTagged && place == 0 && program.serial > 0,
+                        isDiscontinuous: options.isTagged && index == 0 && program.serial > 0,
                         initialization: segment.initialization, bytes: segment.bytes)))
         }
     }

@@ -37,10 +37,10 @@ struct TortureMovieWriter {
 
     mutating func segments() -> [TortureSegment] {
         let boundaries = program.boundaries
-        return program.segments.indices.map { place in
-            let map = maps[place % maps.count]
-            let frames = boundaries[place]..<boundaries[place + 1]
-            let isLast = place == program.segments.indices.last
+        return program.segments.indices.map { index in
+            let map = maps[index % maps.count]
+            let frames = boundaries[index]..<boundaries[index + 1]
+            let isLast = index == program.segments.indices.last
             var tracks = [videoTrack(map, at: frames.lowerBound)]
             if isMuxed { tracks.append(audioTrack(map)) }
             return TortureSegment(
@@ -51,8 +51,8 @@ struct TortureMovieWriter {
 
     /// Returns segments with the program's audio only.
     mutating func companion(boundaries: [Int64]) -> [TortureSegment] {
-        boundaries.enumerated().map { place, boundary in
-            let map = maps[place % maps.count]
+        boundaries.enumerated().map { index, boundary in
+            let map = maps[index % maps.count]
             return TortureSegment(
                 initialization: MovieBuilder.initialization([audioTrack(map)]),
                 atoms: [audio(before: boundary, map)].compactMap(\.self).map { MovieBuilder.fragment([$0]) })

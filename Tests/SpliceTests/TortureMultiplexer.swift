@@ -88,9 +88,9 @@ struct TortureMultiplexer {
     mutating func segments(of program: TortureProgram) -> [[UInt8]] {
         nextFrame = 0
         let boundaries = program.boundaries
-        return program.segments.indices.map { place in
+        return program.segments.indices.map { index in
             write(
-                boundaries[place]..<boundaries[place + 1], of: program, isLast: place == program.segments.indices.last)
+                boundaries[index]..<boundaries[index + 1], of: program, isLast: index == program.segments.indices.last)
             return builder.cut()
         }
     }

@@ -122,10 +122,10 @@ extension TortureOutput {
                 programs[$0.serial].sets(at: $0.index)
             }
             let isDescribed = sets.allSatisfy { segment.initSection.firstRange(of: $0) != nil }
-            let incomplete = zip(labels, segment.video).enumerated().filter { place, frame in
+            let incomplete = zip(labels, segment.video).enumerated().filter { index, frame in
                 let (label, sample) = frame
                 let expected = programs[label.serial]
-                    .published(label.index, beginsPeriod: segment.beginsPeriod && place == 0)
+                    .published(label.index, beginsPeriod: segment.beginsPeriod && index == 0)
                 return !sample.payload.suffixMatches(expected)
             }
             return (isDescribed ? [] : ["a parameter set is not in the init section of \(number)"])
@@ -179,7 +179,7 @@ extension TortureOutput {
     /// Returns the largest offset between audio and video against the source, in microseconds, by period.
     func audioOffsets(of programs: [TortureProgram]) -> [Int: Int64] {
         var worst: [Int: Int64] = [:]
-        // Where picture and sound of each program would begin on the run's timeline.
+        // Start of each program's media on the timeline of its period.
         var starts: [TortureFrameLabel: Int64] = [:]
         for segment in segments {
             for sample in segment.video {
@@ -190,9 +190,9 @@ extension TortureOutput {
                 if starts[key] == nil { starts[key] = sample.presentation - source }
             }
             let frame = segment.audio?.map(\.duration).min()
-            for (place, sample) in (segment.audio ?? []).enumerated() {
+            for (index, sample) in (segment.audio ?? []).enumerated() {
                 guard let label = sample.label, let start = starts[TortureFrameLabel(label.serial, segment.period)],
-                    !(segment.beginsPeriod && place == 0), sample.duration == frame
+                    !(segment.beginsPeriod && index == 0), sample.duration == frame
                 else { continue }
                 let due = PeriodTimeline.audioTime(Ticks(start + programs[label.serial].audioTime(label.index)))
                 let offset = (sample.decode - due) * 1_000_000 / TrackTimescale.audio

@@ -91,9 +91,9 @@ struct TorturePackagerOptions {
     /// where a program continues in another period.
     private func pictureParameterSets(_ program: inout TortureProgram, _ random: inout SeededGenerator) {
         guard Int.random(in: 0..<5, using: &random) == 0, program.audioLag < 90_000 else { return }
-        let place = program.segments.indices.randomElement(using: &random) ?? 0
-        if case .movie = program.container, !program.isRandomAccess(program.boundaries[place]) { return }
-        program.changesPictureParameterSetAt = place
+        let index = program.segments.indices.randomElement(using: &random) ?? 0
+        if case .movie = program.container, !program.isRandomAccess(program.boundaries[index]) { return }
+        program.changesPictureParameterSetAt = index
     }
 
     /// Cuts frames off the start and the end.

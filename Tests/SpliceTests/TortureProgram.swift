@@ -143,15 +143,15 @@ extension TortureProgram {
         let inGroup = index - first
         guard inGroup > 0 else { return index }
         let length = min(group - leading, videoFrameCount - first)
-        let place = (inGroup - 1) % (reordered + 1)
-        let last = min(inGroup - place + reordered, length - 1)
-        return place == 0 ? first + last : index - 1
+        let offset = (inGroup - 1) % (reordered + 1)
+        let last = min(inGroup - offset + reordered, length - 1)
+        return offset == 0 ? first + last : index - 1
     }
 
     /// Frame at which another picture parameter set comes into force.
     var pictureParameterSetChange: Int? {
-        guard let place = changesPictureParameterSetAt else { return nil }
-        return (boundaries[place]..<videoFrameCount).first(where: isRandomAccess)
+        guard let offset = changesPictureParameterSetAt else { return nil }
+        return (boundaries[offset]..<videoFrameCount).first(where: isRandomAccess)
     }
 
     /// Frames sent that a decoder can present, if it begins with the first of them and restarts where parameter sets change.

@@ -1,6 +1,6 @@
-package import Media
 package import Decrypt
 package import LiveRing
+package import Media
 import Splice
 package import Tracker
 

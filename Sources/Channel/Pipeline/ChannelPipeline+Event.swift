@@ -1,7 +1,7 @@
-package import Media
-package import Demux
 package import Decrypt
+package import Demux
 package import LiveRing
+package import Media
 package import Splice
 
 extension ChannelPipeline {

@@ -1,6 +1,6 @@
-import Media
 import Decrypt
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Tracker

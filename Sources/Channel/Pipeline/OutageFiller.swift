@@ -1,5 +1,5 @@
-import Media
 import LiveRing
+import Media
 import Splice
 
 /// Fills the media time of an outage with the slate, or with gaps if there is no slate or it cannot be read.

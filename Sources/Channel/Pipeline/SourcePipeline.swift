@@ -1,6 +1,6 @@
-import Media
 import Demux
 import LiveRing
+import Media
 import Playlist
 import Splice
 import Tracker

@@ -1,5 +1,5 @@
-import Media
 package import LiveRing
+import Media
 import Playlist
 import Splice
 package import Tracker

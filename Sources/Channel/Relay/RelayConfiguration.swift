@@ -1,8 +1,8 @@
-import Transcode
 package import LiveRing
 package import Playlist
 import Splice
 package import Tracker
+import Transcode
 
 /// An operator's settings for one channel.
 package struct RelayConfiguration: Sendable {

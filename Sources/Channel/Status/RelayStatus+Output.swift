@@ -1,5 +1,5 @@
-import Media
 import LiveRing
+import Media
 import Playlist
 import Splice
 

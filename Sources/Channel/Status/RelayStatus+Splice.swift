@@ -1,5 +1,5 @@
-import Media
 import Demux
+import Media
 package import Splice
 
 extension RelayStatus {

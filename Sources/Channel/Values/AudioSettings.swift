@@ -1,5 +1,5 @@
-package import Transcode
 import Splice
+package import Transcode
 
 /// How a channel's audio is republished.
 package struct AudioSettings: Sendable {

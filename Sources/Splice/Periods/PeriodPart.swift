@@ -45,15 +45,6 @@ struct PeriodPart: Equatable, Sendable {
         self.frameDuration = frameDuration
     }
 
-    /// Video span for which `AudioVideoMatcher` finds the audio.
-    var videoSpan: AudioVideoMatcher.VideoSpan {
-        let times = units.lazy.map(\.pts)
-        let first = times.min() ?? .zero
-        return AudioVideoMatcher.VideoSpan(
-            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
-    }
-
     /// Mean frame duration as a fraction, finer than one tick per frame.
     var meanFrameDuration: (ticks: Int64, frames: Int64) {
         guard units.count > 1 else { return (frameDuration.count, 1) }

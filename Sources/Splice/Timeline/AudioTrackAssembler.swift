@@ -66,10 +66,9 @@ struct AudioTrackAssembler: Equatable, Sendable {
     ) {
         if configuration != self.configuration { lastPayload = [] }
         self.silence = silence
-        counts.trimmed += lateFrames.count + pendingFrames.count
-        lateFrames = configuration == self.configuration ? pendingInTime : []
-        counts.trimmed -= lateFrames.count
-        pendingFrames = []
+        let (carried, dropped) = remainingFrames(for: configuration)
+        counts.trimmed += dropped
+        (lateFrames, pendingFrames) = (carried, [])
         // After periods without an audio track, decode times resume at this discontinuity. Audio missing at the end of
         // a period that has a track is filled with silence.
         let start = PeriodTimeline.audioTime(timeline.outputPresentation)
@@ -89,10 +88,14 @@ struct AudioTrackAssembler: Equatable, Sendable {
         configuration = position.audio ?? configuration
     }
 
-    /// Frames left of the old period, which stand where silence would: see `writeLate`.
-    private var pendingInTime: [LateFrame] {
-        guard let timeline else { return [] }
-        return pendingFrames.map { LateFrame(time: timeline.audioTime(of: $0.pts), payload: $0.packet.payload) }
+    /// Splits the frames left of the old period into those that the next one writes in place of silence (`writeLate`), and
+    /// the number of those that are dropped.
+    private func remainingFrames(for next: AudioConfiguration?) -> (carried: [LateFrame], dropped: Int) {
+        guard let timeline, next == configuration else { return ([], lateFrames.count + pendingFrames.count) }
+        let carried = pendingFrames.map {
+            LateFrame(time: timeline.audioTime(of: $0.pts), payload: $0.packet.payload)
+        }
+        return (carried, lateFrames.count)
     }
 
     mutating func append(_ frames: [TimedAudio]) { pendingFrames += frames }
@@ -107,7 +110,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         let limit = PeriodTimeline.audioTime(end)
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: nextDecodeTime ?? firstTime(on: timeline, from: start), limit: limit)
+            next: DecodeTimes.audio(after: nextDecodeTime, first: firstTime(on: timeline, from: start)), limit: limit)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
@@ -129,7 +132,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         guard let configuration, let timeline, let first = pendingFrames.first else { return nil }
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: nextDecodeTime ?? timeline.audioTime(of: first.pts), limit: .max)
+            next: DecodeTimes.audio(after: nextDecodeTime, first: timeline.audioTime(of: first.pts)), limit: .max)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         writePending(into: &writer, on: timeline, isEnding: isEnding)

@@ -13,6 +13,15 @@ struct GOPAlignment: Equatable, Sendable {
     /// Number of consecutive false alarms after which an open tail is ignored: the upstream counts time that way.
     static let maxFalseAlarms = 3
 
+    enum State: Equatable, Sendable {
+        /// No segment boundary was seen.
+        case unknown
+        /// Segments end at GOP boundaries. `needed`: aligned boundaries that it took to trust the upstream.
+        case aligned(needed: Int)
+        /// A segment ended in the middle of a GOP, and `seen` aligned boundaries followed of those `needed`.
+        case midGOP(needed: Int, seen: Int)
+    }
+
     enum Holdback: Equatable, Sendable {
         case nothing
         /// Hold the segment until it is known how the next one begins.
@@ -21,30 +30,33 @@ struct GOPAlignment: Equatable, Sendable {
         case lastGOP
     }
 
-    private var alignedBoundaries = 0
-    private var alignedBoundariesNeeded = 1
+    private(set) var state = State.unknown
     private var falseAlarms = 0
     private var hasOpenTail = false
-    private var cutsMidGOP = false
 
     /// What is held back of a segment.
     var holdback: Holdback {
-        if cutsMidGOP { return .lastGOP }
-        return alignedBoundaries >= alignedBoundariesNeeded && !hasOpenTail ? .nothing : .segment
+        switch state {
+        case .unknown: .segment
+        case .aligned: hasOpenTail ? .segment : .nothing
+        case .midGOP: .lastGOP
+        }
     }
 
     /// Records how a following segment of the same period begins.
     mutating func recordSegmentStart(isSync: Bool) {
         if hasOpenTail { falseAlarms = isSync ? falseAlarms + 1 : 0 }
-        if isSync {
-            alignedBoundaries = min(alignedBoundaries + 1, Self.maxBoundariesNeeded)
-            if alignedBoundaries >= alignedBoundariesNeeded { cutsMidGOP = false }
-        } else {
-            if alignedBoundaries >= alignedBoundariesNeeded {
-                alignedBoundariesNeeded = min(alignedBoundariesNeeded * 2, Self.maxBoundariesNeeded)
-            }
-            alignedBoundaries = 0
-            cutsMidGOP = true
+        state = Self.next(state, isSync: isSync)
+    }
+
+    private static func next(_ state: State, isSync: Bool) -> State {
+        switch state {
+        case .unknown: isSync ? .aligned(needed: 1) : .midGOP(needed: 1, seen: 0)
+        case .aligned(let needed):
+            isSync ? state : .midGOP(needed: min(needed * 2, maxBoundariesNeeded), seen: 0)
+        case .midGOP(let needed, _) where !isSync: .midGOP(needed: needed, seen: 0)
+        case .midGOP(let needed, let seen):
+            seen + 1 >= needed ? .aligned(needed: needed) : .midGOP(needed: needed, seen: seen + 1)
         }
     }
 

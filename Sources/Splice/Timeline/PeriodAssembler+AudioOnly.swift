@@ -85,26 +85,13 @@ extension PeriodAssembler {
     }
 
     private mutating func write(_ track: MuxTrack, until end: Int64, mediaSequence: UInt64) -> SplicedSegment? {
-        guard let initSection, let description else { return nil }
-        let isFirstOfChannel = position.isInitial
         let start = PeriodTimeline.ticks(ofAudioTime: Int64(track.decodeTime))
-        let fragment = FragmentWriter.write(
-            sequenceNumber: position.fragmentSequence, video: nil, audio: track,
-            messages: markers.dequeueMessages(before: PeriodTimeline.ticks(ofAudioTime: end)))
-        position.advanceAudioOnly(to: end)
-        let duration = position.presentationEnd - start
-        defer {
-            beginsPeriod = false
-            spans = []
-        }
-        return SplicedSegment(
-            initSection: initSection, fragment: fragment, isDiscontinuous: beginsPeriod && !isFirstOfChannel,
-            isIndependent: true,
-            duration: duration, programDateTime: dates.stamp(from: start, duration: duration), position: position,
-            mediaSequence: mediaSequence, upstreamEnd: UpstreamSegmentEnd(mediaSequence: mediaSequence, frames: nil),
-            description: description, spans: spans,
-            placements: markers.dequeuePlacements(before: position.presentationEnd, dates: dates),
-            spliceCommands: markers.dequeueSpliceCommands(before: position.presentationEnd, dates: dates))
+        let next = DecodeTimes(position: position).position(afterAudioOnly: end)
+        return emit(
+            SegmentTracks(
+                video: nil, audio: track, start: start, duration: next.presentationEnd - start, isIndependent: true,
+                position: next, mediaSequence: mediaSequence,
+                upstreamEnd: UpstreamSegmentEnd(mediaSequence: mediaSequence, frames: nil)))
     }
 }
 

@@ -168,37 +168,23 @@ struct PeriodAssembler: Sendable {
     private mutating func write(
         _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false
     ) -> SplicedSegment? {
-        guard let timeline, let initSection, let description, let first = cut.units.first else { return nil }
-        let start = timeline.presentation(of: first.pts)
-        let isFirstOfChannel = position.isInitial
-        let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
+        guard let timeline, let first = cut.units.first else { return nil }
+        let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
         let samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
-        let audioSamples = audio.dequeueSamples(from: start, to: position.presentationEnd)
-        let fragment = FragmentWriter.write(
-            sequenceNumber: position.fragmentSequence,
-            video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
-            audio: audioSamples.map {
-                MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
-            }, messages: markers.dequeueMessages(before: position.presentationEnd))
-        position.videoDecodeTime = decodeTime + duration
-        position.audioDecodeTime = audio.nextDecodeTime
-        position.fragmentSequence &+= 1
-        if !first.isSync { segmentsWithoutSync += 1 }
-        defer {
-            beginsPeriod = false
-            spans = []
+        let start = timeline.presentation(of: first.pts)
+        let audioTrack = audio.dequeueSamples(from: start, to: position.presentationEnd).map {
+            MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
         }
-        return SplicedSegment(
-            initSection: initSection, fragment: fragment, isDiscontinuous: beginsPeriod && !isFirstOfChannel,
-            isIndependent: first.isSync,
-            duration: Ticks(duration),
-            programDateTime: dates.stamp(from: start, duration: Ticks(duration)), position: position,
+        if !first.isSync { segmentsWithoutSync += 1 }
+        let tracks = SegmentTracks(
+            video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
+            audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: first.isSync,
+            position: DecodeTimes(position: position)
+                .position(afterVideo: decodeTime + duration, audio: audio.nextDecodeTime),
             mediaSequence: mediaSequence,
-            upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)),
-            description: description, spans: spans,
-            placements: markers.dequeuePlacements(before: position.presentationEnd, dates: dates),
-            spliceCommands: markers.dequeueSpliceCommands(before: position.presentationEnd, dates: dates))
+            upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)))
+        return emit(tracks)
     }
 
     /// Returns the samples of one segment and advances the end of presentation.

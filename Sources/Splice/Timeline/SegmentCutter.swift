@@ -122,16 +122,29 @@ struct SegmentCutter: Equatable, Sendable {
         return min(assumedEnd, pending[index].dts)
     }
 
+    /// Place of a cut inside a GOP that is too long, best first.
+    private enum ForcedCut: CaseIterable {
+        case syncSample, upstreamBoundary, randomAccess, closedFrame, anyFrame
+    }
+
     /// Returns the best cut that makes the first part no longer than allowed; after one frame if none does.
     private func forcedCut(in range: Range<Int>) -> Int {
         let start = startTime(at: range.lowerBound)
         let candidates = range.dropFirst().prefix { pending[$0].dts - start <= longest }
-        let closed = candidates.filter(keepsOrder)
-        return candidates.last { pending[$0].isSync } ?? closed.last { index in
-            segmentStarts.contains { $0.start == index }
+        for cut in ForcedCut.allCases {
+            if let index = candidates.last(where: { allows(cut, at: $0) }) { return index }
         }
-            ?? closed.last { pending[$0].packet.sync != .none } ?? closed.last ?? candidates.last
-            ?? range.lowerBound + 1
+        return range.lowerBound + 1
+    }
+
+    private func allows(_ cut: ForcedCut, at index: Int) -> Bool {
+        switch cut {
+        case .syncSample: pending[index].isSync
+        case .upstreamBoundary: segmentStarts.contains { $0.start == index } && keepsOrder(index)
+        case .randomAccess: pending[index].packet.sync != .none && keepsOrder(index)
+        case .closedFrame: keepsOrder(index)
+        case .anyFrame: true
+        }
     }
 
     /// Whether no frame decoded from `index` on is presented before one decoded earlier.

@@ -35,15 +35,6 @@ package struct TimelinePosition: Equatable, Sendable {
     /// Whether nothing was published yet.
     var isInitial: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
 
-    /// Advances over audio-only media up to `end` in the audio timescale. The video decode time advances as well, so
-    /// that later video keeps its distance.
-    mutating func advanceAudioOnly(to end: Int64) {
-        audioDecodeTime = end
-        presentationEnd = PeriodTimeline.ticks(ofAudioTime: end)
-        videoDecodeTime = max(videoDecodeTime ?? 0, (presentationEnd - Self.compositionDelay).count)
-        fragmentSequence &+= 1
-    }
-
     /// Returns the position later by time in which nothing was published.
     package func advanced(by gap: Ticks) -> TimelinePosition {
         var later = self

@@ -1,7 +1,7 @@
-import Channel
-import Transcode
 import ArgumentParser
+import Channel
 import Splice
+import Transcode
 
 /// Options for the audio.
 struct AudioOptions: ParsableArguments {

@@ -1,6 +1,8 @@
 import Capture
 import Channel
+import Dispatch
 import Foundation
+import Glibc
 import LiveRing
 import Logging
 import Splice
@@ -62,10 +64,6 @@ struct RelayService: Sendable {
             }
             try relay.recordEnd(end)
             return exitsAtEnd ? .success(()) : nil
-        } catch let error as RelayError {
-            return .failure(error)
-        } catch let error as ChannelError {
-            return .failure(RelayError(error))
         } catch let error as FetchError {
             let failure = relay.recordFailure(.upstream(TrackerError(error, url: error.url)))
             return .failure(RelayError(failure))

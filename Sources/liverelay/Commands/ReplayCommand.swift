@@ -1,6 +1,6 @@
-import Channel
 import ArgumentParser
 import Capture
+import Channel
 import Logging
 import Tracker
 
@@ -74,7 +74,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = Replay(
             recorded, spool: directory.path, audio: audio.configuration, slate: slate, observe: { log.log($0) })
         let end: SessionEnd?
-        do { end = try await replay.run() } catch let error as ChannelError { throw RelayError(error) }
+        do { end = try await replay.run() } catch { throw RelayError(unexpected: error) }
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }
         if recorded.isTruncated {

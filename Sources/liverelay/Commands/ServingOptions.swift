@@ -1,5 +1,5 @@
-import Channel
 import ArgumentParser
+import Channel
 import Foundation
 import LiveRing
 import Logging
@@ -67,7 +67,8 @@ struct ServingOptions: ParsableArguments {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
         if let slate, slate.movie.audioTrackUse != .copied {
-            logger.warning("The slate \(slate.path) is published without its audio: \(slate.movie.audioTrackUse.words)")
+            let reason = slate.movie.audioTrackUse.message
+            logger.warning("The slate \(slate.path) is published without its audio: \(reason)")
         }
         try await RelayService(
             configuration: RelayConfiguration(

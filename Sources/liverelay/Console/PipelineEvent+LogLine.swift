@@ -1,7 +1,7 @@
-import Media
 import Channel
 import LiveRing
 import Logging
+import Media
 import Splice
 
 extension ChannelPipeline.Event {
@@ -11,15 +11,15 @@ extension ChannelPipeline.Event {
         case .periodBegan(let period, let sequence):
             LogLine(.info, "Period \(period.index) begins at upstream segment \(sequence): \(period.formatText)")
         case .programSelected(let program, let rendition):
-            LogLine(.info, "The \(rendition) rendition is \(program.words)")
+            LogLine(.info, "The \(rendition) rendition is \(program.summary)")
         case .published(let sequence, let upstream, let duration):
             LogLine(.debug, "Segment \(sequence) of \(duration.duration.secondsText) from upstream segment \(upstream)")
         case .skipped(let sequence, let reason):
             LogLine(isDuringOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(reason.message)")
         case .timestampGap(let sequence, let missing):
             LogLine(.warning, "Timestamp gap of \(missing.duration.secondsText) in or before segment \(sequence)")
-        case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.words)")
-        case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.words)")
+        case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.message)")
+        case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.message)")
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")
@@ -29,8 +29,8 @@ extension ChannelPipeline.Event {
     private var spoolLogLine: LogLine {
         switch self {
         case .publishFailed(let error) where error.isDiskError:
-            LogLine(.error, "The spool cannot be written: \(error.words). Segments are dropped until it can")
-        case .publishFailed(let error): LogLine(.error, "A segment is not published: \(error.words)")
+            LogLine(.error, "The spool cannot be written: \(error.message). Segments are dropped until it can")
+        case .publishFailed(let error): LogLine(.error, "A segment is not published: \(error.message)")
         case .publishResumed(let count):
             LogLine(.warning, "The spool can be written again; \(count) segments were dropped")
         case .journalDamaged(let lost):
@@ -40,7 +40,7 @@ extension ChannelPipeline.Event {
                 The spool's journal is damaged: \(lost) segments that it no longer records are listed as gaps in the rewind. \
                 It is kept as ring.m3u8.damaged
                 """)
-        case .subtitlePublishFailed(let error): LogLine(.error, "Subtitles are not published: \(error.words)")
+        case .subtitlePublishFailed(let error): LogLine(.error, "Subtitles are not published: \(error.message)")
         default: LogLine(.debug, "\(self)")
         }
     }
@@ -53,7 +53,7 @@ extension ChannelPipeline.Event {
             LogLine(
                 .info,
                 "The slate changed on disk and is published from its new beginning"
-                    + (audio == .copied ? "" : ", without its audio: \(audio.words)"))
+                    + (audio == .copied ? "" : ", without its audio: \(audio.message)"))
         case .slateFailed(let error): LogLine(.error, "A part of the slate is dropped: \(RelayError(error).message)")
         default: LogLine(.debug, "\(self)")
         }

@@ -55,7 +55,8 @@ extension UpstreamEvent {
         case .resumed(let role, let silence):
             LogLine(.info, "The \(role.name) playlist resumed after \(silence.secondsText)")
         case .mediaStalled(let step, let silence, let reason):
-            LogLine(.warning, "Nothing could be published for \(silence.secondsText), \(reason.words): \(step.message)")
+            LogLine(
+                .warning, "Nothing could be published for \(silence.secondsText), \(reason.message): \(step.message)")
         case .mediaResumed(let silence):
             LogLine(.info, "The upstream's media resumed after \(silence.secondsText)")
         default: LogLine(.debug, "\(self)")
@@ -67,7 +68,7 @@ extension UpstreamEvent {
         case .lost(let role, let loss):
             LogLine(
                 isDuringOutage ? .debug : .warning,
-                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.words)")
+                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)")
         case .fetchFailed(let request, let failure, let failures, let isLast):
             LogLine(
                 isDuringOutage ? .debug : .notice,
@@ -131,7 +132,7 @@ extension FetchFailure {
     fileprivate var message: String {
         switch self {
         case .refused(let status): "HTTP \(status)"
-        case .unreachable(let reason, let address): reason.words + (address.map { " (\($0))" } ?? "")
+        case .unreachable(let reason, let address): reason.message + (address.map { " (\($0))" } ?? "")
         case .notMedia: "a page or a message, no media"
         case .truncated: "it ends in the middle"
         case .empty: "nothing in it"

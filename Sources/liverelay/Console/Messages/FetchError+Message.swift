@@ -10,7 +10,7 @@ extension FetchError.Reason {
         }
     }
 
-    var words: String {
+    var message: String {
         switch self {
         case .unresolvedHost: "no such host"
         case .refused: "the connection was refused"

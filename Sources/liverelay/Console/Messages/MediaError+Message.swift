@@ -2,7 +2,7 @@ import Media
 import Splice
 
 extension MediaError {
-    var words: String {
+    var message: String {
         switch reason {
         case .unknownContainer(let bytes):
             "unknown container (it begins with \(bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")))"
@@ -19,7 +19,7 @@ extension MediaError {
         case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are too many for subtitles"
-        case .unusableSlate(let fault): fault.words
+        case .unusableSlate(let fault): fault.message
         case .library(let code, let call): "\(call) failed (\(code))"
         }
     }
@@ -35,7 +35,7 @@ extension MediaError {
 }
 
 extension SlateFault {
-    fileprivate var words: String {
+    fileprivate var message: String {
         switch self {
         case .notMP4: "it is no MP4 file"
         case .noMovie: "it ends before its moov box does"
@@ -55,7 +55,7 @@ extension SlateFault {
 }
 
 extension SlateMovie.AudioTrackUse {
-    var words: String {
+    var message: String {
         switch self {
         case .copied: "it is copied"
         case .absent: "it has none"

@@ -1,4 +1,5 @@
 import Capture
+import Channel
 import LiveRing
 import Tracker
 
@@ -8,6 +9,7 @@ extension RelayError {
         self =
             switch error {
             case let error as RelayError: error
+            case let error as ChannelError: RelayError(error)
             case let error as CaptureError: RelayError(error)
             case let error as FetchError: RelayError(TrackerError(error, url: error.url))
             default: RelayError(.internalError, "\(error)", advice: "Please report it")
@@ -22,9 +24,9 @@ extension RelayError {
                 advice: "End that process, or give another --spool")
         case .unreadableJournal, .unknownJournalFormat, .damagedJournal:
             self.init(
-                .cannotSpool, "The spool was not changed: \(error.words)",
+                .cannotSpool, "The spool was not changed: \(error.message)",
                 advice: "Give an empty directory as --spool, or move the old one away")
-        default: self.init(.cannotSpool, "The spool cannot be used: \(error.words)", advice: error.remedy)
+        default: self.init(.cannotSpool, "The spool cannot be used: \(error.message)", advice: error.remedy)
         }
     }
 
@@ -55,12 +57,12 @@ extension RelayError {
             case .emptyTimeRange: "Give a time range in which something was recorded"
             }
         let message = error.message.isEmpty ? "" : ": \(error.message)"
-        self.init(.badCapture, "\(error.path) \(error.reason.words)\(message)", advice: advice)
+        self.init(.badCapture, "\(error.path) \(error.reason.message)\(message)", advice: advice)
     }
 }
 
 extension CaptureError.Reason {
-    fileprivate var words: String {
+    fileprivate var message: String {
         switch self {
         case .unreadable: "cannot be read"
         case .unwritable: "cannot be written"

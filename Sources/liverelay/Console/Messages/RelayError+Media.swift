@@ -1,5 +1,5 @@
-import Media
 import Decrypt
+import Media
 import Playlist
 import Splice
 
@@ -7,7 +7,7 @@ extension RelayError {
     /// - Parameter failures: number of consecutive segments with this error, before anything was published.
     init(_ error: DecryptError, url: String, failures: Int) {
         self.init(
-            .wrongKey, "\(url.redacted): \(failures) segments in a row do not decrypt: \(error.words)",
+            .wrongKey, "\(url.redacted): \(failures) segments in a row do not decrypt: \(error.message)",
             advice:
                 "Check that the key's URL returns the right key to this client: it may need --header or --cookie")
     }
@@ -28,14 +28,14 @@ extension RelayError {
                 advice: "Only METHOD=AES-128 can be republished")
         } else {
             self.init(
-                .noUsableMedia, "\(url.redacted): \(failures) segments in a row cannot be used: \(error.words)",
+                .noUsableMedia, "\(url.redacted): \(failures) segments in a row cannot be used: \(error.message)",
                 advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS or fragmented MP4")
         }
     }
 }
 
 extension DecryptError {
-    var words: String {
+    var message: String {
         let key = keyURL.map { " (key \($0.redacted))" } ?? ""
         switch reason {
         case .unsupportedMethod(let method): return "METHOD=\(method)"

@@ -1,17 +1,17 @@
-import Media
 import Glibc
 import LiveRing
+import Media
 import Playlist
 import Splice
 
 extension RingError {
-    var words: String {
+    var message: String {
         switch self {
-        case .system(let operation, let path, let code): "\(operation.words) \(path): \(Self.systemMessage(of: code))"
+        case .system(let operation, let path, let code): "\(operation.message) \(path): \(Self.systemMessage(of: code))"
         case .spoolInUse(let directory): "\(directory) is in use"
         case .diskFull(let directory, let available, let needed):
             "the disk of \(directory) is full (\(available >> 20) MiB free, \(needed >> 20) MiB needed)"
-        case .unreadableJournal(let path, let error): "\(path) is no journal (line \(error.line): \(error.words))"
+        case .unreadableJournal(let path, let error): "\(path) is no journal (line \(error.line): \(error.message))"
         case .unknownJournalFormat(let path, nil): "\(path) is no journal of liverelay"
         case .unknownJournalFormat(let path, let found?):
             "\(path) was written by another version (its format is \(found.quoted))"
@@ -50,7 +50,7 @@ extension RingError {
 }
 
 extension RingError.Operation {
-    fileprivate var words: String {
+    fileprivate var message: String {
         switch self {
         case .createDirectory: "cannot create the directory"
         case .list: "cannot list"

@@ -2,7 +2,7 @@ import Playlist
 import Tracker
 
 extension RelayError {
-    init(_ error: TrackerError) { self.init(error.exitStatus, error.words, advice: error.advice) }
+    init(_ error: TrackerError) { self.init(error.exitStatus, error.message, advice: error.advice) }
 }
 
 extension TrackerError {
@@ -16,15 +16,15 @@ extension TrackerError {
         }
     }
 
-    fileprivate var words: String {
+    fileprivate var message: String {
         let url = url.redacted
         switch reason {
         case .refused(let status): return "\(url) answered HTTP \(status)"
         case .unreachable(let reason):
-            return "\(url) cannot be reached: \(reason.words)" + (ipAddress.map { " (\($0))" } ?? "")
+            return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
         case .notAPlaylist(let beginning): return "\(url) is not an HLS playlist: it begins with \(beginning.quoted)"
-        case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.words)"
+        case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
         case .noVariant: return "\(url) offers no variant that matches"
         case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"
         case .noSegments(let limit): return "\(url) has listed no segment for \(limit.secondsText)"
@@ -33,7 +33,7 @@ extension TrackerError {
         case .silent(let silence): return "\(url) listed nothing new for \(silence.secondsText)"
         case .nothingUsable(let silence, let reason):
             let time = silence > .zero ? " for \(silence.secondsText)" : ""
-            return "\(url): nothing of it could be published\(time): \(reason.words)"
+            return "\(url): nothing of it could be published\(time): \(reason.message)"
         }
     }
 
@@ -57,7 +57,7 @@ extension TrackerError {
 }
 
 extension PlaylistError {
-    var words: String {
+    var message: String {
         switch reason {
         case .notAPlaylist(let beginning): "it begins with \(beginning.quoted)"
         case .missing: "\(tag) is missing"

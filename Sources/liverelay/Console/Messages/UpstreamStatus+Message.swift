@@ -2,12 +2,12 @@ import Playlist
 import Tracker
 
 extension UnpublishedReason {
-    var words: String {
+    var message: String {
         switch self {
         case .pending: "its segments do not arrive"
         case .lost(.slidOut): "its segments leave the playlist before they arrive"
         case .lost(.gap): "the upstream marks its segments as gaps"
-        case .lost(let reason): "its segments do not arrive (\(reason.words))"
+        case .lost(let reason): "its segments do not arrive (\(reason.message))"
         case .undecryptable: "its segments do not decrypt, so the key is wrong"
         case .unreadable: "there is no media in its segments that can be republished"
         case .noVideo: "there is no video in its segments that can be presented, or that was not published before"
@@ -17,7 +17,7 @@ extension UnpublishedReason {
 }
 
 extension SegmentLoss.Reason {
-    var words: String {
+    var message: String {
         switch self {
         case .slidOut: "they left the playlist before they were fetched"
         case .gap: "the upstream lists them as a gap"
@@ -31,13 +31,13 @@ extension SegmentLoss.Reason {
 
 extension UpstreamStatus.Stall {
     /// The cause of a stall, as a sentence for an operator.
-    func words(at now: Duration) -> String {
+    func message(at now: Duration) -> String {
         let silence = (now - since).secondsText
         switch cause {
         case .opening(let error): return error.map { RelayError($0).message } ?? "the upstream gives no playlist"
         case .playlist(let error):
             return "nothing new listed for \(silence)" + (error.map { ": \(RelayError($0).message)" } ?? "")
-        case .media(let reason): return "nothing could be published for \(silence): \(reason.words)"
+        case .media(let reason): return "nothing could be published for \(silence): \(reason.message)"
         case .sourceLost(let source, let error):
             return error.map { RelayError($0).message } ?? "\(source.sourceName) has ended, \(silence) ago"
         }

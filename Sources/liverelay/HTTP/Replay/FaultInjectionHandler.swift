@@ -119,9 +119,9 @@ extension RecordedResponse.Transmission {
     }
 
     init?(fieldValue: String) {
-        let words = fieldValue.split(separator: " ")
-        let numbers = words.dropFirst().compactMap { Int($0) }
-        switch (words.first, numbers.count) {
+        let parts = fieldValue.split(separator: " ")
+        let numbers = parts.dropFirst().compactMap { Int($0) }
+        switch (parts.first, numbers.count) {
         case ("paced", 1): self = .paced(over: .microseconds(numbers[0]))
         case ("cut", 2): self = .cut(after: numbers[1], over: .microseconds(numbers[0]))
         case ("reset", 1): self = .reset(after: .microseconds(numbers[0]))

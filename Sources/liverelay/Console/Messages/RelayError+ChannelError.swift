@@ -27,7 +27,7 @@ extension RelayError {
                 .badSlate, "The slate \(path) was written over while it was read",
                 advice: "Replace a slate by renaming another file over it")
         case .media(let error):
-            self.init(.badSlate, "The slate \(path) cannot be shown: \(error.words)", advice: recipe)
+            self.init(.badSlate, "The slate \(path) cannot be shown: \(error.message)", advice: recipe)
         }
     }
 }
@@ -45,9 +45,9 @@ extension StatusReason {
     /// The reason as a sentence for an operator.
     var message: String {
         switch self {
-        case .stalled(let stall, let time): stall.words(at: time)
+        case .stalled(let stall, let time): stall.message(at: time)
         case .failed(let error): RelayError(error).line
-        case .spool(let error): error.words
+        case .spool(let error): error.message
         }
     }
 }
@@ -55,9 +55,9 @@ extension StatusReason {
 extension ChannelPipeline.SkipReason {
     var message: String {
         switch self {
-        case .undecryptable(let error): error.words
-        case .unreadable(let error): error.words
-        case .undecryptableSubtitles(let error): "its subtitles: \(error.words)"
+        case .undecryptable(let error): error.message
+        case .unreadable(let error): error.message
+        case .undecryptableSubtitles(let error): "its subtitles: \(error.message)"
         }
     }
 }

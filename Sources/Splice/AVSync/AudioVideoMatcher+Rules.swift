@@ -1,0 +1,87 @@
+import Media
+
+/// The rules of `AudioMatchRule`.
+extension AudioVideoMatcher {
+    /// Returns the audio that matches `span`, by the first rule that finds any.
+    func match(_ span: VideoSpan) -> AudioMatch? {
+        if span.hasNoAudio { return nil }
+        let candidates = audioSpans.indices.filter { !audioSpans[$0].frames.isEmpty || isOpen($0) }
+        for rule in span.beginsPeriod ? AudioMatchRule.atPeriodStart : AudioMatchRule.insidePeriod {
+            guard let index = first(of: candidates, for: span, by: rule) else { continue }
+            return AudioMatch(index: index, rule: rule, clockOffset: clockOffset(of: audioSpans[index], for: span))
+        }
+        return nil
+    }
+
+    private func first(of candidates: [Int], for span: VideoSpan, by rule: AudioMatchRule) -> Int? {
+        let isInside = !span.beginsPeriod
+        let new = candidates.filter { isInside || audioSpans[$0].clockOffset == nil }
+        switch rule {
+        case .continuedSpan:
+            return candidates.first { audioSpans[$0].clockOffset != nil && isContinued(audioSpans[$0], span) }
+        case .nextOverlapping:
+            return candidates.first {
+                fitsNext(audioSpans[$0], span) && !hasLaterSequence(audioSpans[$0], than: span)
+            }
+        case .signaledOverlapping:
+            return isSignaled(span) ? first(of: candidates, for: span, by: .sequenceOverlapping) : nil
+        case .signaledOwnClock:
+            guard isSignaled(span), !isMuxed, discontinuitySequenceOffset != nil else { return nil }
+            return first(of: candidates, for: span, by: .sequenceOwnClock)
+        case .unbrokenSpan: return unbroken(of: candidates, for: span)
+        case .sequenceOverlapping:
+            return new.first { matchesSequence(audioSpans[$0], span) && overlaps(audioSpans[$0], span) }
+        case .newOverlapping:
+            return new.first {
+                overlaps(audioSpans[$0], span) && (isMuxed || !hasLaterSequence(audioSpans[$0], than: span))
+            }
+        case .sequenceOwnClock:
+            return new.first { matchesSequence(audioSpans[$0], span) && hasOwnClock(audioSpans[$0], span) }
+        case .rematchedSpan:
+            guard let matched = candidates.first(where: { audioSpans[$0].clockOffset != nil }) else { return nil }
+            let audio = audioSpans[matched]
+            return overlaps(audio, span) || outlasts(audio, span) && hasOwnClock(audio, span) ? matched : nil
+        }
+    }
+
+    private func unbroken(of candidates: [Int], for span: VideoSpan) -> Int? {
+        guard let matched = candidates.first(where: { audioSpans[$0].clockOffset != nil }), continuesClock(span),
+            isContinued(audioSpans[matched], span)
+        else { return nil }
+        let remaining = audioSpans[matched].end + (audioSpans[matched].clockOffset ?? .zero) - span.start
+        if remaining > VideoTimestampUnwrapper.longestFrame { return matched }
+        let hasNew = [AudioMatchRule.sequenceOverlapping, .newOverlapping].contains {
+            first(of: candidates, for: span, by: $0) != nil
+        }
+        return hasNew ? nil : matched
+    }
+
+    /// Whether the upstream signaled a discontinuity between the span before and `span`.
+    private func isSignaled(_ span: VideoSpan) -> Bool {
+        lastVideoSpan?.discontinuitySequence != span.discontinuitySequence
+    }
+
+    private func matchesSequence(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        discontinuitySequenceOffset.map {
+            audio.discontinuitySequence == span.discontinuitySequence &+ $0
+        } ?? true
+    }
+
+    /// Whether the audio follows a discontinuity that `span` precedes.
+    func hasLaterSequence(_ audio: AudioSpan, than span: VideoSpan) -> Bool {
+        guard let discontinuitySequenceOffset else { return false }
+        return Int64(
+            bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- discontinuitySequenceOffset)
+            > 0
+    }
+
+    /// Whether the audio is longer than what a program leaves over at its end.
+    private func outlasts(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        audio.queuedDuration.count * 2 >= (span.end - span.start).count
+    }
+
+    /// Whether more frames may be appended to the audio span.
+    private func isOpen(_ index: Int) -> Bool {
+        index == audioSpans.count - 1 && pendingDiscontinuity == nil && !isEnded
+    }
+}

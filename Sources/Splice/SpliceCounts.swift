@@ -1,0 +1,91 @@
+package import Demux
+
+/// Counts of everything dropped or inserted, summed over the channel.
+package struct SpliceCounts: Encodable, Equatable, Sendable {
+    package var periods = 0
+    /// Frames between a signal and the first IDR (HEVC: or CRA) after it.
+    package var framesBeforeSync = 0
+    /// Leading pictures of an open GOP at the start of a period.
+    package var leadingPictures = 0
+    /// Video and audio frames that the upstream sent again after they were published.
+    package var duplicateFrames = 0
+    package var duplicateAudioFrames = 0
+    /// Key frames repeated beside audio that came without video.
+    package var stillFrames = 0
+    /// Samples whose times the sanitizer changed.
+    package var timestampsSanitized = 0
+    /// Video frames without a timestamp of their own.
+    package var inferredTimestamps = 0
+    /// Gaps in the upstream's timestamps that nothing signaled (`TimestampGaps`), and their total in ticks.
+    package var timestampGaps = 0
+    package var timestampGapTicks = 0
+    /// Periods whose reorder delay exceeds the constant composition offset.
+    package var periodsBeyondCompositionDelay = 0
+    /// Output segments that begin without a sync sample: a GOP is longer than TARGETDURATION, or an upstream no longer
+    /// begins its segments with sync samples.
+    package var segmentsWithoutSync = 0
+    /// Frames of periods whose parameter sets could not be described.
+    package var unsupportedFrames = 0
+    /// Audio frames that were transcoded, and those that could not be decoded.
+    package var audioTranscoded = 0
+    package var audioUndecodable = 0
+    /// Audio frames that overlapped, ended after their video, or matched no video.
+    package var audioOverlapping = 0
+    package var audioTrimmed = 0
+    package var audioDiscarded = 0
+    /// Audio frames with lost or damaged bytes; a decoder would turn them into noise.
+    package var audioDamaged = 0
+    /// Audio frames before the first timestamp of their stream.
+    package var audioUntimed = 0
+    /// Silent frames written where the source had no audio.
+    package var audioSilence = 0
+    /// Audio gaps and overlaps corrected inside periods.
+    package var audioDriftCorrections = 0
+    /// Upstream dates more than a second ahead of the media or behind it, inside a period.
+    package var datesRejected = 0
+    package var messagesWritten = 0
+    /// Event messages that the upstream sent more than once.
+    package var duplicateMessages = 0
+    /// Timed metadata that matched no frame, or whose time did not come.
+    package var metadataDiscarded = 0
+    package var demux = DemuxCounts()
+
+    package init() {}
+
+    /// The published names. Counts of dates and of timed metadata are published with the ad markers, and
+    /// `timestampGapTicks` in seconds, by the channel's status.
+    private enum CodingKeys: String, CodingKey {
+        case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames
+        case timestampsSanitized = "adjustedTimestamps"
+        case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, unsupportedFrames
+        case audioTranscoded = "transcodedAudioFrames"
+        case audioUndecodable = "undecodableAudioFrames"
+        case audioOverlapping = "overlappingAudioFrames"
+        case audioTrimmed = "trimmedAudioFrames"
+        case audioDiscarded = "unmatchedAudioFrames"
+        case audioDamaged = "damagedAudioFrames"
+        case audioUntimed = "untimedAudioFrames"
+        case audioSilence = "silentAudioFrames"
+        case audioDriftCorrections = "audioGapsAndOverlaps"
+        case demux
+    }
+
+    /// Sums the counts of several sources of one channel.
+    package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
+        var sum = left
+        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        sum.demux += right.demux
+        return sum
+    }
+
+    private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
+        [
+            \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
+            \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
+            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.unsupportedFrames, \.audioTranscoded,
+            \.audioUndecodable,
+            \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
+            \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,
+        ]
+    }
+}

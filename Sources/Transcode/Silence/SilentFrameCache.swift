@@ -1,12 +1,5 @@
 package import Media
 
-/// An encoded audio frame that decodes to silence.
-package struct SilentFrame: Equatable, Sendable {
-    package let payload: [UInt8]
-    /// Samples per channel, at the configuration's sample rate.
-    package let samples: Int
-}
-
 /// Provides silent frames in an audio track's own configuration, so that the track continues while its source has no
 /// audio.
 ///

@@ -19,7 +19,7 @@ private func headIDs(_ playlist: MediaPlaylist?) -> [String] { playlist?.dateRan
 
 /// live.m3u8 lists segments 14 ... 19, from 84 s on.
 struct OpenDateRangesTests {
-    static let rows: [(when: String, range: DateRange, isShown: Bool)] = [
+    static let rows: [(when: String, range: DateRange, isListed: Bool)] = [
         ("it ends before the playlist", .numbered(1, from: at(6), lasting: .seconds(60)), false),
         ("it ends where the playlist begins", .numbered(1, from: at(6), lasting: .seconds(78)), false),
         ("it reaches into the playlist", .numbered(1, from: at(6), lasting: .seconds(79)), true),
@@ -33,9 +33,9 @@ struct OpenDateRangesTests {
 
     @Test(arguments: rows.indices)
     func rangeStaysWhilePlaylistOverlapsIt(_ row: Int) {
-        let (when, range, isShown) = Self.rows[row]
+        let (when, range, isListed) = Self.rows[row]
         let playlists = PublishedPlaylist(index: index([1: [range]]), hasEnded: false)
-        #expect(headIDs(playlists.live) == (isShown ? ["range-1"] : []), "\(when)")
+        #expect(headIDs(playlists.live) == (isListed ? ["range-1"] : []), "\(when)")
         #expect(headIDs(playlists.rewind(.whole)) == [], "\(when): it is in its segment")
         #expect(playlists.rewind(.whole)?.segments[1].dateRanges == [range], "\(when)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Runs ffmpeg and ffprobe.
 enum FragmentTool {
@@ -39,7 +40,9 @@ enum FragmentTool {
 
     /// Returns ffmpeg's standard output; empty if ffmpeg fails.
     static func make(_ arguments: [String], input: [UInt8]? = nil) throws -> [UInt8] {
-        try run("ffmpeg", ["-nostdin", "-v", "error"] + arguments + ["pipe:1"], input: input).output
+        let arguments = ["-nostdin", "-v", "error"] + arguments + ["pipe:1"]
+        guard input == nil else { return try run("ffmpeg", arguments, input: input).output }
+        return try GeneratedMedia.bytes(arguments) { try run("ffmpeg", arguments).output }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Transport streams that ffmpeg generates when the tests begin.
 enum OracleMedia {
@@ -24,6 +25,10 @@ enum OracleMedia {
     }
 
     static func run(_ arguments: [String]) throws -> [UInt8] {
+        try GeneratedMedia.bytes(arguments) { try generate(arguments) }
+    }
+
+    private static func generate(_ arguments: [String]) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg"] + arguments

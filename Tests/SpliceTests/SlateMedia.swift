@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Demux
 @testable import Media
@@ -39,9 +40,11 @@ enum SlateMedia {
             arguments += ["-itsoffset", delay.audio, "-f", "lavfi", "-i", "anoisesrc=seed=1:r=48000:d=\(seconds)"]
         }
         arguments += (video ?? []) + (audio ?? []) + ["-strict", "-2", "-flags", "+bitexact"] + output
-        let answer = try FragmentTool.run("ffmpeg", arguments + [path])
-        guard answer.status == 0 else { throw Failure(errors: answer.errors) }
-        return [UInt8](try Data(contentsOf: URL(filePath: path)))
+        return try GeneratedMedia.bytes(arguments + ["slate.mp4"]) {
+            let answer = try FragmentTool.run("ffmpeg", arguments + [path])
+            guard answer.status == 0 else { throw Failure(errors: answer.errors) }
+            return [UInt8](try Data(contentsOf: URL(filePath: path)))
+        }
     }
 }
 

@@ -82,6 +82,8 @@ struct PlaylistLoop: Sendable {
         var playlist = recorded
         playlist.hasEndList = false
         playlist.playlistType = nil
+        // A recording's dates do not repeat; without them the channel is dated when it is played.
+        for index in playlist.segments.indices { playlist.segments[index].programDateTime = nil }
         guard iteration > 0, let first = recorded.numbers?.lowerBound else { return playlist }
         let offset = iteration &* (numbers.upperBound - numbers.lowerBound)
         playlist.mediaSequence = recorded.mediaSequence &+ offset

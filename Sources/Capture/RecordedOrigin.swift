@@ -156,6 +156,7 @@ extension FetchAnswer.Header {
     fileprivate var isServedAsRecorded: Bool {
         let written: Set = [
             "accept-ranges", "age", "alt-svc", "cache-control", "content-range", "date", "etag", "server", "vary",
+            "x-liverelay-transmission",
         ]
         return !written.contains(name.lowercased()) && !name.lowercased().hasPrefix("access-control-")
             && !name.lowercased().hasPrefix("strict-transport")

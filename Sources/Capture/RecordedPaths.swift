@@ -41,7 +41,9 @@ struct RecordedPaths: Sendable {
 
     func resource(at path: String) -> Resource? {
         let parts = path.split(separator: "/")
-        guard parts.count == 2, let number = Int(parts[0]), resources.indices.contains(number - 1) else { return nil }
+        guard parts.count == 2, let number = Int(parts[0]), number > 0, number <= resources.count else {
+            return nil
+        }
         return resources[number - 1]
     }
 }

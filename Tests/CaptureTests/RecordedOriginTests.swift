@@ -37,6 +37,28 @@ extension RecordedOrigin {
     #expect(origin.response(to: "/0/b.ts", range: nil, at: .zero).status == 404)
 }
 
+@Test(arguments: ["/-9223372036854775808/x", "/0/x", "/2/x", "/9223372036854775808/x", "/x/x", "/"])
+func pathOfNoResourceIsNotFound(_ path: String) throws {
+    let origin = try origin("main.m3u8", [exchange(.zero, "main.m3u8", "#EXTM3U\n")])
+    #expect(origin.response(to: path, range: nil, at: .zero).status == 404)
+}
+
+@Test func recordedTransmissionFieldIsNotServed() throws {
+    let field = FetchAnswer.Header(name: "x-LiveRelay-transmission", value: "reset 0")
+    let answer = CapturedAnswer(status: 200, headers: [field], body: .text("#EXTM3U\n"))
+    let origin = try origin(
+        "main.m3u8", [CapturedExchange(at: .zero, url: host + "main.m3u8", ending: .answer(answer))])
+    #expect(origin.response(to: origin.entryPath, range: nil, at: .zero).headers.isEmpty)
+}
+
+@Test func loopHasNoRecordedDates() throws {
+    let dated = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:2,\n1.ts\n"
+    let exchanges = [exchange(.zero, "main.m3u8", dated)]
+    let (recorded, looped) = (try origin("main.m3u8", exchanges), try origin("main.m3u8", exchanges, loops: true))
+    #expect(recorded.text(of: recorded.entryPath, at: 0).contains("PROGRAM-DATE-TIME"))
+    #expect(!looped.text(of: looped.entryPath, at: 0).contains("PROGRAM-DATE-TIME"))
+}
+
 /// Two playlist states two seconds apart, the second with a discontinuity and the end.
 private let states = [
     "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:2,\n7.ts\n#EXTINF:2,\n8.ts\n",

@@ -90,7 +90,7 @@ private let transmissions: [RecordedResponse.Transmission] = [
     #expect(RecordedResponse.Transmission(fieldValue: transmission.fieldValue) == transmission)
 }
 
-@Test(arguments: ["", "fast", "paced", "cut 1", "reset x", "silent 1"])
+@Test(arguments: ["", "fast", "paced", "cut 1", "reset x", "silent 1", "cut 0 -1", "paced -5"])
 func malformedTransmissionFieldIsIgnored(_ fieldValue: String) {
     #expect(RecordedResponse.Transmission(fieldValue: fieldValue) == nil)
 }

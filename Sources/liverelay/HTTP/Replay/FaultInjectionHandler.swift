@@ -120,7 +120,7 @@ extension RecordedResponse.Transmission {
 
     init?(fieldValue: String) {
         let parts = fieldValue.split(separator: " ")
-        let numbers = parts.dropFirst().compactMap { Int($0) }
+        let numbers = parts.dropFirst().compactMap { Int($0) }.filter { $0 >= 0 }
         switch (parts.first, numbers.count) {
         case ("paced", 1): self = .paced(over: .microseconds(numbers[0]))
         case ("cut", 2): self = .cut(after: numbers[1], over: .microseconds(numbers[0]))

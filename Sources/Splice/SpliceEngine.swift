@@ -17,8 +17,8 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
-    /// Number of timed metadata items of segments without video.
-    private var metadataDiscarded = 0
+    /// Counts of timed metadata items of segments without video.
+    private var ownCounts = SpliceCounts()
 
     package init(_ configuration: SpliceConfiguration) {
         let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
@@ -53,25 +53,10 @@ package struct SpliceEngine: Sendable {
 
     /// Counts of everything dropped or inserted so far.
     package var counts: SpliceCounts {
-        var counts = assembler.counts
-        counts.framesBeforeSync = splitter.framesBeforeSync
-        counts.leadingPictures = splitter.leadingPictures
-        counts.inferredTimestamps = splitter.timestampsFilled
-        counts.timestampGaps = splitter.gaps.count + audioOnly.gaps.count
-        counts.timestampGapTicks = Int((splitter.gaps.missing + audioOnly.gaps.missing).count)
-        counts.audioDiscarded = videoQueue.discarded
-        counts.audioDamaged = videoQueue.matcher.damaged + audioOnly.damaged
-        counts.audioUntimed = videoQueue.matcher.untimed
-        counts.stillFrames = audioOnly.stillFrames
-        counts.metadataDiscarded += metadataDiscarded + audioOnly.metadataDiscarded + videoQueue.metadataDiscarded
-        counts.duplicateFrames = duplicateFilter.videoFrames
-        counts.duplicateAudioFrames = duplicateFilter.audioFrames
-        counts.demux = main.counts
-        let audio = (layout.companion ?? main).audioStage.counts
-        counts.audioTranscoded = audio.transcoded
-        counts.audioUndecodable = audio.undecodable
-        if let companion = layout.companion { counts.demux += companion.counts }
-        return counts
+        let companion = layout.companion
+        let demuxed = [main.counts, companion?.counts ?? SpliceCounts(), (companion ?? main).audioCounts]
+        let spliced = [duplicateFilter.counts, audioOnly.counts, splitter.counts, videoQueue.counts, assembler.counts]
+        return (demuxed + spliced).reduce(ownCounts, +)
     }
 
     /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss.
@@ -189,7 +174,7 @@ package struct SpliceEngine: Sendable {
     ) throws(MediaError) {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
         var parts = splitter.split(packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary)
-        metadataDiscarded += parts.attach(packets.metadata)
+        ownCounts.metadataDiscarded += parts.attach(packets.metadata)
         if layout.companion == nil, packets.declaresNoAudio {
             for index in parts.indices where parts[index].mediaSequence == segment.mediaSequence {
                 parts[index].hasNoAudio = true

@@ -16,11 +16,13 @@ struct AudioPeriodSplitter: Equatable, Sendable {
 
     private var clock = AudioTimestampUnwrapper()
     private var last: Frame?
-    /// Number of frames dropped because their bytes were lost or damaged. A gap becomes silence; a damaged frame would
+    /// Counts of frames dropped because their bytes were lost or damaged. A gap becomes silence; a damaged frame would
     /// be noise.
-    private(set) var damaged = 0
+    private var dropped = SpliceCounts()
     /// Gaps in the upstream's timestamps; dropped frames do not count as gaps.
-    private(set) var gaps = TimestampGaps()
+    private var gaps = TimestampGaps()
+
+    var counts: SpliceCounts { dropped + gaps.counts }
 
     /// Returns the parts of `packets` in order, each of one period and none of them empty.
     mutating func split(
@@ -36,7 +38,7 @@ struct AudioPeriodSplitter: Equatable, Sendable {
             let segmentStart = start ?? time
             start = segmentStart
             guard !packet.isDamaged else {
-                damaged += 1
+                dropped.audioDamaged += 1
                 continue
             }
             let signal = admit(packet, at: time, expected: expected, boundary: boundary)

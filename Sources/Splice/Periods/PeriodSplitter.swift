@@ -7,10 +7,8 @@ import Transcode
 struct PeriodSplitter: Equatable, Sendable {
     private var clock = VideoTimestampUnwrapper()
     private var detector: DiscontinuityDetector
-    /// Number of frames between a signal and the first random access point after it.
-    private(set) var framesBeforeSync = 0
-    /// Number of leading pictures of open GOPs dropped at the start of a period.
-    private(set) var leadingPictures = 0
+    /// Counts of frames dropped at the start of a period.
+    private var dropped = SpliceCounts()
 
     /// First frame of a period that ended its upstream segment. Leading pictures may follow; the frame then decodes in
     /// their place.
@@ -33,11 +31,8 @@ struct PeriodSplitter: Equatable, Sendable {
         detector = DiscontinuityDetector(longestGap: longestGap)
     }
 
-    /// Number of frames without a timestamp of their own.
-    var timestampsFilled: Int { clock.timestampsFilled }
-
-    /// Gaps in the upstream's timestamps.
-    var gaps: TimestampGaps { detector.timestampGaps }
+    /// Counts of frames dropped, of timestamps inferred and of gaps in the upstream's timestamps.
+    var counts: SpliceCounts { dropped + clock.counts + detector.timestampGaps.counts }
 
     /// Returns the parts of `packets` and the held part, in order, each of one period and none of them empty.
     mutating func split(
@@ -66,10 +61,10 @@ struct PeriodSplitter: Equatable, Sendable {
             parts.append(unit, frameDuration: clock.frameDuration)
         case .dropped(.beforeSync):
             parts.dropBeforeSync(startingAt: startOfDropped(with: unit, boundary: boundary))
-            framesBeforeSync += 1
+            dropped.framesBeforeSync += 1
         case .dropped(.leading):
             parts.dropLeading(unit)
-            leadingPictures += 1
+            dropped.leadingPictures += 1
         }
     }
 

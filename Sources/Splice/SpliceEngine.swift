@@ -9,28 +9,24 @@ import Transcode
 /// One value serves one channel. Its output depends only on its input and the order of that.
 package struct SpliceEngine: Sendable {
     private var main: RenditionDemuxer
-    private var companion: RenditionDemuxer?
+    private var layout: Layout
+    private var progress = Progress.waiting
     private var audioOnly = AudioOnlySegments()
     private var duplicateFilter = DuplicateFilter()
     private var splitter: PeriodSplitter
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
-    /// Whether it is known that the main rendition has video, for which a companion would carry the audio.
-    private var hasProbedMain = false
-    private var isMainEnded = false
-    private var hasVideo = false
-    /// Number of timed metadata items of segments without video.
-    private var metadataDiscarded = 0
-    /// The main segment handled last; frames held at the end of the rendition belong to it.
-    private var lastSegment: SegmentInput?
+    /// Counts of timed metadata items of segments without video.
+    private var ownCounts = SpliceCounts()
 
     package init(_ configuration: SpliceConfiguration) {
         let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
         main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, audioStage: audioStage)
-        companion = hasCompanion ? RenditionDemuxer(tracks: .audio, audioStage: audioStage) : nil
+        layout =
+            hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
         splitter = PeriodSplitter(longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
@@ -39,7 +35,7 @@ package struct SpliceEngine: Sendable {
     }
 
     /// Whether the main rendition ended and all of it was returned; later audio has no video.
-    package var isFinished: Bool { isMainEnded && videoQueue.isEmpty }
+    package var isFinished: Bool { progress.isEnded && videoQueue.isEmpty }
 
     /// Whether video waits for its audio or for what follows.
     package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.isHolding }
@@ -48,34 +44,19 @@ package struct SpliceEngine: Sendable {
     package var refusal: MediaError? { assembler.lastRejection }
 
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
-    package var audioRefusal: MediaError? { (companion ?? main).audioStage.lastError }
+    package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
 
     /// Returns the selected program of a transport stream; nil before the first segment, and for other containers.
     package func program(of rendition: InputRendition) -> ProgramSelection? {
-        rendition == .main ? main.program : companion?.program
+        rendition == .main ? main.program : layout.companion?.program
     }
 
     /// Counts of everything dropped or inserted so far.
     package var counts: SpliceCounts {
-        var counts = assembler.counts
-        counts.framesBeforeSync = splitter.framesBeforeSync
-        counts.leadingPictures = splitter.leadingPictures
-        counts.inferredTimestamps = splitter.timestampsFilled
-        counts.timestampGaps = splitter.gaps.count + audioOnly.gaps.count
-        counts.timestampGapTicks = Int((splitter.gaps.missing + audioOnly.gaps.missing).count)
-        counts.audioDiscarded = videoQueue.discarded
-        counts.audioDamaged = videoQueue.matcher.damaged + audioOnly.damaged
-        counts.audioUntimed = videoQueue.matcher.untimed
-        counts.stillFrames = audioOnly.stillFrames
-        counts.metadataDiscarded += metadataDiscarded + audioOnly.metadataDiscarded + videoQueue.metadataDiscarded
-        counts.duplicateFrames = duplicateFilter.videoFrames
-        counts.duplicateAudioFrames = duplicateFilter.audioFrames
-        counts.demux = main.counts
-        let audio = (companion ?? main).audioStage.counts
-        counts.audioTranscoded = audio.transcoded
-        counts.audioUndecodable = audio.undecodable
-        if let companion { counts.demux += companion.counts }
-        return counts
+        let companion = layout.companion
+        let demuxed = [main.counts, companion?.counts ?? SpliceCounts(), (companion ?? main).audioCounts]
+        let spliced = [duplicateFilter.counts, audioOnly.counts, splitter.counts, videoQueue.counts, assembler.counts]
+        return (demuxed + spliced).reduce(ownCounts, +)
     }
 
     /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss.
@@ -85,7 +66,7 @@ package struct SpliceEngine: Sendable {
         case .segment(let segment) where segment.rendition == .main: written = try appendMain(segment)
         case .segment(let segment): try appendCompanion(segment)
         case .lost(.main): main.breakContinuity()
-        case .lost(.audio): companion?.breakContinuity()
+        case .lost(.audio): layout.updateCompanion { $0.breakContinuity() }
         case .ended(.main): written = try endMain()
         case .ended(.audio): endCompanion()
         }
@@ -99,7 +80,7 @@ package struct SpliceEngine: Sendable {
 
     /// Hands the timeline over to another source and returns all held segments. The next segment follows a loss.
     package mutating func pause() throws(MediaError) -> [SplicedSegment] {
-        guard let lastSegment else { return [] }
+        guard let lastSegment = progress.lastSegment else { return [] }
         var written: [SplicedSegment] = []
         let remaining = main.pause()
         duplicateFilter.appendLeftover(remaining)
@@ -125,29 +106,30 @@ package struct SpliceEngine: Sendable {
     package var beginsWithDuplicates: Bool { duplicateFilter.beginsWithDuplicates }
 
     private mutating func appendMain(_ segment: SegmentInput) throws(MediaError) -> [SplicedSegment] {
-        if companion != nil, !hasProbedMain { probeMain(segment) }
+        if case .undecided(let companion) = layout { decideLayout(by: segment, companion: companion) }
         var demuxed = try main.demux(segment)
-        if !demuxed.packets.video.isEmpty { hasVideo = true }
+        progress.advance(to: segment, hasVideo: !demuxed.packets.video.isEmpty)
         duplicateFilter.removeDuplicates(from: &demuxed)
-        lastSegment = segment
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) { written += try perform(step, of: segment) }
         return written
     }
 
-    /// Decides whether the main rendition is audio only. A main rendition that begins without video is an audio-only
-    /// channel with its own audio; a companion carries audio for video.
-    private mutating func probeMain(_ segment: SegmentInput) {
-        var both = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
-        do throws(MediaError) {
-            let isAudioOnly = try both.demux(segment).packets.isAudioOnly
-            hasProbedMain = true
-            guard isAudioOnly else { return }
-        } catch {
-            return  // The rendition's own demuxer reports the error.
+    /// Decides the layout. A main rendition that begins without video is an audio-only channel with its own audio; a
+    /// companion carries audio for video.
+    ///
+    /// The segment is demuxed once more for this. If it were demuxed only once, with its audio, the audio of a main
+    /// rendition beside a companion would no longer count as `DemuxCounts.otherPackets`. A segment that cannot be
+    /// demuxed decides nothing; the rendition's own demuxer reports the error.
+    private mutating func decideLayout(by segment: SegmentInput, companion: RenditionDemuxer) {
+        var probe = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
+        guard let demuxed = try? probe.demux(segment) else { return }
+        guard demuxed.packets.isAudioOnly else {
+            layout = .demuxed(companion: companion)
+            return
         }
         main = RenditionDemuxer(tracks: .both, audioStage: main.audioStage)
-        companion = nil
+        layout = .muxed
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment)
     }
 
@@ -155,15 +137,15 @@ package struct SpliceEngine: Sendable {
     private mutating func route(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [AudioOnlySegments
         .Step]
     {
-        guard companion != nil else { return audioOnly.handle(demuxed, of: segment) }
+        guard layout.companion != nil else { return audioOnly.handle(demuxed, of: segment) }
         return [.leftover(demuxed.flushed), .video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: false)]
     }
 
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
         let remaining = main.finish()
-        isMainEnded = true
+        progress.end()
         videoQueue.endVideo()
-        guard let lastSegment else { return [] }
+        guard let lastSegment = progress.lastSegment else { return [] }
         var written: [SplicedSegment] = []
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
@@ -192,26 +174,27 @@ package struct SpliceEngine: Sendable {
     ) throws(MediaError) {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
         var parts = splitter.split(packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary)
-        metadataDiscarded += parts.attach(packets.metadata)
-        if companion == nil, packets.declaresNoAudio {
+        ownCounts.metadataDiscarded += parts.attach(packets.metadata)
+        if layout.companion == nil, packets.declaresNoAudio {
             for index in parts.indices where parts[index].mediaSequence == segment.mediaSequence {
                 parts[index].hasNoAudio = true
             }
         }
         videoQueue.append(parts)
         // Frames before the first parameter sets count as video too.
-        guard hasVideo || packets.counts.undecodable > 0 else {
+        guard progress.hasVideo || packets.counts.undecodable > 0 else {
             throw MediaError(.noVideo, section: "RFC 8216 §3")
         }
     }
 
     private mutating func appendCompanion(_ segment: SegmentInput) throws(MediaError) {
-        guard let demuxed = try companion?.demux(segment) else { return }
+        let demuxed = try layout.updateCompanion { companion throws(MediaError) in try companion.demux(segment) }
+        guard let demuxed else { return }
         videoQueue.append(companion: .segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
     private mutating func endCompanion() {
-        guard let remaining = companion?.finish() else { return }
+        guard let remaining = layout.updateCompanion({ $0.finish() }) else { return }
         videoQueue.append(companion: .ended(remaining.audio))
     }
 

@@ -76,7 +76,7 @@ func audioIsPlacedEndToEnd(_ index: Int) throws {
     #expect(
         Set(cut.samples.map(\.duration)).isSubset(of: row.durations), "\(row.when): \(Set(cut.samples.map(\.duration)))"
     )
-    #expect(assembler.counts.silentFrames == row.silentFrames, "\(row.when)")
+    #expect(assembler.counts.audioSilence == row.silentFrames, "\(row.when)")
     let written = cut.samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
     #expect(assembler.nextDecodeTime == cut.decodeTime + written, "\(row.when): the next decode time is the sum")
     let end = PeriodTimeline.audioTime(Ticks(18_000 + 40 * 1920))
@@ -118,7 +118,7 @@ func audioIsPlacedEndToEnd(_ index: Int) throws {
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence, on: timeline(source: 0, at: 108_000))
     let dequeued = assembler.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
     let cut = try #require(dequeued)
-    #expect(cut.samples.count == 47 && assembler.counts.silentFrames == 47)
+    #expect(cut.samples.count == 47 && assembler.counts.audioSilence == 47)
 }
 
 private let lateRows:
@@ -147,7 +147,7 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     #expect(cut.samples.prefix(row.written).map(\.payload) == late.prefix(row.written).map(\.payload), "\(row.when)")
     #expect(cut.samples.count == 49 && Set(cut.samples.map(\.duration)) == [301_056], "\(row.when)")
     #expect(
-        assembler.counts.silentFrames == row.silentFrames && assembler.counts.trimmed == row.trimmed,
+        assembler.counts.audioSilence == row.silentFrames && assembler.counts.audioTrimmed == row.trimmed,
         "\(row.when): \(assembler.counts)")
 }
 
@@ -164,7 +164,7 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
         on: timeline(source: 0, at: 18_000 + 46 * 1920))
     let dequeued = assembler.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
     let cut = try #require(dequeued)
-    #expect(cut.samples.count == 49 && assembler.counts.silentFrames == 47)
+    #expect(cut.samples.count == 49 && assembler.counts.audioSilence == 47)
 }
 
 @Test func veryShortSegmentHasAudio() throws {
@@ -193,5 +193,5 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     let dequeued = assembler.dequeueSamples(from: Ticks(198_000), to: Ticks(288_000))
     let cut = try #require(dequeued)
     #expect(cut.decodeTime == before, "decode time does not jump by the missing time")
-    #expect(assembler.counts.silentFrames == 83, "1.8 s, less the extension of the first frame")
+    #expect(assembler.counts.audioSilence == 83, "1.8 s, less the extension of the first frame")
 }

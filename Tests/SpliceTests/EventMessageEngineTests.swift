@@ -282,6 +282,6 @@ private struct TestProgram {
     @Test func metadataWithoutFramesIsCounted() {
         var matcher = AudioVideoMatcher(isMuxed: false)
         matcher.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
-        #expect(matcher.metadataDiscarded == 1 && matcher.dequeueMetadata().isEmpty)
+        #expect(matcher.counts.metadataDiscarded == 1 && matcher.dequeueMetadata().isEmpty)
     }
 }

@@ -145,7 +145,7 @@ struct PendingMarkersTests {
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
         #expect(markers.dequeueMessages(before: Ticks(378_000)).isEmpty)
         #expect(markers.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
-        #expect(markers.messages.written == 4 && markers.messages.discarded == 0)
+        #expect(markers.messages.counts.messagesWritten == 4 && markers.messages.counts.metadataDiscarded == 0)
     }
 
     @Test func numberOfHeldMessagesIsBounded() {
@@ -153,7 +153,7 @@ struct PendingMarkersTests {
         let part = part(900_000, tags)[0]
         var markers = PendingMarkers()
         markers.append(part, on: timeline(part))
-        #expect(markers.messages.discarded == 1100 - PendingMessages.limit)
+        #expect(markers.messages.counts.metadataDiscarded == 1100 - PendingMessages.limit)
         #expect(markers.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
     }
 
@@ -164,12 +164,14 @@ struct PendingMarkersTests {
             let isNew = messages.add(PlacedMessage(message: .id3(large), time: time))
             #expect(isNew)
         }
-        #expect(messages.discarded == 2, "a message is slightly larger than its data")
+        #expect(messages.counts.metadataDiscarded == 2, "a message is slightly larger than its data")
         messages.discard(before: Ticks(2))
-        #expect(messages.discarded == 3)
+        #expect(messages.counts.metadataDiscarded == 3)
         #expect(messages.dequeue(before: Ticks(3)).map(\.time.count) == [2])
         messages.discard()
-        #expect(messages.written == 1 && messages.discarded == 4 && messages.dequeue(before: Ticks(10)).isEmpty)
+        #expect(
+            messages.counts.messagesWritten == 1 && messages.counts.metadataDiscarded == 4
+                && messages.dequeue(before: Ticks(10)).isEmpty)
     }
 
     @Test func segmentsAndSplicesHaveDates() throws {

@@ -139,8 +139,8 @@ private let rows: [GapRow] = [
             _ = splitter.split(segment.frames, from: SyntheticPackets.segment(), boundary: segment.boundary)
         }
         _ = splitter.finish()
-        #expect(splitter.gaps.count == row.gaps.count, "\(row.when)")
-        #expect(splitter.gaps.missing.count == row.gaps.reduce(0, +), "\(row.when)")
+        #expect(splitter.counts.timestampGaps == row.gaps.count, "\(row.when)")
+        #expect(Int64(splitter.counts.timestampGapTicks) == row.gaps.reduce(0, +), "\(row.when)")
     }
 
     /// A transport stream cut between two packets looks complete.

@@ -56,14 +56,9 @@ struct AudioVideoMatcher: Equatable, Sendable {
     let isMuxed: Bool
     /// Whether the rendition's playlist ended, so that no audio follows.
     private(set) var isEnded = false
-    /// Number of frames that matched no video.
-    private(set) var discarded = 0
-    /// Number of frames dropped because their bytes were lost or damaged.
-    private(set) var damaged = 0
-    /// Number of frames before the first timestamp of their span.
-    private(set) var untimed = 0
-    /// Number of timed metadata items whose frames matched no video, or that came without a frame.
-    private(set) var metadataDiscarded = 0
+    /// Counts of frames that matched no video, were damaged or had no time, and of timed metadata items whose frames
+    /// matched no video or that came without a frame.
+    private(set) var counts = SpliceCounts()
     /// Timed metadata of the audio dequeued last.
     private var matchedMetadata: [TimedMetadata] = []
 
@@ -88,12 +83,12 @@ struct AudioVideoMatcher: Equatable, Sendable {
         var metadata = metadata
         for packet in packets {
             guard !packet.isDamaged else {
-                damaged += 1
+                counts.audioDamaged += 1
                 continue
             }
             if pendingDiscontinuity != nil || audioSpans.last?.continues(with: packet) != true {
                 guard packet.pts != nil else {
-                    untimed += 1
+                    counts.audioUntimed += 1
                     continue
                 }
                 audioSpans.append(
@@ -106,7 +101,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
             audioSpans[audioSpans.count - 1].append(metadata)
             metadata = []
         }
-        metadataDiscarded += metadata.count
+        counts.metadataDiscarded += metadata.count
         lastDiscontinuitySequence = discontinuitySequence ?? lastDiscontinuitySequence
         dropOldest()
     }
@@ -208,8 +203,8 @@ struct AudioVideoMatcher: Equatable, Sendable {
 
     private mutating func discardFirst() {
         let first = audioSpans.removeFirst()
-        discarded += first.frames.count
-        metadataDiscarded += first.metadata.count
+        counts.audioDiscarded += first.frames.count
+        counts.metadataDiscarded += first.metadata.count
     }
 
     /// Records that `span` was handled, with audio or without.

@@ -19,10 +19,8 @@ struct CompanionQueue: Sendable {
 
     private var entries: ArraySlice<Entry> = []
     private var frames = 0
-    /// Number of frames discarded because no video span requested them in two minutes.
-    private(set) var discarded = 0
-    /// Number of timed metadata items discarded for the same reason.
-    private(set) var metadataDiscarded = 0
+    /// Counts of frames and timed metadata items discarded because no video span requested them in two minutes.
+    private(set) var counts = SpliceCounts()
 
     mutating func append(_ entry: Entry) {
         entries.append(entry)
@@ -38,8 +36,10 @@ struct CompanionQueue: Sendable {
 
     /// Discards the first entry; the next one then follows a loss.
     private mutating func discardFirst() {
-        discarded += entries.first?.frameCount ?? 0
-        if case .segment(let demuxed, _)? = entries.first { metadataDiscarded += demuxed.packets.metadata.count }
+        counts.audioDiscarded += entries.first?.frameCount ?? 0
+        if case .segment(let demuxed, _)? = entries.first {
+            counts.metadataDiscarded += demuxed.packets.metadata.count
+        }
         _ = popFirst()
         guard case .segment(var demuxed, let number)? = entries.first else { return }
         demuxed.boundary = .loss

@@ -33,7 +33,7 @@ struct VideoSpanQueue: Sendable {
     /// Shortest part that cutting a part yields, approximately.
     private static let shortestPart = Ticks.milliseconds(200)
 
-    private(set) var matcher: AudioVideoMatcher
+    private var matcher: AudioVideoMatcher
     private var companionQueue = CompanionQueue()
     private var entries: [Entry] = []
     private let isMuxed: Bool
@@ -51,11 +51,8 @@ struct VideoSpanQueue: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Number of audio frames that matched no video.
-    var discarded: Int { matcher.discarded + companionQueue.discarded }
-
-    /// Number of metadata items of the companion that matched no video.
-    var metadataDiscarded: Int { matcher.metadataDiscarded + companionQueue.metadataDiscarded }
+    /// Counts of audio frames, and of metadata items of the companion, that were dropped.
+    var counts: SpliceCounts { matcher.counts + companionQueue.counts }
 
     mutating func append(_ parts: [PeriodPart]) { entries += parts.map(Entry.init) }
 

@@ -19,7 +19,7 @@ extension PeriodAssembler {
             return segments
         }
         audio.append(part.frames)
-        spans.append(SourceSpan(part, period: periodCount - 1, on: timeline))
+        spans.append(SourceSpan(part, period: ownCounts.periods - 1, on: timeline))
         if let date = part.programDateTime { dates.record(date, at: timeline.presentation(of: first.pts)) }
         markers.append(part, on: timeline)
         return segments + writeAudioOnly(mediaSequence: part.mediaSequence)
@@ -37,8 +37,8 @@ extension PeriodAssembler {
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation)
-            description = PeriodDescription(index: periodCount, audio: configuration)
-            periodCount += 1
+            description = PeriodDescription(index: ownCounts.periods, audio: configuration)
+            ownCounts.periods += 1
             beginsPeriod = true
         } catch {
             timeline = nil

@@ -18,10 +18,8 @@ struct PeriodAssembler: Sendable {
     var markers = PendingMarkers()
     private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
     var beginsPeriod = false
-    var periodCount = 0
-    private var periodsBeyondDelay = 0
-    private var segmentsWithoutSync = 0
-    private var framesRejected = 0
+    /// Counts of periods, of segments without a sync sample, and of frames of rejected periods.
+    var ownCounts = SpliceCounts()
     var lastSequence: UInt64 = 0
     /// Source spans of parts appended since the last segment was written.
     var spans: [SourceSpan] = []
@@ -48,21 +46,7 @@ struct PeriodAssembler: Sendable {
     var audioConfiguration: AudioConfiguration? { audio.configuration }
 
     var counts: SpliceCounts {
-        var counts = SpliceCounts()
-        counts.periods = periodCount
-        counts.timestampsSanitized = sanitizer.changed
-        counts.periodsBeyondCompositionDelay = periodsBeyondDelay
-        counts.segmentsWithoutSync = segmentsWithoutSync
-        counts.unsupportedFrames = framesRejected
-        counts.audioOverlapping = audio.counts.overlapping
-        counts.audioTrimmed = audio.counts.trimmed
-        counts.audioSilence = audio.counts.silentFrames
-        counts.audioDriftCorrections = audio.counts.driftCorrections
-        counts.datesRejected = dates.rejectedDates
-        counts.messagesWritten = markers.messages.written
-        counts.duplicateMessages = markers.messages.duplicates
-        counts.metadataDiscarded = markers.messages.discarded + markers.discarded
-        return counts
+        [sanitizer.counts, audio.counts, dates.counts, markers.counts].reduce(ownCounts, +)
     }
 
     mutating func append(_ matched: VideoSpanQueue.MatchedPart) -> [SplicedSegment] {
@@ -74,13 +58,13 @@ struct PeriodAssembler: Sendable {
             beginPeriod(part, configuration: matched.configuration)
         }
         guard let timeline else {
-            framesRejected += part.units.count
+            ownCounts.unsupportedFrames += part.units.count
             markers.discard(part)
             return segments
         }
         frameDuration = part.frameDuration
         audio.append(matched.audio)
-        spans.append(SourceSpan(part, period: periodCount - 1, on: timeline))
+        spans.append(SourceSpan(part, period: ownCounts.periods - 1, on: timeline))
         if let date = part.programDateTime, let first = part.units.first {
             dates.record(date, at: timeline.presentation(of: first.pts))
         }
@@ -134,16 +118,16 @@ struct PeriodAssembler: Sendable {
         let audioConfiguration = configuration ?? silentConfiguration
         initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
         let timeline = PeriodTimeline(first: first, at: position.presentationEnd)
-        if timeline.leastOffset < 0 { periodsBeyondDelay += 1 }
+        if timeline.leastOffset < 0 { ownCounts.periodsBeyondCompositionDelay += 1 }
         self.timeline = timeline
         audio.beginPeriod(
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
         position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
         description = PeriodDescription(
-            index: periodCount, video: video, first: first.packet, audio: audioConfiguration,
+            index: ownCounts.periods, video: video, first: first.packet, audio: audioConfiguration,
             frameDuration: part.meanFrameDuration)
-        periodCount += 1
+        ownCounts.periods += 1
         beginsPeriod = true
     }
 
@@ -176,7 +160,7 @@ struct PeriodAssembler: Sendable {
         let audioTrack = audio.dequeueSamples(from: start, to: position.presentationEnd).map {
             MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
         }
-        if !first.isSync { segmentsWithoutSync += 1 }
+        if !first.isSync { ownCounts.segmentsWithoutSync += 1 }
         let tracks = SegmentTracks(
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
             audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: first.isSync,

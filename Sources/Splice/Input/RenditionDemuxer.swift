@@ -10,7 +10,8 @@ struct RenditionDemuxer: Sendable {
     private var container: SegmentContainer?
     /// Whether the next segment does not continue the one before.
     private var isContinuityBroken = false
-    private(set) var counts = DemuxCounts()
+    /// Counts of the demuxers; those of the audio stage are apart.
+    private(set) var counts = SpliceCounts()
     private(set) var audioStage: AudioTranscodeStage
     /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
@@ -18,6 +19,14 @@ struct RenditionDemuxer: Sendable {
     init(tracks: TrackSelection, audioStage: AudioTranscodeStage) {
         self.tracks = tracks
         self.audioStage = audioStage
+    }
+
+    /// Counts of transcoded audio.
+    var audioCounts: SpliceCounts {
+        var counts = SpliceCounts()
+        counts.audioTranscoded = audioStage.counts.transcoded
+        counts.audioUndecodable = audioStage.counts.undecodable
+        return counts
     }
 
     /// Records that segments of this rendition were lost.
@@ -48,7 +57,7 @@ struct RenditionDemuxer: Sendable {
         defer { self.demuxer = demuxer }
         if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
         var packets = try demuxer.feed(segment.bytes)
-        counts += packets.counts
+        counts.demux += packets.counts
         audioStage.process(
             flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
         program = packets.program
@@ -71,13 +80,13 @@ struct RenditionDemuxer: Sendable {
 
     private mutating func flush() -> DemuxedSegment {
         guard let flushed = demuxer?.finish() else { return DemuxedSegment() }
-        counts += flushed.counts
+        counts.demux += flushed.counts
         return flushed
     }
 
     private mutating func reset() -> DemuxedSegment {
         guard let flushed = demuxer?.reset() else { return DemuxedSegment() }
-        counts += flushed.counts
+        counts.demux += flushed.counts
         return flushed
     }
 

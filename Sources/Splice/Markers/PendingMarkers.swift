@@ -49,8 +49,10 @@ struct PendingMarkers: Sendable {
     private var segmentStarts: [SegmentStart] = []
     private(set) var messages = PendingMessages()
     private var spliceCommands: [SpliceCommand] = []
-    /// Metadata items of dropped periods.
-    private(set) var discarded = 0
+    /// Counts of metadata items of dropped periods.
+    private var ownCounts = SpliceCounts()
+
+    var counts: SpliceCounts { ownCounts + messages.counts }
 
     /// Appends the segment start and the metadata of `part`, whose period is placed by `timeline`.
     mutating func append(_ part: some MetadataCarrying, on timeline: PeriodTimeline) {
@@ -81,7 +83,7 @@ struct PendingMarkers: Sendable {
     }
 
     /// Drops the metadata of `part`, whose period is dropped.
-    mutating func discard(_ part: some MetadataCarrying) { discarded += part.metadata.count }
+    mutating func discard(_ part: some MetadataCarrying) { ownCounts.metadataDiscarded += part.metadata.count }
 
     /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }

@@ -12,17 +12,15 @@ struct PendingMessages: Sendable {
     private var pending: [PlacedMessage] = []
     private var bytes = 0
     private var seen = EventMessageDuplicates()
-    private(set) var written = 0
-    /// Repetitions by the upstream, intended for players that join later.
-    private(set) var duplicates = 0
-    /// Messages dropped before they were written.
-    private(set) var discarded = 0
+    /// Counts of messages written, of messages dropped before, and of repetitions by the upstream, which are intended
+    /// for players that join later.
+    private(set) var counts = SpliceCounts()
 
     /// Adds a message unless it is a duplicate.
     /// - Returns: false for a duplicate.
     mutating func add(_ message: PlacedMessage) -> Bool {
         guard seen.insert(message) else {
-            duplicates += 1
+            counts.duplicateMessages += 1
             return false
         }
         let index = pending.firstIndex { $0.time > message.time } ?? pending.endIndex
@@ -30,7 +28,7 @@ struct PendingMessages: Sendable {
         bytes += message.message.size
         while pending.count > Self.limit || bytes > Self.byteLimit, let last = pending.popLast() {
             bytes -= last.message.size
-            discarded += 1
+            counts.metadataDiscarded += 1
         }
         return true
     }
@@ -39,7 +37,7 @@ struct PendingMessages: Sendable {
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
         defer { pending.removeFirst(count) }
-        written += count
+        counts.messagesWritten += count
         bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
         return Array(pending[..<count])
     }
@@ -48,7 +46,7 @@ struct PendingMessages: Sendable {
     mutating func discard(before end: Ticks? = nil) {
         let count = end.flatMap { end in pending.firstIndex { $0.time >= end } } ?? pending.endIndex
         bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
-        discarded += count
+        counts.metadataDiscarded += count
         pending.removeFirst(count)
     }
 }

@@ -25,16 +25,10 @@ struct AudioOnlySegments: Sendable {
     private var state = State.video
     private var stillFrame = StillFrame()
     private var splitter = AudioPeriodSplitter()
-    /// Number of key frames repeated.
-    private(set) var stillFrames = 0
-    /// Number of timed metadata items without an audio frame beside them.
-    private(set) var metadataDiscarded = 0
+    /// Counts of key frames repeated, and of timed metadata items without an audio frame beside them.
+    private var ownCounts = SpliceCounts()
 
-    /// Number of audio frames dropped because their bytes were lost or damaged.
-    var damaged: Int { splitter.damaged }
-
-    /// Gaps in the timestamps of the audio.
-    var gaps: TimestampGaps { splitter.gaps }
+    var counts: SpliceCounts { ownCounts + splitter.counts }
 
     /// Returns the steps that publish `demuxed`, in order.
     mutating func handle(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [Step] {
@@ -77,7 +71,7 @@ struct AudioOnlySegments: Sendable {
             return [.video(packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
         case .audioOnly:
             var parts = splitter.split(demuxed.packets.audio, from: segment, boundary: boundary)
-            metadataDiscarded += parts.attach(demuxed.packets.metadata)
+            ownCounts.metadataDiscarded += parts.attach(demuxed.packets.metadata)
             return [.audioOnly(parts)]
         }
         return [.video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
@@ -93,7 +87,7 @@ struct AudioOnlySegments: Sendable {
         for part in splitter.split(intact, from: segment, boundary: boundary) {
             packets.video += stillFrame.frames(covering: part)
         }
-        stillFrames += packets.video.count
+        ownCounts.stillFrames += packets.video.count
         return packets
     }
 }

@@ -16,11 +16,13 @@ struct AudioPeriodSplitter: Equatable, Sendable {
 
     private var clock = AudioTimestampUnwrapper()
     private var last: Frame?
-    /// Number of frames dropped because their bytes were lost or damaged. A gap becomes silence; a damaged frame would
+    /// Counts of frames dropped because their bytes were lost or damaged. A gap becomes silence; a damaged frame would
     /// be noise.
-    private(set) var damaged = 0
+    private var dropped = SpliceCounts()
     /// Gaps in the upstream's timestamps; dropped frames do not count as gaps.
-    private(set) var gaps = TimestampGaps()
+    private var gaps = TimestampGaps()
+
+    var counts: SpliceCounts { dropped + gaps.counts }
 
     /// Returns the parts of `packets` in order, each of one period and none of them empty.
     mutating func split(
@@ -33,27 +35,39 @@ struct AudioPeriodSplitter: Equatable, Sendable {
         for packet in packets {
             let expected = clock.expected
             let time = clock.unwrap(packet)
-            start = start ?? time
+            let segmentStart = start ?? time
+            start = segmentStart
             guard !packet.isDamaged else {
-                damaged += 1
+                dropped.audioDamaged += 1
                 continue
             }
-            let signal = signal(of: packet, at: time, boundary: boundary)
-            if let last, boundary != .tagged, signal == nil || signal == .clock {
-                gaps.recordAudioLead(time - expected, after: last.end - last.time)
-            }
-            last = Frame(pid: packet.pid, configuration: packet.configuration, time: time, end: clock.expected)
+            let signal = admit(packet, at: time, expected: expected, boundary: boundary)
             boundary = .none
             let frame = TimedAudio(packet: packet, pts: time)
-            if signal == nil, !parts.isEmpty {
+            guard signal != nil || parts.isEmpty else {
                 parts[parts.count - 1].frames.append(frame)
-            } else {
-                let lead = parts.isEmpty ? start.map { time - $0 } : nil
-                parts.append(AudioPeriodPart(signal: signal, frames: [frame], from: segment, after: lead))
-                parts[parts.count - 1].opensSegment = isAtStart && parts.count == 1
+                continue
             }
+            let lead = parts.isEmpty ? time - segmentStart : nil
+            var part = AudioPeriodPart(signal: signal, frames: [frame], from: segment, after: lead)
+            part.opensSegment = isAtStart && parts.isEmpty
+            parts.append(part)
         }
         return parts
+    }
+
+    /// Records an intact frame at `time`, and the gap before it.
+    /// - Parameter expected: end of the frame before.
+    /// - Returns: why a period begins with the frame; nil if it continues the current one.
+    private mutating func admit(
+        _ packet: AudioPacket, at time: Ticks, expected: Ticks, boundary: SegmentBoundary
+    ) -> DiscontinuityDetector.Signal? {
+        let signal = signal(of: packet, at: time, boundary: boundary)
+        if let last, boundary != .tagged, signal == nil || signal == .clock {
+            gaps.recordAudioLead(time - expected, after: last.end - last.time)
+        }
+        last = Frame(pid: packet.pid, configuration: packet.configuration, time: time, end: clock.expected)
+        return signal
     }
 
     private func signal(

@@ -26,9 +26,8 @@ struct DuplicateFilter: Sendable {
     private var state = State.new
     /// Whether the segment handled last begins with frames that were already published.
     private(set) var beginsWithDuplicates = false
-    /// Numbers of video and audio frames removed.
-    private(set) var videoFrames = 0
-    private(set) var audioFrames = 0
+    /// Counts of video and audio frames removed.
+    private(set) var counts = SpliceCounts()
 
     /// Continues after `published`, which other sources published; the next frames may be among them.
     mutating func resume(after published: PublishedMedia) {
@@ -93,8 +92,8 @@ struct DuplicateFilter: Sendable {
                 audioCount == start || Self.isNew(packets.audio[audioCount].pts, packets.audio[audioCount - 1].pts)
             { audioCount += 1 }
         }
-        videoFrames += duplicates.videoFrames
-        audioFrames += audioCount
+        counts.duplicateFrames += duplicates.videoFrames
+        counts.duplicateAudioFrames += audioCount
         beginsWithDuplicates = duplicates.videoFrames + audioCount > 0
         packets.video.removeFirst(duplicates.videoFrames)
         packets.audio.removeFirst(audioCount)

@@ -7,10 +7,8 @@ import Transcode
 struct PeriodSplitter: Equatable, Sendable {
     private var clock = VideoTimestampUnwrapper()
     private var detector: DiscontinuityDetector
-    /// Number of frames between a signal and the first random access point after it.
-    private(set) var framesBeforeSync = 0
-    /// Number of leading pictures of open GOPs dropped at the start of a period.
-    private(set) var leadingPictures = 0
+    /// Counts of frames dropped at the start of a period.
+    private var dropped = SpliceCounts()
 
     /// First frame of a period that ended its upstream segment. Leading pictures may follow; the frame then decodes in
     /// their place.
@@ -33,48 +31,41 @@ struct PeriodSplitter: Equatable, Sendable {
         detector = DiscontinuityDetector(longestGap: longestGap)
     }
 
-    /// Number of frames without a timestamp of their own.
-    var timestampsFilled: Int { clock.timestampsFilled }
-
-    /// Gaps in the upstream's timestamps.
-    var gaps: TimestampGaps { detector.timestampGaps }
+    /// Counts of frames dropped, of timestamps inferred and of gaps in the upstream's timestamps.
+    var counts: SpliceCounts { dropped + clock.counts + detector.timestampGaps.counts }
 
     /// Returns the parts of `packets` and the held part, in order, each of one period and none of them empty.
     mutating func split(
         _ packets: [VideoPacket], from segment: SegmentInput, boundary: SegmentBoundary
     ) -> [PeriodPart] {
-        var parts = dequeueHeldPart()
-        let heldCount = parts.count
-        var boundary = boundary
         var origin = SegmentOrigin(segment, isAtStart: boundary != .none)
         origin.clockStart = droppedFrames?.start
+        var parts = SegmentParts(after: dequeueHeldPart(), origin: origin)
+        var boundary = boundary
         for packet in packets {
-            var unit = clock.unwrap(packet)
-            origin.advance(to: unit, frameDuration: clock.frameDuration)
-            switch detector.handle(unit, boundary: boundary) {
-            case .beginsPeriod(let signal):
-                unit.beginsPeriod = true
-                parts.append(PeriodPart(signal: signal, first: unit, frameDuration: clock.frameDuration, from: origin))
-                origin.beginPart()
-                droppedFrames = nil
-            case .continues where parts.count == heldCount:
-                if heldCount > 0 { parts[0].update(frameDuration: clock.frameDuration) }
-                parts.append(PeriodPart(signal: nil, first: unit, frameDuration: clock.frameDuration, from: origin))
-                origin.beginPart()
-            case .continues:
-                parts[parts.count - 1].append(unit, frameDuration: clock.frameDuration)
-            case .dropped(.beforeSync):
-                origin.clockStart = startOfDropped(with: unit, boundary: boundary)
-                origin.isCutMidGOP = parts.count == heldCount
-                framesBeforeSync += 1
-            case .dropped(.leading):
-                leadingPictures += 1
-                if !parts.isEmpty { parts[parts.count - 1].dropLeading(unit) }
-            }
+            let unit = clock.unwrap(packet)
+            parts.advance(to: unit, frameDuration: clock.frameDuration)
+            append(unit, to: &parts, boundary: boundary)
             boundary = .none
         }
-        if let last = parts.last, last.mayFollowLeadingFrames { heldPart = parts.removeLast() }
-        return parts
+        heldPart = parts.removeLastIfLeadingFramesMayFollow()
+        return parts.all
+    }
+
+    private mutating func append(_ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary) {
+        switch detector.handle(unit, boundary: boundary) {
+        case .beginsPeriod(let signal):
+            parts.beginPeriod(with: unit, after: signal, frameDuration: clock.frameDuration)
+            droppedFrames = nil
+        case .continues:
+            parts.append(unit, frameDuration: clock.frameDuration)
+        case .dropped(.beforeSync):
+            parts.dropBeforeSync(startingAt: startOfDropped(with: unit, boundary: boundary))
+            dropped.framesBeforeSync += 1
+        case .dropped(.leading):
+            parts.dropLeading(unit)
+            dropped.leadingPictures += 1
+        }
     }
 
     /// Returns the earliest dropped frame's time. Another signal may come before the first frame of the new period is
@@ -94,11 +85,11 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Ends the sequence: no frame follows the held one.
     mutating func finish() -> [PeriodPart] {
         detector.finish()
-        return dequeueHeldPart()
+        return dequeueHeldPart().map { [$0] } ?? []
     }
 
-    private mutating func dequeueHeldPart() -> [PeriodPart] {
+    private mutating func dequeueHeldPart() -> PeriodPart? {
         defer { heldPart = nil }
-        return heldPart.map { [$0] } ?? []
+        return heldPart
     }
 }

@@ -22,6 +22,14 @@ struct TimestampGaps: Equatable, Sendable {
     private(set) var count = 0
     /// Missing time in all gaps: each step less a regular one.
     private(set) var missing = Ticks.zero
+
+    var counts: SpliceCounts {
+        var counts = SpliceCounts()
+        counts.timestampGaps = count
+        counts.timestampGapTicks = Int(missing.count)
+        return counts
+    }
+
     private var steps: [Ticks] = []
     private var last: Ticks?
     /// The last step that was no gap.

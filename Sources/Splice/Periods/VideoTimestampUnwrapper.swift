@@ -15,13 +15,13 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
     /// Longest time from decoding to presentation; a longer one is damage.
     static let longestReordering = Ticks.seconds(10)
 
-    /// Number of access units without a time of their own, or with an impossible one.
-    private(set) var timestampsFilled = 0
+    /// Counts of access units without a time of their own, or with an impossible one.
+    private(set) var counts = SpliceCounts()
 
     mutating func unwrap(_ packet: VideoPacket) -> TimedVideo {
         let expected = last.map { $0 + frameDuration } ?? .zero
         guard let wire = packet.dts ?? packet.pts else {
-            timestampsFilled += 1
+            counts.inferredTimestamps += 1
             last = expected
             return TimedVideo(packet: packet, dts: expected, pts: expected)
         }
@@ -30,7 +30,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
         last = dts
         let pts = Ticks(wire: packet.pts ?? wire, near: dts)
         guard pts - dts <= Self.longestReordering, dts - pts <= Self.longestReordering else {
-            timestampsFilled += 1
+            counts.inferredTimestamps += 1
             return TimedVideo(packet: packet, dts: dts, pts: dts)
         }
         return TimedVideo(packet: packet, dts: dts, pts: pts)

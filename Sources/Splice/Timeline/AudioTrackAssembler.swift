@@ -18,17 +18,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
     /// Longest time that silence fills if the first period had an audio track: a segment at most.
     static let longestMissingTail = PeriodTimeline.audioTime(.seconds(30))
 
-    struct Counts: Equatable, Sendable {
-        /// Number of frames dropped because they overlapped frames already written.
-        var overlapping = 0
-        /// Number of frames dropped because the video of their period had ended.
-        var trimmed = 0
-        /// Number of silent frames written where the source had no audio.
-        var silentFrames = 0
-        /// Number of gaps and overlaps corrected inside periods.
-        var driftCorrections = 0
-    }
-
     /// An audio frame that arrived after its period was written, with its time on the channel's timeline.
     private struct LateFrame: Equatable, Sendable {
         let time: Int64
@@ -38,7 +27,9 @@ struct AudioTrackAssembler: Equatable, Sendable {
     /// Next decode time in the audio timescale, for the life of the channel; nil before the first frame.
     private(set) var nextDecodeTime: Int64?
     private(set) var configuration: AudioConfiguration?
-    private(set) var counts = Counts()
+    /// Counts of frames dropped because they overlapped frames already written or because the video of their period had
+    /// ended, of silent frames written, and of gaps and overlaps corrected inside periods.
+    private(set) var counts = SpliceCounts()
     private var timeline: PeriodTimeline?
     private var pendingFrames: [TimedAudio] = []
     private var lateFrames: [LateFrame] = []
@@ -67,7 +58,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         if configuration != self.configuration { lastPayload = [] }
         self.silence = silence
         let (carried, dropped) = remainingFrames(for: configuration)
-        counts.trimmed += dropped
+        counts.audioTrimmed += dropped
         (lateFrames, pendingFrames) = (carried, [])
         // After periods without an audio track, decode times resume at this discontinuity. Audio missing at the end of
         // a period that has a track is filled with silence.
@@ -81,7 +72,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Resumes at `position`, which other sources reached; drops the frames left of the old period.
     mutating func resume(at position: TimelinePosition) {
-        counts.trimmed += lateFrames.count + pendingFrames.count
+        counts.audioTrimmed += lateFrames.count + pendingFrames.count
         (lateFrames, pendingFrames) = ([], [])
         timeline = nil
         nextDecodeTime = position.audioDecodeTime ?? nextDecodeTime
@@ -142,7 +133,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
     private mutating func finishSegment(
         _ writer: AudioSampleWriter, from decodeTime: Int64
     ) -> (decodeTime: Int64, samples: [MuxSample])? {
-        counts.silentFrames += writer.silentFrames
+        counts.audioSilence += writer.silentFrames
         guard !writer.samples.isEmpty else { return nil }
         nextDecodeTime = writer.nextDecodeTime
         if silence == nil { lastPayload = writer.samples.last.map { Array($0.payload) } ?? [] }
@@ -163,11 +154,11 @@ struct AudioTrackAssembler: Equatable, Sendable {
             if verdict == .undecided, !isEnding { break }
             if verdict == .confirmed {
                 if lead < -Self.toleratedOverlap {
-                    counts.overlapping += 1
+                    counts.audioOverlapping += 1
                     count += 1
                     continue
                 }
-                if !isAtStart { counts.driftCorrections += 1 }
+                if !isAtStart { counts.audioDriftCorrections += 1 }
                 gap = max(0, lead)
             }
             guard writer.write(pendingFrames[count].packet.payload, after: gap) else { break }
@@ -186,7 +177,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
                 abs(frame.time - writer.nextDecodeTime) * 2 <= writer.frameDuration
                 && writer.nextDecodeTime + writer.frameDuration <= end
             guard isNext, writer.write(frame.payload, after: 0) else {
-                counts.trimmed += 1
+                counts.audioTrimmed += 1
                 continue
             }
         }

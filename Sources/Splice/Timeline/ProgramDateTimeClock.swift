@@ -23,8 +23,8 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     private var anchor: Anchor
     /// Whether media of this period was dated.
     private var isAnchored = false
-    /// Number of dates too far off to be followed.
-    private(set) var rejectedDates = 0
+    /// Counts of dates too far off to be followed.
+    private(set) var counts = SpliceCounts()
     /// Date at which the media dated so far ends.
     private var end: Int64?
 
@@ -57,7 +57,7 @@ struct ProgramDateTimeClock: Equatable, Sendable {
         if !overflows, (Self.longestJitter...Self.longestStep).contains(lead) {
             anchor = Anchor(date: date, time: time)
         } else if overflows || lead.magnitude > Self.longestStep {
-            rejectedDates += 1
+            counts.datesRejected += 1
         }
     }
 

@@ -6,8 +6,8 @@ import Transcode
 /// Last guard before the muxer: decode times rise by at least a tick, and no frame is presented before it could be
 /// decoded. A clean source leaves the count of changes at 0.
 struct TimestampSanitizer: Equatable, Sendable {
-    /// Number of samples whose decode or presentation time was changed.
-    private(set) var changed = 0
+    /// Counts of samples whose decode or presentation time was changed.
+    private(set) var counts = SpliceCounts()
     private var last: Int64?
 
     /// Makes the next sample decode at `time`, wherever the source places it.
@@ -18,7 +18,9 @@ struct TimestampSanitizer: Equatable, Sendable {
     {
         let admittedDecode = last.map { max(decode, $0 + 1) } ?? decode
         let admittedPresentation = max(presentation, admittedDecode + leastOffset)
-        if admittedDecode != decode || admittedPresentation != presentation { changed += 1 }
+        if admittedDecode != decode || admittedPresentation != presentation {
+            counts.timestampsSanitized += 1
+        }
         last = admittedDecode
         return (admittedDecode, admittedPresentation)
     }

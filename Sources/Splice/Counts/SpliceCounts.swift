@@ -1,6 +1,6 @@
 package import Demux
 
-/// Counts of everything dropped or inserted, summed over the channel.
+/// Counts of everything dropped or inserted. Each part of the engine counts its own; `+` makes the channel's sum.
 package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var periods = 0
     /// Frames between a signal and the first IDR (HEVC: or CRA) after it.
@@ -70,7 +70,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         case demux
     }
 
-    /// Sums the counts of several sources of one channel.
+    /// Sums the counts of several parts, or of several sources of one channel.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
         for field in fields { sum[keyPath: field] += right[keyPath: field] }

@@ -14,34 +14,34 @@ extension PeriodAssembler {
             segments += finish(with: late)
             beginAudioOnlyPeriod(first)
         }
-        guard let timeline else {
+        guard let period = state.open else {
             markers.discard(part)
             return segments
         }
+        let timeline = period.timeline
         audio.append(part.frames)
-        spans.append(SourceSpan(part, period: ownCounts.periods - 1, on: timeline))
+        spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime { dates.record(date, at: timeline.presentation(of: first.pts)) }
         markers.append(part, on: timeline)
         return segments + writeAudioOnly(mediaSequence: part.mediaSequence)
     }
 
     /// Whether the current period has no video.
-    var isAudioOnly: Bool { description.map { $0.video == nil } ?? false }
+    var isAudioOnly: Bool { state.written.map { $0.description.video == nil } ?? false }
 
     private mutating func beginAudioOnlyPeriod(_ first: TimedAudio) {
         do throws(MediaError) {
             let configuration = first.packet.configuration
-            initSection = try InitWriter.write(video: nil, audio: configuration)
+            let initSection = try InitWriter.write(video: nil, audio: configuration)
             let timeline = PeriodTimeline(firstAudio: first.pts, at: nextAudioTime)
-            self.timeline = timeline
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation)
-            description = PeriodDescription(index: ownCounts.periods, audio: configuration)
+            let description = PeriodDescription(index: ownCounts.periods, audio: configuration)
+            state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
             ownCounts.periods += 1
-            beginsPeriod = true
         } catch {
-            timeline = nil
+            state.reject()
             lastRejection = error
         }
     }

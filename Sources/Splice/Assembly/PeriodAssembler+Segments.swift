@@ -20,7 +20,7 @@ extension PeriodAssembler {
     /// Writes one output segment and advances the timeline. Segments with and without video are built here alone.
     /// - Returns: nil if no period is open.
     mutating func emit(_ tracks: SegmentTracks) -> SplicedSegment? {
-        guard let initSection, let description else { return nil }
+        guard let period = state.written else { return nil }
         let isFirstOfChannel = position.isInitial
         let end = tracks.position.presentationEnd
         let fragment = FragmentWriter.write(
@@ -28,14 +28,15 @@ extension PeriodAssembler {
             messages: markers.dequeueMessages(before: end))
         position = tracks.position
         defer {
-            beginsPeriod = false
+            state.recordSegment()
             spans = []
         }
         return SplicedSegment(
-            initSection: initSection, fragment: fragment, isDiscontinuous: beginsPeriod && !isFirstOfChannel,
+            initSection: period.initSection, fragment: fragment,
+            isDiscontinuous: !period.hasSegments && !isFirstOfChannel,
             isIndependent: tracks.isIndependent, duration: tracks.duration,
             programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
-            mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: description,
+            mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
             spans: spans, placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))
     }

@@ -6,9 +6,7 @@ import Transcode
 /// Places periods on the timeline, cuts them into segments, adds their audio, and writes finished segments.
 struct PeriodAssembler: Sendable {
     var position: TimelinePosition
-    var timeline: PeriodTimeline?
-    var description: PeriodDescription?
-    var initSection: InitSection?
+    var state = State.beginning
     private var cutter: SegmentCutter
     var audio: AudioTrackAssembler
     var silence = SilentFrameCache()
@@ -17,7 +15,6 @@ struct PeriodAssembler: Sendable {
     var dates: ProgramDateTimeClock
     var markers = PendingMarkers()
     private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
-    var beginsPeriod = false
     /// Counts of periods, of segments without a sync sample, and of frames of rejected periods.
     var ownCounts = SpliceCounts()
     var lastSequence: UInt64 = 0
@@ -57,14 +54,15 @@ struct PeriodAssembler: Sendable {
             segments += finish(with: matched.lateAudio)
             beginPeriod(part, configuration: matched.configuration)
         }
-        guard let timeline else {
+        guard let period = state.open else {
             ownCounts.unsupportedFrames += part.units.count
             markers.discard(part)
             return segments
         }
+        let timeline = period.timeline
         frameDuration = part.frameDuration
         audio.append(matched.audio)
-        spans.append(SourceSpan(part, period: ownCounts.periods - 1, on: timeline))
+        spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime, let first = part.units.first {
             dates.record(date, at: timeline.presentation(of: first.pts))
         }
@@ -92,7 +90,7 @@ struct PeriodAssembler: Sendable {
     /// Resumes at `position`, which other sources reached; the next part begins a period there.
     mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
         self.position = position
-        (timeline, description) = (nil, nil)
+        state = .beginning
         audio.resume(at: position)
         markers.resume(at: position.presentationEnd)
         dates.resume(datedUntil: datedUntil)
@@ -104,7 +102,7 @@ struct PeriodAssembler: Sendable {
         do throws(MediaError) {
             try describePeriod(part, configuration: configuration)
         } catch {
-            timeline = nil
+            state.reject()
             lastRejection = error
         }
     }
@@ -116,19 +114,18 @@ struct PeriodAssembler: Sendable {
         let video = try VideoDescription(first.packet.configuration)
         // A period without audio keeps the track, filled with silence: players that lose a track do not resume it.
         let audioConfiguration = configuration ?? silentConfiguration
-        initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
+        let initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
         let timeline = PeriodTimeline(first: first, at: position.presentationEnd)
         if timeline.leastOffset < 0 { ownCounts.periodsBeyondCompositionDelay += 1 }
-        self.timeline = timeline
         audio.beginPeriod(
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
         position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
-        description = PeriodDescription(
+        let description = PeriodDescription(
             index: ownCounts.periods, video: video, first: first.packet, audio: audioConfiguration,
             frameDuration: part.meanFrameDuration)
+        state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
         ownCounts.periods += 1
-        beginsPeriod = true
     }
 
     /// Configuration in which a period without audio continues; nil if it has no audio track.
@@ -152,7 +149,7 @@ struct PeriodAssembler: Sendable {
     private mutating func write(
         _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false
     ) -> SplicedSegment? {
-        guard let timeline, let first = cut.units.first else { return nil }
+        guard let timeline = state.open?.timeline, let first = cut.units.first else { return nil }
         let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
         let samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }

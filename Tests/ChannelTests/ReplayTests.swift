@@ -62,7 +62,7 @@ import Tracker
         #expect(
             splice.counts.timestampsSanitized == 0 && splice.counts.inferredTimestamps == 0
                 && splice.segmentsSkipped == row.segmentsSkipped)
-        #expect(splice.segmentsNotWritten == 0 && status.upstream.segmentsLost == row.segmentsLost)
+        #expect(splice.segmentsNotWritten == 0 && status.upstream.counts.lost == row.segmentsLost)
         let lost = splice.counts.framesBeforeSync + splice.counts.leadingPictures
         #expect(lost + splice.counts.demux.undecodable == row.lostFrames.count, "\(row.lostFrames.because)")
         #expect(splice.counts.timestampGaps == row.timestampGaps.count)
@@ -145,7 +145,7 @@ import Tracker
             try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
                 .reduce(0) { $0 + $1.samples.count }
         }
-        let delivered = try listedBodies(of: capture).suffix(published.status.upstream.segmentsDelivered)
+        let delivered = try listedBodies(of: capture).suffix(published.status.upstream.counts.delivered)
         let counted = try delivered.map { try countFrames(in: capture.file("body/\($0)")) }
         #expect(frames == counted, "segment by segment")
     }

@@ -1,5 +1,5 @@
 import Playlist
-import Tracker
+package import Tracker
 
 extension RelayStatus {
     package struct Upstream: Encodable, Equatable, Sendable {
@@ -14,13 +14,8 @@ extension RelayStatus {
         package internal(set) var secondsSinceNewSegment: Double?
         package internal(set) var nextMediaSequence: UInt64?
         package internal(set) var segmentsInFlight = 0
-        package internal(set) var segmentsDelivered = 0
-        package internal(set) var segmentsLost: UInt64 = 0
-        package internal(set) var discontinuities = 0
-        package internal(set) var stalePlaylists = 0
-        package internal(set) var sequenceResets = 0
-        package internal(set) var failedPlaylistLoads = 0
-        package internal(set) var failedAttempts = 0
+        /// The sums over all renditions; failed attempts include those of keys and maps.
+        package internal(set) var counts = TrackerCounts()
         /// The source that is published: 0 is the channel's own upstream, backups count from 1.
         package internal(set) var activeSource = 0
         /// The source that was opened during an outage and has not proved alive yet.
@@ -31,6 +26,32 @@ extension RelayStatus {
         /// Total duration of gaps and slate published in outages.
         package internal(set) var outageSeconds = 0.0
         package internal(set) var requests = Requests()
+
+        private enum CodingKeys: String, CodingKey {
+            case url, playlistURL, bandwidth, resolution, audioRendition, targetDuration, secondsSinceNewSegment
+            case nextMediaSequence, segmentsInFlight, activeSource, candidateSource, failovers, stallStep, outageSeconds
+            case requests
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            try counts.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(url, forKey: .url)
+            try container.encodeIfPresent(playlistURL, forKey: .playlistURL)
+            try container.encodeIfPresent(bandwidth, forKey: .bandwidth)
+            try container.encodeIfPresent(resolution, forKey: .resolution)
+            try container.encodeIfPresent(audioRendition, forKey: .audioRendition)
+            try container.encodeIfPresent(targetDuration, forKey: .targetDuration)
+            try container.encodeIfPresent(secondsSinceNewSegment, forKey: .secondsSinceNewSegment)
+            try container.encodeIfPresent(nextMediaSequence, forKey: .nextMediaSequence)
+            try container.encode(segmentsInFlight, forKey: .segmentsInFlight)
+            try container.encode(activeSource, forKey: .activeSource)
+            try container.encodeIfPresent(candidateSource, forKey: .candidateSource)
+            try container.encode(failovers, forKey: .failovers)
+            try container.encodeIfPresent(stallStep, forKey: .stallStep)
+            try container.encode(outageSeconds, forKey: .outageSeconds)
+            try container.encode(requests, forKey: .requests)
+        }
     }
 
     /// The requests to the upstream's hosts, and the answers to them.
@@ -75,15 +96,10 @@ extension RelayStatus.Upstream {
 
     /// Sums the counts of all renditions.
     private mutating func updateCounts(from status: UpstreamStatus) {
-        let counts = status.renditions.map(\.counts)
         segmentsInFlight = status.renditions.reduce(0) { $0 + $1.inFlight }
-        segmentsDelivered = counts.reduce(0) { $0 + $1.delivered }
-        segmentsLost = counts.reduce(0) { $0 + $1.lost }
-        discontinuities = counts.reduce(0) { $0 + $1.discontinuities }
-        stalePlaylists = counts.reduce(0) { $0 + $1.stalePlaylists }
-        sequenceResets = counts.reduce(0) { $0 + $1.resets }
-        failedPlaylistLoads = counts.reduce(0) { $0 + $1.failedLoads }
-        failedAttempts = counts.reduce(status.failedResourceTries) { $0 + $1.failedTries }
+        counts = TrackerCounts()
+        for rendition in status.renditions { counts += rendition.counts }
+        counts.failedTries += status.failedResourceTries
     }
 }
 

@@ -31,17 +31,3 @@ extension UpstreamStatus {
         faults.merge(earlier.faults, uniquingKeysWith: +)
     }
 }
-
-extension TrackerCounts {
-    fileprivate static func += (sum: inout TrackerCounts, other: TrackerCounts) {
-        sum.loads += other.loads
-        sum.failedLoads += other.failedLoads
-        sum.delivered += other.delivered
-        sum.failedTries += other.failedTries
-        sum.lost += other.lost
-        sum.discontinuities += other.discontinuities
-        sum.stalePlaylists += other.stalePlaylists
-        sum.resets += other.resets
-        sum.lateCueTags += other.lateCueTags
-    }
-}

@@ -92,7 +92,7 @@ package struct UpstreamStatus: Equatable, Sendable {
 }
 
 /// Counts of one rendition since the session began.
-package struct TrackerCounts: Equatable, Sendable {
+package struct TrackerCounts: Encodable, Equatable, Sendable {
     package var loads = 0
     package var failedLoads = 0
     package var delivered = 0
@@ -105,4 +105,30 @@ package struct TrackerCounts: Equatable, Sendable {
     package var resets = 0
     /// Cue tags that a playlist added to segments after they were fetched.
     package var lateCueTags = 0
+
+    package init() {}
+
+    /// The published names. `/status.json` has late cue tags among the ad markers, and no successful loads.
+    private enum CodingKeys: String, CodingKey {
+        case delivered = "segmentsDelivered"
+        case lost = "segmentsLost"
+        case discontinuities, stalePlaylists
+        case resets = "sequenceResets"
+        case failedLoads = "failedPlaylistLoads"
+        case failedTries = "failedAttempts"
+    }
+}
+
+extension TrackerCounts {
+    package static func += (sum: inout TrackerCounts, other: TrackerCounts) {
+        sum.loads += other.loads
+        sum.failedLoads += other.failedLoads
+        sum.delivered += other.delivered
+        sum.failedTries += other.failedTries
+        sum.lost += other.lost
+        sum.discontinuities += other.discontinuities
+        sum.stalePlaylists += other.stalePlaylists
+        sum.resets += other.resets
+        sum.lateCueTags += other.lateCueTags
+    }
 }

@@ -120,7 +120,7 @@ extension RelayStatus {
     var statusLine: String {
         let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
-        let lost = upstream.segmentsLost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
+        let lost = upstream.counts.lost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
             "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
     }

@@ -1,6 +1,7 @@
 import Channel
 import Foundation
 import Splice
+import Tracker
 
 /// The command `soak HOURS [SEED…]`.
 package enum SoakCommand {
@@ -67,7 +68,7 @@ extension SoakOutcome {
             \(status.splice.counts.periods) periods; \(checker.versions) playlist versions checked
             segments lost: \(counts(checker.lost))
             segments lost partially: \(counts(checker.partiallyLost))
-            the tracker counts \(status.upstream.segmentsLost) lost; \
+            the tracker counts \(status.upstream.counts.lost) lost; \
             skipped \(status.splice.segmentsSkipped), duplicate frames \(status.splice.counts.duplicateFrames)
             longest stall: \(liveEdge.longestWithoutFault.length) ms without faults, at \(liveEdge.longestWithoutFault.end / 1000) s; \
             \(liveEdge.longestWithFault.length) ms with faults, at \(liveEdge.longestWithFault.end / 1000) s

@@ -101,20 +101,7 @@ extension RequestTarget {
     }
 
     private static func percentDecoded(_ text: Substring) throws(Malformed) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
-                throw .encoding
-            }
-            bytes.append(high << 4 | low)
-        }
-        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
+        guard let decoded = PercentEncoding.decode(text) else { throw .encoding }
         return decoded
     }
 }

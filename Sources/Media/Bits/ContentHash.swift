@@ -7,12 +7,12 @@ package enum ContentHash {
     package static func hexName(of bytes: [UInt8]) -> String {
         let prime: UInt128 = 1 << 88 | 0x13B
         let hash = bytes.reduce(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d as UInt128) { ($0 ^ UInt128($1)) &* prime }
-        return Hexadecimal.digits(hash, count: 32)
+        return HexDigits.digits(hash, count: 32)
     }
 
     /// Returns 16 lower-case hexadecimal digits, for a line in a dump.
     package static func hexDigest(of bytes: ArraySlice<UInt8>) -> String {
-        Hexadecimal.digits(digest(of: bytes), count: 16)
+        HexDigits.digits(digest(of: bytes), count: 16)
     }
 
     package static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {

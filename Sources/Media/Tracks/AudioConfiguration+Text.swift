@@ -3,7 +3,7 @@ extension AudioConfiguration {
     /// Codec, sample rate in Hz, channels, samples per frame, and the decoder specific information in hexadecimal
     /// digits.
     package var text: String {
-        let info = Hexadecimal.digits(of: decoderSpecificInfo)
+        let info = HexDigits.digits(of: decoderSpecificInfo)
         return "\(codec.name)/\(sampleRate)/\(channelCount)/\(samplesPerFrame)/\(info)"
     }
 
@@ -12,7 +12,7 @@ extension AudioConfiguration {
         let fields = text.split(separator: "/", omittingEmptySubsequences: false)
         guard fields.count == 5, let codec = Codec.restorable.first(where: { $0.name == fields[0] }),
             let sampleRate = Int(fields[1]), sampleRate > 0, let channelCount = Int(fields[2]),
-            let samplesPerFrame = Int(fields[3]), samplesPerFrame > 0, let info = Hexadecimal.bytes(fields[4])
+            let samplesPerFrame = Int(fields[3]), samplesPerFrame > 0, let info = HexDigits.bytes(fields[4])
         else { return nil }
         self.init(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,

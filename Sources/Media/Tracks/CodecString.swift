@@ -3,7 +3,7 @@ enum CodecString {
     /// `avc1.` and the three bytes after the header of the sequence parameter set.
     static func h264(_ parameterSet: H264SequenceParameterSet) -> String {
         let bytes = [parameterSet.profileIdc, parameterSet.constraintSetFlags, parameterSet.levelIdc]
-        return "avc1." + bytes.map { Hexadecimal.digits($0, count: 2) }.joined().uppercased()
+        return "avc1." + bytes.map { HexDigits.digits($0, count: 2) }.joined().uppercased()
     }
 
     /// `hvc1.` with profile, compatibility flags (bits reversed), tier and level, and constraint bytes without trailing

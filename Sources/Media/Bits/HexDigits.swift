@@ -1,5 +1,5 @@
 /// Hexadecimal digits of bytes and integers.
-enum Hexadecimal {
+enum HexDigits {
     /// Returns lower-case digits, padded with zeros to `count` digits.
     static func digits(_ value: some BinaryInteger, count: Int) -> String {
         let digits = String(value, radix: 16)

@@ -266,11 +266,12 @@ def long_list():
 
 def segment_404():
     answers = media()
-    once, never = failing(1.0, answers[3]["url"], 404), failing(3.0, answers[5]["url"], 404)
+    once, often = failing(1.0, answers[3]["url"], 404), failing(2.0, answers[4]["url"], 404)
+    answers[6] = failing(4.0, answers[6]["url"], 404)
     publish(
-        "segment_404", "One segment is there with the second try, one after more tries than anybody makes.",
-        [each.answer() for each in reloads()] + answers[:3] + [once] + answers[3:5] + [never] * 3 + answers[5:],
-        lost=[5])
+        "segment_404", "One segment is there at the second attempt, one at the fourth, and one never.",
+        [each.answer() for each in reloads()] + answers[:3] + [once, answers[3]] + [often] * 3 + answers[4:],
+        lost=[6])
 
 
 def short_body():

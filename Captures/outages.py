@@ -125,20 +125,17 @@ REFUSED = range(7, 15)
 
 
 def without_media():
-    """The origin's, where the list goes on and what it lists is refused for a while, more often than anybody asks."""
-    answers = []
-    for index, answer in enumerate(media()):
-        if index in REFUSED:
-            answers += [{"at": answer["at"], "url": answer["url"], "status": 404, "headers": {}, "text": ""}] * 3
-            answer |= {"at": listed_at(REFUSED.stop + 1)}
-        answers.append(answer)
-    return answers
+    """The answers of an origin that goes on listing segments and refuses some of them at every request."""
+    refusal = {"status": 404, "headers": {}, "text": ""}
+    return [
+        {"at": answer["at"], "url": answer["url"]} | refusal if index in REFUSED else answer
+        for index, answer in enumerate(media())]
 
 
 def media_refused():
     count = 23
     publish(
-        "media_refused", "The list goes on; for 16 s every segment of it is refused with 404.",
+        "media_refused", "The playlist goes on; each segment that it adds for 16 s is refused with 404, for good.",
         lists(range(3, count + 1), count) + without_media(), count, lost=REFUSED)
 
 

@@ -26,8 +26,9 @@ import Testing
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
         upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds requests \
-        segmentsDelivered segmentsInFlight segmentsLost sequenceResets stalePlaylists url
+        segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total
+        upstream.segmentsLostByCause: gap gone leftPlaylist overtaken permanent
         """
 
     /// Lists the fields of an object, and of the objects in it, as `fields` does.

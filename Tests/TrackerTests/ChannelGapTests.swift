@@ -31,9 +31,9 @@ private let gapRows: [ChannelRow] = [
             $0.primary.endsWithList = true
             $0.primary.latency = { .seconds($0.url.contains("seg102") ? 9 : 0) }
             $0.primary.instead = { request, now in
-                request.url.contains("seg102") && now < .seconds(50) ? failed(.timedOut, request) : nil
+                request.url.contains("seg102") && now < .seconds(500) ? failed(.timedOut, request) : nil
             }
-        }, seconds: 99, backups: 0, gapTolerance: .init(.halves(3)), delivers: "p100 p101 x1 |p103 p104 p105 .",
+        }, seconds: 299, backups: 0, gapTolerance: .init(.halves(3)), delivers: "p100 p101 x1 |p103 p104 p105 .",
         end: .drained),
 ]
 

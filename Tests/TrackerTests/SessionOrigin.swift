@@ -38,6 +38,9 @@ struct SessionOrigin: Sendable {
 
     func answer(_ request: FetchRequest, at now: Duration) -> (FetchOutcome, Duration) {
         let outcome = instead(request, now) ?? healthy(request, at: now)
+        if case .failure(let error) = outcome, error.reason == .timedOut, let limit = request.silenceLimit {
+            return (outcome, limit)
+        }
         return (outcome, latency(request))
     }
 
@@ -153,4 +156,17 @@ final class Renewals: Sendable {
 
     func renew(at now: Duration) { last.withLock { $0 = now } }
     func isExpired(at now: Duration) -> Bool { last.withLock { now - $0 > .seconds(13) } }
+}
+
+/// Counts the requests for each URL, for an origin whose first answers fail.
+final class RequestCounter: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Counts one more request. Returns their number.
+    func count(_ url: String) -> Int {
+        counts.withLock { counts in
+            counts[url, default: 0] += 1
+            return counts[url] ?? 0
+        }
+    }
 }

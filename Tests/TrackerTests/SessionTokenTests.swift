@@ -90,8 +90,8 @@ func expiredTokenLosesNothing(status: Int, ofKeys: Bool) async throws {
     }
     let run = try await SessionRun(origin, seconds: 60, upstream: multivariantURL)
     #expect(run.segments().isEmpty)
-    let perSegment = run.requested(.segment).count / max(1, run.losses().count)
-    #expect(perSegment <= RetryBudget.tries + 1)
+    // Nothing else could be delivered: each listed segment is requested once a second, with a fresh URL.
+    #expect(run.requested(.segment).count < 240, "\(run.requested(.segment).count)")
     #expect(
         run.requests.count { $0.request.url == multivariantURL } < 40,
         "\(run.requests.count { $0.request.url == multivariantURL })")

@@ -35,8 +35,11 @@ import Testing
         ),
         (
             "missing key",
-            .lost(.audio, SegmentLoss(mediaSequences: 7..<9, reason: .keyUnavailable(url: url, status: nil))),
-            "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable"
+            .lost(
+                .audio,
+                SegmentLoss(
+                    mediaSequences: 7..<9, reason: .keyUnavailable(url: url, status: nil), cause: .overtaken)),
+            "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable cause=overtaken"
         ),
         (
             "end of a host limit", .hostLimitEnded(host: "a.example", answers: 4),

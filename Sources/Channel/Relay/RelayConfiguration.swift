@@ -28,12 +28,17 @@ package struct RelayConfiguration: Sendable {
     package var audio: AudioSettings
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
+    /// How far the published edge may fall behind for one missing segment; nil: three target durations.
+    package var patience: Duration?
+    /// For the jitter between attempts, so that relays of one origin do not retry in step.
+    package var retrySeed: UInt64
 
     package init(
         upstream: String, backups: [String] = [], variant: VariantChoice = .highest,
         giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
         requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
-        audio: AudioSettings = AudioSettings(), slate: SlateSource? = nil
+        patience: Duration? = nil, retrySeed: UInt64 = 0, audio: AudioSettings = AudioSettings(),
+        slate: SlateSource? = nil
     ) {
         self.upstream = upstream
         self.backups = backups
@@ -43,16 +48,20 @@ package struct RelayConfiguration: Sendable {
         self.retention = retention
         self.requests = requests
         self.maxConnections = maxConnections
+        self.patience = patience
+        self.retrySeed = retrySeed
         self.audio = audio
         self.slate = slate
     }
 
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
-        ChannelSession.Policy(
-            session: UpstreamSession.Policy(
-                variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop),
-            backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
+        var session = UpstreamSession.Policy(
+            variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop,
+            patience: patience)
+        session.seed = retrySeed
+        return ChannelSession.Policy(
+            session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }
 
     /// Returns the policy of a live channel's session, which continues after what an earlier process published.

@@ -11,6 +11,10 @@ package struct FetchRequest: Hashable, Sendable {
     package let byteRange: ByteRange?
     /// EXTINF of a segment, which extends the time limit of its transfer. nil if unknown.
     package let duration: Duration?
+    /// The time without a byte after which the request times out; nil: the limit of the configuration.
+    package var silenceLimit: Duration?
+    /// Whether no connection of an earlier request is used, because one of them hangs.
+    package var needsNewConnection = false
 
     package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil, duration: Duration? = nil) {
         self.purpose = purpose

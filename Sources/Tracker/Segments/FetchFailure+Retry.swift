@@ -1,7 +1,7 @@
 // What a failed attempt means for the next attempt, and for the segment.
 
 extension FetchFailure {
-    var prospect: RetryBudget.Prospect {
+    var prospect: RetrySchedule.Prospect {
         switch self {
         case .refused(let status) where status.isRateLimitStatus: .hostLimited
         case .refused(status: 401), .refused(status: 403), .refused(status: 410): .newURL
@@ -10,7 +10,7 @@ extension FetchFailure {
         }
     }
 
-    /// The reason for which the segment is lost after the last attempt.
+    /// The reason for which the segment is lost if no attempt follows.
     var lossReason: SegmentLoss.Reason {
         switch self {
         case .notMedia, .empty: .notMedia

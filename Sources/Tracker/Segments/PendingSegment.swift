@@ -4,11 +4,27 @@ import Playlist
 struct PendingSegment: Sendable {
     enum Progress: Sendable {
         case waiting
-        case fetching(FetchID)
+        case fetching(Attempt)
         /// - Parameter awaitsPlaylist: whether a newer playlist ends the pause.
         case pausing(until: Duration, awaitsPlaylist: Bool)
         case fetched(body: [UInt8], url: String)
+        /// Another attempt would fail the same way.
         case failed(FetchFailure)
+    }
+
+    /// One request in flight, or two that race on different connections.
+    struct Attempt: Equatable, Sendable {
+        let first: FetchID
+        let startedAt: Duration
+        var second: FetchID?
+
+        var ids: [FetchID] { [first] + (second.map { [$0] } ?? []) }
+
+        /// The attempt without a request that has ended; nil if none is left.
+        func removing(_ id: FetchID) -> Attempt? {
+            guard let second else { return nil }
+            return Attempt(first: id == first ? second : first, startedAt: startedAt)
+        }
     }
 
     private enum Listing {
@@ -16,7 +32,7 @@ struct PendingSegment: Sendable {
         case listed
         /// In the playlist loaded last, under another number.
         case renumbered
-        case removed
+        case removed(at: Duration)
     }
 
     let segment: MediaSegment
@@ -24,21 +40,37 @@ struct PendingSegment: Sendable {
     let listedAt: Duration
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
+    /// When the last attempt began; nil before the first.
+    private(set) var startedAt: Duration?
     private var listing = Listing.listed
-    /// nil before the first attempt.
-    private(set) var budget: RetryBudget?
+    private(set) var retrySchedule: RetrySchedule
+    /// When the segment could be delivered first, but for the segments before it.
+    var readyAt: Duration?
 
-    init(_ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange], at now: Duration) {
+    /// Failed attempts after which a body that looks truncated is accepted.
+    static let truncatedTries = 3
+
+    /// - Parameter seed: for the jitter of the pauses between attempts.
+    init(
+        _ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange], seed: UInt64, at now: Duration
+    ) {
         self.segment = segment
         self.requests = requests
         listedAt = now
         listedDateRanges = dateRanges
+        retrySchedule = RetrySchedule(seed: seed &+ segment.mediaSequence)
     }
 
     /// Whether the URL was refused and a newer playlist may have another one.
     var awaitsPlaylist: Bool {
         if case .pausing(_, awaitsPlaylist: true) = progress { true } else { false }
     }
+
+    /// When the segment left the playlist; nil while it is listed.
+    var removedAt: Duration? { if case .removed(let at) = listing { at } else { nil } }
+
+    /// The requests in flight.
+    var attempt: Attempt? { if case .fetching(let attempt) = progress { attempt } else { nil } }
 
     /// Whether an attempt can start.
     func isDue(at now: Duration) -> Bool {
@@ -53,20 +85,19 @@ struct PendingSegment: Sendable {
 // MARK: - Playlist updates
 
 extension PendingSegment {
-    /// Records that later playlists do not have the segment under its number.
-    ///
-    /// - Parameter isRemoved: false if they list it under another number.
-    mutating func detachNumber(isRemoved: Bool) { listing = isRemoved ? .removed : .renumbered }
+    /// Records that later playlists list the segment under another number.
+    mutating func renumber() { listing = .renumbered }
+
+    /// Records that later playlists do not list the segment.
+    mutating func remove(at now: Duration) { listing = .removed(at: removedAt ?? now) }
 
     /// Updates the URLs, whose tokens may be fresh, and records whether the segment is still listed.
     ///
     /// - Parameter cache: keys and maps that it holds keep their URLs.
-    mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache) {
-        guard listing == .listed, let window = playlist.window else { return }
-        listing = window.contains(segment.mediaSequence) ? .listed : .removed
-        guard listing == .listed,
-            let fresh = try? SegmentRequests(playlist.segment(segment.mediaSequence), base: base)
-        else { return }
+    mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
+        guard case .listed = listing, let window = playlist.window else { return }
+        guard window.contains(segment.mediaSequence) else { return remove(at: now) }
+        guard let fresh = try? SegmentRequests(playlist.segment(segment.mediaSequence), base: base) else { return }
         switch progress {
         case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
         case .pausing(_, awaitsPlaylist: true):
@@ -81,35 +112,48 @@ extension PendingSegment {
 // MARK: - Attempts
 
 extension PendingSegment {
-    mutating func start(as id: FetchID, targetDuration: Duration, at now: Duration) {
-        progress = .fetching(id)
-        budget = budget ?? RetryBudget(targetDuration: targetDuration, at: now)
+    mutating func start(as id: FetchID, at now: Duration) {
+        progress = .fetching(Attempt(first: id, startedAt: now))
+        startedAt = now
     }
 
-    /// Records the end of an attempt. Returns its failure, if it failed.
+    /// Adds a second request to the one in flight.
+    mutating func race(as id: FetchID) {
+        guard var attempt else { return }
+        attempt.second = id
+        progress = .fetching(attempt)
+    }
+
+    /// Records the end of a request. Returns its failure, if it failed.
     ///
-    /// After the last attempt a body that looks truncated is accepted.
-    mutating func settle(_ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration) -> FailedAttempt? {
+    /// If the body looks truncated in each of some attempts, the last one is accepted.
+    mutating func settle(
+        _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
+    ) -> FailedAttempt? {
         do {
             let media = try request.media(in: outcome, isEncrypted: requests.key != nil)
             progress = .fetched(body: media.body, url: media.url)
             return nil
         } catch {
-            let next = nextTry(after: error, outcome.retryAfter, at: now)
-            if let next {
-                progress = .pausing(until: next, awaitsPlaylist: error.prospect == .newURL)
-            } else if error == .truncated, let media = try? request.media(in: outcome, acceptsTruncated: true) {
+            let next = retrySchedule.failed(error, retryAfter: outcome.retryAfter, at: now)
+            if error == .truncated, retrySchedule.failures >= Self.truncatedTries,
+                let media = try? request.media(in: outcome, acceptsTruncated: true)
+            {
                 progress = .fetched(body: media.body, url: media.url)
+            } else if let remaining = attempt?.removing(id) {
+                progress = .fetching(remaining)
+            } else if let next {
+                progress = .pausing(until: next, awaitsPlaylist: error.prospect == .newURL)
             } else {
                 progress = .failed(error)
             }
-            return FailedAttempt(failure: error, failures: budget?.failures ?? 1, isLast: next == nil)
+            return FailedAttempt(failure: error, failures: retrySchedule.failures, isLast: next == nil)
         }
     }
 
-    private mutating func nextTry(after failure: FetchFailure, _ retryAfter: Duration?, at now: Duration) -> Duration? {
-        let verdict = budget?.failed(failure.prospect, retryAfter: retryAfter, isListed: listing != .removed, at: now)
-        if case .retry(let next) = verdict { return next }
-        return nil
+    /// Ends a pause after an error, because the host answers again. Pauses after refusals go on.
+    mutating func retryEarly(at now: Duration) {
+        guard case .pausing = progress, !retrySchedule.isRefused else { return }
+        progress = .pausing(until: max(now, retrySchedule.retryAfterEnd), awaitsPlaylist: false)
     }
 }

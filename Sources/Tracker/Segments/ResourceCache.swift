@@ -2,14 +2,11 @@ import Playlist
 
 /// Keys and initialization sections, each fetched once for all segments that need it.
 struct ResourceCache: Sendable {
-    enum State: Equatable, Sendable {
-        case absent, pending, held
-        case failed(FetchFailure)
-    }
+    enum State: Equatable, Sendable { case absent, pending, held, failed }
 
     private struct Entry: Sendable {
         let request: FetchRequest
-        var budget: RetryBudget
+        var retrySchedule: RetrySchedule
         var progress: Progress
     }
 
@@ -17,7 +14,8 @@ struct ResourceCache: Sendable {
         case due(at: Duration)
         case fetching(FetchID)
         case held([UInt8])
-        case failed(FetchFailure)
+        /// Another attempt would fail the same way.
+        case failed
     }
 
     /// The number of entries kept. A segment that still needs an evicted resource requests it again.
@@ -25,20 +23,33 @@ struct ResourceCache: Sendable {
 
     /// Oldest first.
     private var entries: [Entry] = []
+    private let seed: UInt64
+
+    /// - Parameter seed: for the jitter of the pauses between attempts.
+    init(seed: UInt64 = 0) { self.seed = seed }
 
     func state(of request: FetchRequest) -> State {
-        switch entries.first(where: { $0.request == request })?.progress {
+        switch entry(of: request)?.progress {
         case nil: .absent
         case .due, .fetching: .pending
         case .held: .held
-        case .failed(let failure): .failed(failure)
+        case .failed: .failed
         }
     }
 
+    func holds(_ requests: [FetchRequest]) -> Bool { requests.allSatisfy { state(of: $0) == .held } }
+
+    func isPermanentFailure(_ request: FetchRequest) -> Bool { state(of: request) == .failed }
+
+    /// The attempts for a resource; nil if it was not requested.
+    func retrySchedule(of request: FetchRequest) -> RetrySchedule? { entry(of: request)?.retrySchedule }
+
     func body(of request: FetchRequest?) -> [UInt8]? {
-        guard case .held(let body) = entries.first(where: { $0.request == request })?.progress else { return nil }
+        guard let request, case .held(let body) = entry(of: request)?.progress else { return nil }
         return body
     }
+
+    private func entry(of request: FetchRequest) -> Entry? { entries.first { $0.request == request } }
 
     /// The time of the earliest attempt that is not in flight.
     var nextDeadline: Duration? {
@@ -48,17 +59,10 @@ struct ResourceCache: Sendable {
     }
 
     /// Adds a resource that a segment needs, unless it is there already.
-    ///
-    /// - Parameter retriesFailed: whether a resource that failed gets a new budget.
-    mutating func request(_ request: FetchRequest, retriesFailed: Bool, targetDuration: Duration, at now: Duration) {
-        switch state(of: request) {
-        case .pending, .held: return
-        case .failed where !retriesFailed: return
-        case .failed, .absent: break
-        }
-        entries.removeAll { $0.request == request }
-        let budget = RetryBudget(targetDuration: targetDuration, at: now)
-        entries.append(Entry(request: request, budget: budget, progress: .due(at: now)))
+    mutating func request(_ request: FetchRequest, at now: Duration) {
+        guard state(of: request) == .absent else { return }
+        let schedule = RetrySchedule(seed: seed &+ UInt64(entries.count))
+        entries.append(Entry(request: request, retrySchedule: schedule, progress: .due(at: now)))
         evict()
     }
 
@@ -72,6 +76,16 @@ struct ResourceCache: Sendable {
             }
         }
         if let oldest { entries.remove(at: oldest) }
+    }
+
+    /// Removes resources that failed and that no pending segment needs any more.
+    ///
+    /// - Parameter isNeeded: asked only for resources whose next attempt is due.
+    mutating func removeUnneeded(at now: Duration, where isNeeded: (FetchRequest) -> Bool) {
+        entries.removeAll { entry in
+            guard case .due(let at) = entry.progress, at <= now, entry.retrySchedule.failures > 0 else { return false }
+            return !isNeeded(entry.request)
+        }
     }
 
     /// Starts the next attempt that is due and permitted, as `id`. Returns its request.
@@ -100,15 +114,20 @@ struct ResourceCache: Sendable {
             entries[index].progress = .held(try entries[index].request.media(in: outcome).body)
             return nil
         } catch {
-            let verdict = entries[index].budget.failed(
-                error.prospect, retryAfter: outcome.retryAfter, isListed: true, at: now)
-            if case .retry(let next) = verdict {
-                entries[index].progress = .due(at: next)
-            } else {
-                entries[index].progress = .failed(error)
-            }
+            let next = entries[index].retrySchedule.failed(error, retryAfter: outcome.retryAfter, at: now)
+            entries[index].progress = next.map { .due(at: $0) } ?? .failed
             return FailedAttempt(
-                failure: error, failures: entries[index].budget.failures, isLast: verdict == .exhausted)
+                failure: error, failures: entries[index].retrySchedule.failures, isLast: next == nil)
+        }
+    }
+
+    /// Retries what failed on a host that answers again.
+    mutating func retryEarly(on host: String?, at now: Duration) {
+        for index in entries.indices where URIReference.host(of: entries[index].request.url) == host {
+            guard case .due(let at) = entries[index].progress, at > now, !entries[index].retrySchedule.isRefused else {
+                continue
+            }
+            entries[index].progress = .due(at: max(now, entries[index].retrySchedule.retryAfterEnd))
         }
     }
 }

@@ -5,21 +5,37 @@ package struct SegmentLoss: Equatable, Sendable {
         case slidOut
         /// EXT-X-GAP.
         case gap
-        /// Every attempt failed. `status` is the last answer's, or nil if there was none.
+        /// No attempt succeeded. `status` is the last answer's, or nil if there was none.
         case unavailable(status: Int?)
         /// The media was an HTML page, or empty.
         case notMedia
         case keyUnavailable(url: String, status: Int?)
     }
 
+    /// Why the segments are not waited for any longer.
+    package enum Cause: String, CaseIterable, CodingKeyRepresentable, Encodable, Hashable, Sendable {
+        /// The segments left the playlist before it was loaded.
+        case leftPlaylist
+        /// EXT-X-GAP.
+        case gap
+        /// The segment left the playlist, and is refused or has not arrived since.
+        case gone
+        /// Later segments were ready, or the playlist has ended, for as long as one segment is waited for.
+        case overtaken
+        /// Every attempt would fail the same way.
+        case permanent
+    }
+
     package let mediaSequences: Range<UInt64>
     package let reason: Reason
+    package let cause: Cause
 
     /// The number of segments.
     var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }
 
-    package init(mediaSequences: Range<UInt64>, reason: Reason) {
+    package init(mediaSequences: Range<UInt64>, reason: Reason, cause: Cause) {
         self.mediaSequences = mediaSequences
         self.reason = reason
+        self.cause = cause
     }
 }

@@ -33,34 +33,18 @@ extension SegmentQueue {
     }
 
     private mutating func popReady(_ pending: PendingSegment, _ cache: ResourceCache) -> Ready? {
-        guard let ready = ready(pending, cache) else { return nil }
-        if case .fetched(let body, _) = pending.progress { heldBytes -= body.count }
-        switch ready {
-        case .segment: skipped = SkippedSegments()
-        case .lost: skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
-        }
-        pop()
-        return ready
-    }
-
-    /// Returns the result for a segment; nil as long as it or one of its resources is pending.
-    private func ready(_ pending: PendingSegment, _ cache: ResourceCache) -> Ready? {
-        let number = pending.segment.mediaSequence
-        func lost(_ reason: SegmentLoss.Reason) -> Ready {
-            .lost(SegmentLoss(mediaSequences: number..<number + 1, reason: reason))
-        }
         switch pending.progress {
         case .waiting, .fetching, .pausing: return nil
-        case .failed(let failure): return lost(failure.lossReason)
+        case .failed: return .lost(loseHead(.permanent, cache))
         case .fetched(let body, let url):
-            for request in pending.requests.resources {
-                switch cache.state(of: request) {
-                case .held: continue
-                case .absent, .pending: return nil
-                case .failed(let failure): return lost(request.lossReason(failure))
-                }
+            if pending.requests.resources.contains(where: { cache.isPermanentFailure($0) }) {
+                return .lost(loseHead(.permanent, cache))
             }
-            return .segment(tracked(pending, body: body, url: url, cache))
+            guard cache.holds(pending.requests.resources) else { return nil }
+            let segment = tracked(pending, body: body, url: url, cache)
+            skipped = SkippedSegments()
+            pop()
+            return .segment(segment)
         }
     }
 
@@ -78,10 +62,77 @@ extension SegmentQueue {
     }
 
     private mutating func pop() {
+        if case .segment(let pending) = entries[head], case .fetched(let body, _) = pending.progress {
+            heldBytes -= body.count
+        }
+        otherDeliveredAt = nil
         entries[head] = .discontinuity  // frees the body
         head += 1
         guard head == entries.count || head >= 64 && head * 2 > entries.count else { return }
         entries.removeFirst(head)
+        startedEnd = max(0, startedEnd - head)
         head = 0
+    }
+}
+
+// MARK: - Loss
+
+extension SegmentQueue {
+    /// Records which segments could be delivered, but for the head.
+    mutating func updateReadiness(_ cache: ResourceCache, at now: Duration) {
+        for index in started.indices.dropFirst() {
+            guard case .segment(var pending) = entries[index], pending.readyAt == nil,
+                case .fetched = pending.progress, cache.holds(pending.requests.resources)
+            else { continue }
+            pending.readyAt = now
+            entries[index] = .segment(pending)
+        }
+    }
+
+    /// Records that another rendition delivered media at `now`, which waits for the head if that fails.
+    mutating func otherDelivered(at now: Duration) {
+        if isRetrying { otherDeliveredAt = otherDeliveredAt ?? now }
+    }
+
+    /// What is known about the segment to deliver next; nil if there is none.
+    func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
+        guard let pending = headSegment else { return nil }
+        let readyTimes = started.compactMap { entry -> Duration? in
+            if case .segment(let later) = entry { later.readyAt } else { nil }
+        }
+        let schedule = pending.failing(cache)
+        return SegmentPatience.Head(
+            duration: pending.segment.duration, heldSince: (readyTimes + [otherDeliveredAt].compactMap { $0 }).min(),
+            firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, removedAt: pending.removedAt)
+    }
+
+    /// The requests in flight for the head.
+    var headRequests: [FetchID] { headSegment?.attempt?.ids ?? [] }
+
+    /// Removes the head, which is not waited for any longer. Returns the loss.
+    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss {
+        guard let pending = headSegment else { preconditionFailure("the head is no segment") }
+        let number = pending.segment.mediaSequence
+        inFlight -= headRequests.count
+        skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
+        pop()
+        return SegmentLoss(mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause)
+    }
+}
+
+extension PendingSegment {
+    /// The attempts for the media or, once it was fetched, for the first key or map that is missing.
+    fileprivate func failing(_ cache: ResourceCache) -> RetrySchedule {
+        guard case .fetched = progress else { return retrySchedule }
+        return requests.resources.lazy.compactMap { cache.retrySchedule(of: $0) }.first { $0.failures > 0 }
+            ?? RetrySchedule(seed: 0)
+    }
+
+    fileprivate func lossReason(_ cache: ResourceCache) -> SegmentLoss.Reason {
+        guard case .fetched = progress, let missing = requests.resources.first(where: { !cache.holds([$0]) }) else {
+            return retrySchedule.lastFailure?.lossReason ?? .unavailable(status: nil)
+        }
+        let failure = cache.retrySchedule(of: missing)?.lastFailure
+        return missing.lossReason(failure ?? .unreachable(.timedOut))
     }
 }

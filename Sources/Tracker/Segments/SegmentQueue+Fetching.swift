@@ -8,60 +8,118 @@ extension SegmentQueue {
         fileprivate let index: Int
         /// Whether nothing can be delivered before this segment, so that it may not be held back.
         let isHead: Bool
-        let url: String
     }
 
-    /// Returns the first segment for which an attempt can start.
-    func startable(at now: Duration) -> Startable? {
-        for index in head..<entries.count {
-            guard case .segment(let pending) = entries[index], pending.isDue(at: now) else { continue }
-            return Startable(index: index, isHead: index == head, url: pending.requests.media.url)
+    /// The number of segments after the started ones among which one is searched whose host may be requested.
+    private static let maxSearched = 64
+
+    /// Returns the first segment for which an attempt can start. If requests to its host are spaced, that is the one
+    /// that was requested least recently.
+    func startable(_ admission: FetchAdmission) -> Startable? {
+        var spaced: (index: Int, startedAt: Duration)?
+        for index in head..<min(entries.count, max(head, startedEnd) + Self.maxSearched) {
+            guard case .segment(let pending) = entries[index], pending.isDue(at: admission.now),
+                admission.admits(pending.requests.media.url)
+            else { continue }
+            guard admission.isSpaced(pending.requests.media.url), let startedAt = pending.startedAt else {
+                return Startable(index: index, isHead: index == head)
+            }
+            if startedAt < spaced?.startedAt ?? .seconds(1 << 40) { spaced = (index, startedAt) }
         }
-        return nil
+        return spaced.map { Startable(index: $0.index, isHead: $0.index == head) }
     }
 
-    /// Starts an attempt as `id`. Returns all requests of its segment.
+    /// Starts an attempt as `id`. Returns all requests of its segment, and its timeouts in a row.
     mutating func start(
-        _ startable: Startable, as id: FetchID, targetDuration: Duration, at now: Duration
-    ) -> SegmentRequests? {
+        _ startable: Startable, as id: FetchID, at now: Duration
+    ) -> (requests: SegmentRequests, timeouts: Int)? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        if pending.budget == nil { addStarted(pending.segment.duration) }
-        pending.start(as: id, targetDuration: targetDuration, at: now)
+        if pending.startedAt == nil { addStarted(pending.segment.duration) }
+        pending.start(as: id, at: now)
+        startedEnd = max(startedEnd, startable.index + 1)
         entries[startable.index] = .segment(pending)
         inFlight += 1
-        return pending.requests
+        return (pending.requests, pending.retrySchedule.timeouts)
     }
 
-    /// Records the end of an attempt. Returns its failure, if it failed.
+    /// When the request for the head began; nil if there is none, or a second one races it.
+    var headStartedAt: Duration? {
+        guard let attempt = headSegment?.attempt, attempt.second == nil else { return nil }
+        return attempt.startedAt
+    }
+
+    /// The request for the head, if one is in flight that began before `time`, and no second one races it.
+    func lateHead(before time: Duration) -> FetchRequest? {
+        guard let headStartedAt, headStartedAt <= time else { return nil }
+        return headSegment?.requests.media
+    }
+
+    /// Adds a second request to the one that is in flight for the head.
+    mutating func raceHead(as id: FetchID) {
+        guard case .segment(var pending) = entries[head] else { return }
+        pending.race(as: id)
+        entries[head] = .segment(pending)
+        inFlight += 1
+    }
+
+    /// Whether a started segment needs the key or map.
+    func needs(_ resource: FetchRequest) -> Bool {
+        started.contains { entry in
+            if case .segment(let pending) = entry { pending.requests.resources.contains(resource) } else { false }
+        }
+    }
+
+    /// The result of a request for a segment.
+    enum Settlement: Equatable, Sendable {
+        case fetched
+        case failed(FailedAttempt)
+    }
+
+    /// Records the end of a request. Returns nil if no segment waits for it.
+    ///
+    /// - Returns: `superseded` is the request that raced the one that ended, to be canceled.
     mutating func settle(
         _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
-    ) -> FailedAttempt? {
+    ) -> (settlement: Settlement, superseded: FetchID?)? {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
-        inFlight -= 1
-        let failure = pending.settle(request, outcome, at: now)
+        let requestCount = pending.attempt?.ids.count ?? 0
+        let other = pending.attempt?.removing(id)?.first
+        let failure = pending.settle(id, request, outcome, at: now)
         entries[index] = .segment(pending)
+        inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
         if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
-        return failure
+        return (failure.map { .failed($0) } ?? .fetched, pending.attempt == nil ? other : nil)
     }
+
+    /// Retries what failed on a host that answers again.
+    mutating func retryEarly(on host: String?, at now: Duration) {
+        guard isWaitingForRetry else { return }
+        updatePending { pending in
+            if URIReference.host(of: pending.requests.media.url) == host { pending.retryEarly(at: now) }
+        }
+    }
+
+    private var isWaitingForRetry: Bool {
+        started.contains {
+            if case .segment(let pending) = $0, case .pausing = pending.progress { true } else { false }
+        }
+    }
+
+    /// The entries from the head on, up to the last segment for which an attempt was made.
+    var started: ArraySlice<Entry> { entries[head..<max(head, startedEnd)] }
 
     /// Returns the end of the next pause between two attempts that has not passed by `now`.
     func nextRetry(after now: Duration) -> Duration? {
-        var earliest: Duration?
-        for index in head..<entries.count {
-            guard case .segment(let pending) = entries[index] else { continue }
-            if case .waiting = pending.progress { break }
-            guard case .pausing(let until, _) = pending.progress, until > now else { continue }
-            earliest = min(earliest ?? until, until)
-        }
-        return earliest
+        started.compactMap { entry -> Duration? in
+            guard case .segment(let pending) = entry, case .pausing(let until, _) = pending.progress, until > now
+            else { return nil }
+            return until
+        }.min()
     }
 
     private func index(of id: FetchID) -> Int? {
-        (head..<entries.count).first { index in
-            guard case .segment(let pending) = entries[index], case .fetching(id) = pending.progress else {
-                return false
-            }
-            return true
+        started.firstIndex { entry in
+            if case .segment(let pending) = entry { pending.attempt?.ids.contains(id) ?? false } else { false }
         }
     }
 }

@@ -17,6 +17,8 @@ struct SegmentQueue: Sendable {
     var head = 0
     var skipped = SkippedSegments()
     var inFlight = 0
+    /// The index after the last entry for which an attempt was made.
+    var startedEnd = 0
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
     /// Bytes fetched and not delivered yet.
@@ -24,6 +26,12 @@ struct SegmentQueue: Sendable {
     /// The larger of the last two bodies, which is the expected size of the next ones.
     private(set) var recentSize = 0
     private var lastSize = 0
+    /// When another rendition delivered media that waits for the head; nil if none did since the last delivery.
+    var otherDeliveredAt: Duration?
+    private let seed: UInt64
+
+    /// - Parameter seed: for the jitter of the pauses between attempts.
+    init(seed: UInt64 = 0) { self.seed = seed }
 
     /// The number of losses counted at once. With more, a rendition is ahead of any other in any case.
     private static let maxCountedLosses: UInt64 = 1000
@@ -35,7 +43,7 @@ struct SegmentQueue: Sendable {
     mutating func append(
         _ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange] = [], at now: Duration
     ) {
-        entries.append(.segment(PendingSegment(segment, requests, dateRanges: dateRanges, at: now)))
+        entries.append(.segment(PendingSegment(segment, requests, dateRanges: dateRanges, seed: seed, at: now)))
     }
 
     /// - Parameters:
@@ -47,17 +55,17 @@ struct SegmentQueue: Sendable {
     }
 
     /// Appends a discontinuity, after which the numbers of the queued segments mean nothing.
-    mutating func appendDiscontinuity() {
-        updatePending { $0.detachNumber(isRemoved: true) }
+    mutating func appendDiscontinuity(at now: Duration) {
+        updatePending { $0.remove(at: now) }
         entries.append(.discontinuity)
     }
 
     /// Records that later playlists list the queued segments under other numbers.
-    mutating func renumber() { updatePending { $0.detachNumber(isRemoved: false) } }
+    mutating func renumber() { updatePending { $0.renumber() } }
 
     /// Updates the queued segments from a newer playlist.
-    mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache) {
-        updatePending { $0.refresh(from: playlist, base: base, cache) }
+    mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
+        updatePending { $0.refresh(from: playlist, base: base, cache, at: now) }
     }
 
     /// Whether the URL of a segment was refused and a newer playlist may have another one.
@@ -67,10 +75,15 @@ struct SegmentQueue: Sendable {
         }
     }
 
+    /// The next segment to deliver; nil if a loss or a discontinuity precedes it.
+    var headSegment: PendingSegment? {
+        guard head < entries.count, case .segment(let pending) = entries[head] else { return nil }
+        return pending
+    }
+
     /// Whether the next segment to deliver has failed at least once.
     var isRetrying: Bool {
-        guard head < entries.count, case .segment(let pending) = entries[head] else { return false }
-        return pending.budget.map { $0.failures > 0 } ?? false
+        headSegment.map { $0.retrySchedule.failures > 0 } ?? false
     }
 
     /// Adds to `startedDuration`, with limits that keep the sum far below the largest `Duration`.
@@ -84,7 +97,7 @@ struct SegmentQueue: Sendable {
         lastSize = byteCount
     }
 
-    private mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
+    mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
             entries[index] = .discontinuity  // the body has one owner

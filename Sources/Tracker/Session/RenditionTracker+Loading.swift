@@ -35,13 +35,13 @@ extension RenditionTracker {
     /// Records a failed load. Returns the event for a new failure.
     ///
     /// - Parameters:
-    ///   - retryAfter: the delay that the answer asks for, honored for as long as that of a segment.
+    ///   - retryAfter: the delay that the answer asks for, honored for as long as a load may take.
     ///   - retry: when to load again, if not by the schedule.
     mutating func loadFailed(
         _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration, retry: Duration? = nil
     ) -> UpstreamEvent? {
         counts.failedLoads += 1
-        let pause = min(retryAfter ?? .zero, RetryBudget.duration(for: assumedTargetDuration))
+        let pause = min(retryAfter ?? .zero, loadLimit)
         let isNew = load.failed(error, pause: pause, retry: retry, targetDuration: assumedTargetDuration, at: now)
         return isNew ? .playlistFailed(role, error) : nil
     }

@@ -11,7 +11,7 @@ extension RenditionTracker {
         let update = PlaylistUpdate(cursor.handle(playlist, at: now))
         let grew = update.firstNew != nil
         var events = record(playlist, at: now)
-        if update.isContinuation { queue.refresh(from: playlist, base: base, cache) }
+        if update.isContinuation { queue.refresh(from: playlist, base: base, cache, at: now) }
         if role == .main { recordAdMarkers(in: playlist, update, next: next) }
         if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
         for effect in update.effects {
@@ -56,10 +56,12 @@ extension RenditionTracker {
             try append(numbers, of: playlist, base, firstFetched: firstFetched, at: now)
             return []
         case .gap(let numbers):
-            append(SegmentLoss(mediaSequences: numbers, reason: .gap), of: numbers.map { playlist.segment($0) })
+            append(
+                SegmentLoss(mediaSequences: numbers, reason: .gap, cause: .gap),
+                of: numbers.map { playlist.segment($0) })
             return []
         case .slidOut(let numbers):
-            append(SegmentLoss(mediaSequences: numbers, reason: .slidOut))
+            append(SegmentLoss(mediaSequences: numbers, reason: .slidOut, cause: .leftPlaylist))
             return []
         case .stale(let count):
             counts.stalePlaylists += 1
@@ -91,7 +93,7 @@ extension RenditionTracker {
         counts.resets += 1
         guard method == .url else {
             counts.discontinuities += 1
-            queue.appendDiscontinuity()
+            queue.appendDiscontinuity(at: now)
             return [.reset(role, method)]
         }
         queue.renumber()

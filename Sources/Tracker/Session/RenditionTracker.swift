@@ -10,7 +10,9 @@ struct RenditionTracker: Sendable {
     private(set) var lastPlaylistAt: Duration?
     var cursor: SegmentCursor
     var stallEscalation: StallEscalation
-    var queue = SegmentQueue()
+    var queue: SegmentQueue
+    /// The media time that the last playlist listed.
+    private var window = Duration.zero
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
     var endListState = EndListState.finished
@@ -23,7 +25,11 @@ struct RenditionTracker: Sendable {
     var trailingDateRanges: [DateRange] = []
 
     /// - Parameter joinPoint: where to join; ignored for subtitles, which begin well before the video in any case.
-    init(_ role: RenditionRole, url: String, giveUp: Duration?, joinPoint: JoinPoint = .edge, at now: Duration) {
+    init(
+        _ role: RenditionRole, url: String, giveUp: Duration?, joinPoint: JoinPoint = .edge, seed: UInt64 = 0,
+        at now: Duration
+    ) {
+        queue = SegmentQueue(seed: seed)
         self.role = role
         self.url = url
         load = PlaylistLoad(at: now)
@@ -48,6 +54,7 @@ struct RenditionTracker: Sendable {
         load.succeeded()
         firstPlaylistAt = firstPlaylistAt ?? now
         lastPlaylistAt = now
+        window = playlist.segments.reduce(.zero) { $0 + min($1.duration, .seconds(3600)) }
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
         guard let targetDuration, targetDuration != playlist.targetDuration else { return [] }
         return [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
@@ -58,11 +65,25 @@ struct RenditionTracker: Sendable {
         guard let ready = queue.popReady(cache) else { return nil }
         switch ready {
         case .segment: counts.delivered += 1
-        case .lost(let loss):
-            counts.lost += loss.count
-            counts.discontinuities += 1
+        case .lost(let loss): counts.record(loss)
         }
         return ready
+    }
+
+    /// Removes and counts the segment to deliver next, which is not waited for any longer.
+    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss {
+        let loss = queue.loseHead(cause, cache)
+        counts.record(loss)
+        return loss
+    }
+
+    /// The rule for the segments of this rendition. The video does not wait for subtitles as long as for audio.
+    ///
+    /// - Parameter configured: the operator's limit, if there is one.
+    func patience(_ configured: Duration?) -> SegmentPatience {
+        SegmentPatience(
+            configured: role.isSubtitles ? min(configured ?? assumedTargetDuration, assumedTargetDuration) : configured,
+            targetDuration: assumedTargetDuration, window: window, isFinished: cursor.hasEnded)
     }
 }
 

@@ -32,7 +32,7 @@ extension UpstreamEvent {
             EventLine(
                 "segments-lost", ("rendition", rendition.token),
                 ("media-sequence", "\(loss.mediaSequences.lowerBound)"),
-                ("count", "\(loss.count)"), ("reason", loss.reason.token))
+                ("count", "\(loss.count)"), ("reason", loss.reason.token), ("cause", loss.cause.rawValue))
         case .playlistFailed(let rendition, let error):
             EventLine("playlist-failed", [("rendition", rendition.token)] + error.fields)
         case .multivariantReloadFailed(let error): EventLine("master-failed", error.fields)

@@ -3,13 +3,15 @@ import Playlist
 // Delivers what is ready, in playlist order, and ends the renditions.
 
 extension UpstreamSession {
-    /// Delivers, for each rendition, what is ready before the first segment that is not.
+    /// Delivers, for each rendition, what is ready before the first segment that is waited for.
     mutating func deliver(at now: Duration) {
         for index in trackers.indices {
             while let ready = nextReady(index, at: now) {
                 let role = trackers[index].role
                 switch ready {
-                case .segment(let segment): deliver(.segment(segment), of: role)
+                case .segment(let segment):
+                    deliver(.segment(segment), of: role)
+                    if role == .main { mainDelivered(at: now) }
                 case .lost(let loss):
                     report(.lost(role, loss))
                     if role == .main { mediaStall.recordFailure(loss.reason) }
@@ -19,12 +21,24 @@ extension UpstreamSession {
         }
     }
 
+    /// Records that media was delivered that waits for its audio and subtitles.
+    private mutating func mainDelivered(at now: Duration) {
+        for index in trackers.indices.dropFirst() { trackers[index].queue.otherDelivered(at: now) }
+    }
+
     /// Returns what is ready next, after requesting the keys and maps that it waits for.
     private mutating func nextReady(_ index: Int, at now: Duration) -> SegmentQueue.Ready? {
-        for resource in trackers[index].queue.headResources {
-            request(resource, retriesFailed: false, for: index, at: now)
-        }
-        return trackers[index].popReady(cache)
+        for resource in trackers[index].queue.headResources { cache.request(resource, at: now) }
+        trackers[index].queue.updateReadiness(cache, at: now)
+        if let ready = trackers[index].popReady(cache) { return ready }
+        guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
+        for id in trackers[index].queue.headRequests { cancel(id) }
+        return .lost(trackers[index].loseHead(loss.cause, cache))
+    }
+
+    /// When the next segment of a rendition is lost, unless it arrives before.
+    func nextLoss(of index: Int) -> SegmentPatience.Loss? {
+        trackers[index].queue.patienceHead(cache).flatMap { trackers[index].patience(policy.patience).loss(of: $0) }
     }
 
     /// Delivers the ends of renditions that are drained, and ends the session after the last one.

@@ -4,7 +4,7 @@ extension UpstreamSession {
     /// A part of a step. Any part may end the session, after which no other one is performed.
     enum DueStep {
         case endHostLimits, checkTimeouts, escalatePlaylistStalls, escalateMediaStall, startPlaylists
-        case deliver, startResources, startSegments, endIfDrained
+        case deliver, startResources, startSegments, raceLateSegments, endIfDrained
         case discardMedia
 
         /// The first parts of every step, in order.
@@ -15,7 +15,9 @@ extension UpstreamSession {
         ///
         /// Delivered segments make room for new ones. Resources precede new segments, because fetched segments may wait
         /// for them. New segments start with their own resources.
-        static let mediaSteps: [DueStep] = [.deliver, .startResources, .startSegments, .endIfDrained]
+        static let mediaSteps: [DueStep] = [
+            .deliver, .startResources, .startSegments, .raceLateSegments, .endIfDrained,
+        ]
         /// The part that follows if only the playlists are followed.
         static let playlistOnlySteps: [DueStep] = [.discardMedia]
     }
@@ -36,6 +38,7 @@ extension UpstreamSession {
         case .deliver: deliver(at: now)
         case .startResources: startResources(at: now)
         case .startSegments: startSegments(at: now)
+        case .raceLateSegments: raceLateSegments(at: now)
         case .endIfDrained: endIfDrained(at: now)
         case .discardMedia: discardMedia()
         }
@@ -44,8 +47,10 @@ extension UpstreamSession {
     /// The times at which something will be due.
     func deadlines(after now: Duration) -> [Duration?] {
         var deadlines = trackers.map { $0.nextDeadline(after: now) }
+        deadlines += trackers.indices.map { nextLoss(of: $0)?.at }
+        deadlines += trackers.map { $0.queue.headStartedAt.map { $0 + transferTimes.lateAfter } }
         deadlines += [locator.nextDeadline, cache.nextDeadline, noSegmentsDeadline]
-        deadlines += [limiter.nextDeadline(after: now), mediaStall.nextDeadline]
+        deadlines += [limiter.nextDeadline(after: now), pacing.nextDeadline(after: now), mediaStall.nextDeadline]
         if case .opening(let opening) = state { deadlines += [opening.deadline, opening.retryAt] }
         return deadlines
     }

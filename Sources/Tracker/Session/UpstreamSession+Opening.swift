@@ -26,7 +26,7 @@ extension UpstreamSession {
         opening.retryAt = nil
         opening.deadline = opening.deadline ?? now + policy.openingLimit
         state = .opening(opening)
-        fetch(FetchRequest(.multivariantPlaylist, url: locator.upstream), for: .opening)
+        fetch(FetchRequest(.multivariantPlaylist, url: locator.upstream), for: .opening, at: now)
     }
 
     mutating func settleOpening(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
@@ -57,7 +57,8 @@ extension UpstreamSession {
     }
 
     private func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
-        RenditionTracker(role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, at: now)
+        RenditionTracker(
+            role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, seed: policy.seed, at: now)
     }
 
     /// Schedules the next attempt, or ends the session.

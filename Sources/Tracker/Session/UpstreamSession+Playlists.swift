@@ -8,12 +8,12 @@ extension UpstreamSession {
         startOpening(at: now)
         for index in trackers.indices where limiter.admits(trackers[index].url, at: now) {
             guard let request = trackers[index].startLoad(as: nextID, at: now) else { continue }
-            fetch(request, for: .playlist(trackers[index].role))
+            fetch(request, for: .playlist(trackers[index].role), at: now)
         }
         guard limiter.admits(locator.upstream, at: now), let request = locator.startReload(as: nextID, at: now) else {
             return
         }
-        fetch(request, for: .multivariantReload)
+        fetch(request, for: .multivariantReload, at: now)
     }
 
     mutating func settlePlaylist(_ role: RenditionRole, _ outcome: FetchOutcome, at now: Duration) {

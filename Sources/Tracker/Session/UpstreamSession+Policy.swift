@@ -22,14 +22,19 @@ extension UpstreamSession {
         package var fetchesMedia = true
         /// Whether the audio rendition of the variant's group is followed too.
         package var followsAudio: Bool
+        /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
+        package var patience: Duration?
+        /// For the jitter of the pauses between attempts.
+        package var seed: UInt64 = 0
         /// The point at which to join; earlier media was received from another source, or by another process.
         package var joinPoint = JoinPoint.edge
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
             noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
-            maxSubtitles: Int = 8, maxConnections: Int? = nil, followsAudio: Bool = true
+            maxSubtitles: Int = 8, maxConnections: Int? = nil, followsAudio: Bool = true, patience: Duration? = nil
         ) {
+            self.patience = patience
             self.maxConnections = maxConnections
             self.followsAudio = followsAudio
             self.maxSubtitles = maxSubtitles

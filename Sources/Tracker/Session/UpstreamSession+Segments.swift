@@ -3,41 +3,42 @@ import Playlist
 // Fetches the segments that are listed, with their keys and maps.
 
 extension UpstreamSession {
-    /// Starts the keys and maps that are due, oldest request first.
+    /// Starts the keys and maps that are due and still needed, oldest request first.
     mutating func startResources(at now: Duration) {
-        while let request = cache.start(as: nextID, at: now, where: { limiter.admits($0.url, at: now) }) {
-            fetch(request, for: .resource(request))
+        cache.removeUnneeded(at: now) { request in
+            trackers.contains { $0.queue.needs(request) }
+        }
+        while let request = startDueResource(at: now, where: { _ in true }) {
+            fetchResource(request, at: now)
         }
     }
 
     /// Starts segments as far as the policy allows, the earliest in playing time first, then their keys and maps.
     mutating func startSegments(at now: Duration) {
         let started = startMedia(at: now) + startSubtitles(at: now)
-        for (index, requests) in started {
-            for resource in requests.resources { start(resource, for: index, at: now) }
+        for requests in started {
+            for resource in requests.resources { start(resource, at: now) }
         }
     }
 
-    private typealias Started = (index: Int, requests: SegmentRequests)
-
-    private mutating func startMedia(at now: Duration) -> [Started] {
-        var started: [Started] = []
+    private mutating func startMedia(at now: Duration) -> [SegmentRequests] {
+        var started: [SegmentRequests] = []
         while mediaInFlight < policy.maxInFlight, let next = nextStart(at: now),
             let requests = start(next.startable, of: next.index, at: now)
         {
-            started.append((next.index, requests))
+            started.append(requests)
         }
         return started
     }
 
     /// Starts one segment of each subtitle rendition that has none in flight.
-    private mutating func startSubtitles(at now: Duration) -> [Started] {
-        var started: [Started] = []
+    private mutating func startSubtitles(at now: Duration) -> [SegmentRequests] {
+        var started: [SegmentRequests] = []
         for index in trackers.indices where trackers[index].role.isSubtitles && isInStep(index) {
-            guard trackers[index].queue.inFlight == 0, let next = trackers[index].queue.startable(at: now),
-                limiter.admits(next.url, at: now), let requests = start(next, of: index, at: now)
+            guard trackers[index].queue.inFlight == 0, let next = startable(index, at: now),
+                let requests = start(next, of: index, at: now)
             else { continue }
-            started.append((index, requests))
+            started.append(requests)
         }
         return started
     }
@@ -45,23 +46,50 @@ extension UpstreamSession {
     private mutating func start(
         _ startable: SegmentQueue.Startable, of index: Int, at now: Duration
     ) -> SegmentRequests? {
-        let targetDuration = trackers[index].assumedTargetDuration
-        let requests = trackers[index].queue.start(startable, as: nextID, targetDuration: targetDuration, at: now)
-        guard let requests else { return nil }
-        fetch(requests.media, for: .segment(trackers[index].role, requests.media))
+        let started = trackers[index].queue.start(startable, as: nextID, at: now)
+        guard let (requests, timeouts) = started else { return nil }
+        fetch(requests.media, for: .segment(trackers[index].role, requests.media), timeouts: timeouts, at: now)
         return requests
     }
 
-    /// Starts a key or map of a segment that was just started, if it is not there yet and the host's limit permits.
-    private mutating func start(_ resource: FetchRequest, for index: Int, at now: Duration) {
-        request(resource, retriesFailed: true, for: index, at: now)
-        let started = cache.start(as: nextID, at: now) { $0 == resource && limiter.admits($0.url, at: now) }
-        if let started { fetch(started, for: .resource(started)) }
+    private func admission(at now: Duration) -> FetchAdmission {
+        FetchAdmission(limiter: limiter, pacing: pacing, now: now)
     }
 
-    mutating func request(_ request: FetchRequest, retriesFailed: Bool, for index: Int, at now: Duration) {
-        let targetDuration = trackers[index].assumedTargetDuration
-        cache.request(request, retriesFailed: retriesFailed, targetDuration: targetDuration, at: now)
+    private func startable(_ index: Int, at now: Duration) -> SegmentQueue.Startable? {
+        trackers[index].queue.startable(admission(at: now))
+    }
+
+    /// Starts a second request for each segment that is late and that nothing can be delivered before.
+    ///
+    /// The first one to end cancels the other. A request that hangs costs no more than that of another connection.
+    mutating func raceLateSegments(at now: Duration) {
+        for index in trackers.indices where !trackers[index].role.isSubtitles {
+            guard let request = trackers[index].queue.lateHead(before: now - transferTimes.lateAfter),
+                admission(at: now).admits(request.url)
+            else { continue }
+            trackers[index].queue.raceHead(as: nextID)
+            fetch(request, for: .segment(trackers[index].role, request), timeouts: 0, isRace: true, at: now)
+        }
+    }
+
+    /// Starts a key or map of a segment that was just started, if it is not there yet and the host's limit permits.
+    private mutating func start(_ resource: FetchRequest, at now: Duration) {
+        cache.request(resource, at: now)
+        let started = startDueResource(at: now) { $0 == resource }
+        if let started { fetchResource(started, at: now) }
+    }
+
+    private mutating func startDueResource(
+        at now: Duration, where isWanted: (FetchRequest) -> Bool
+    ) -> FetchRequest? {
+        let admission = admission(at: now)
+        return cache.start(as: nextID, at: now) { isWanted($0) && admission.admits($0.url) }
+    }
+
+    private mutating func fetchResource(_ request: FetchRequest, at now: Duration) {
+        let timeouts = cache.retrySchedule(of: request)?.timeouts ?? 0
+        fetch(request, for: .resource(request), timeouts: timeouts, at: now)
     }
 }
 
@@ -76,11 +104,10 @@ extension UpstreamSession {
     private func nextStart(at now: Duration) -> (index: Int, startable: SegmentQueue.Startable)? {
         let media = trackers.indices.filter { !trackers[$0].role.isSubtitles }
         let candidates = media.filter(isInStep).compactMap { index in
-            trackers[index].queue.startable(at: now).map { (index: index, startable: $0) }
+            startable(index, at: now).map { (index: index, startable: $0) }
         }
         let hasRoom = expectedBytes < policy.maxInFlightBytes
-        let permitted = candidates.filter { limiter.admits($0.startable.url, at: now) }
-        return permitted.filter { hasRoom || $0.startable.isHead }.min {
+        return candidates.filter { hasRoom || $0.startable.isHead }.min {
             trackers[$0.index].queue.startedDuration < trackers[$1.index].queue.startedDuration
         }
     }
@@ -116,33 +143,51 @@ extension UpstreamSession {
 // MARK: - Answers
 
 extension UpstreamSession {
-    mutating func settleSegment(
-        _ role: RenditionRole, _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
-    ) {
-        guard let index = index(of: role) else { return }
-        guard let attempt = trackers[index].queue.settle(id, request, outcome, at: now) else { return }
-        trackers[index].counts.failedTries += 1
-        if role == .main { mediaStall.recordFailure(attempt.failure.lossReason) }
-        reportFailure(attempt, of: request, at: now)
+    mutating func settleSegment(_ role: RenditionRole, _ request: FetchRequest, _ answer: Answer, at now: Duration) {
+        guard let index = index(of: role),
+            let (settlement, superseded) = trackers[index].queue.settle(answer.id, request, answer.outcome, at: now)
+        else { return }
+        cancel(superseded)
+        switch settlement {
+        case .fetched: recordSuccess(of: request, took: answer.took, at: now)
+        case .failed(let attempt):
+            trackers[index].counts.failedTries += 1
+            if role == .main { mediaStall.recordFailure(attempt.failure.lossReason) }
+            reportFailure(attempt, of: request, at: now)
+            if attempt.failures % Self.failuresPerVariant == 0 { tryRedundantVariant(at: now) }
+        }
     }
 
-    mutating func settleResource(
-        _ request: FetchRequest, _ id: FetchID, _ outcome: FetchOutcome, at now: Duration
-    ) {
-        if let attempt = cache.settle(id, outcome, at: now) {
+    /// Failed attempts for one segment after which another redundant variant is tried (RFC 8216 §4.3.4.2).
+    private static let failuresPerVariant = 4
+
+    mutating func settleResource(_ request: FetchRequest, _ answer: Answer, at now: Duration) {
+        if let attempt = cache.settle(answer.id, answer.outcome, at: now) {
             failedResourceTries += 1
             mediaStall.recordFailure(request.lossReason(attempt.failure))
             reportFailure(attempt, of: request, at: now)
-        } else if request.purpose == .key {
-            report(.keyFetched(url: request.url))
+        } else {
+            recordSuccess(of: request, took: answer.took, at: now)
+            if request.purpose == .key { report(.keyFetched(url: request.url)) }
         }
+    }
+
+    /// Retries at once what failed on the host that has answered.
+    private mutating func recordSuccess(of request: FetchRequest, took duration: Duration, at now: Duration) {
+        transferTimes.append(duration)
+        pacing.succeeded(request.url)
+        let host = URIReference.host(of: request.url)
+        for index in trackers.indices { trackers[index].queue.retryEarly(on: host, at: now) }
+        cache.retryEarly(on: host, at: now)
     }
 
     private mutating func reportFailure(_ attempt: FailedAttempt, of request: FetchRequest, at now: Duration) {
         count(FetchFault(attempt.failure))
         let prospect = attempt.failure.prospect
-        // A limited host was reported when its limit began.
-        if prospect != .hostLimited || attempt.isLast {
+        if prospect == .open || prospect == .newURL { pacing.failed(request.url, at: now) }
+        // A limited host was reported when its limit began. Of many failures fewer and fewer are reported.
+        let isReported = attempt.failures.nonzeroBitCount == 1 && prospect != .hostLimited
+        if isReported || attempt.isLast {
             report(.fetchFailed(request, attempt.failure, failures: attempt.failures, isLast: attempt.isLast))
         }
         if prospect == .newURL { requestFreshURLs(at: now) }

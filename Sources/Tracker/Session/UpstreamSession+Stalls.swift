@@ -39,14 +39,22 @@ extension UpstreamSession {
     private mutating func perform(_ step: StallEscalation.Step, at now: Duration) -> Bool {
         switch step {
         case .late, .giveUp: return true
-        case .redundantVariant:
-            guard let urls = locator.selectNextRedundantVariant() else { return false }
-            move(to: urls, at: now)
+        case .redundantVariant: return tryRedundantVariant(at: now)
         case .reloadMultivariant:
             guard locator.hasMultivariant else { return false }
             locator.requestReload(at: now)
         case .outage: locator.requestReload(at: now)
         }
+        return true
+    }
+}
+
+extension UpstreamSession {
+    /// Moves to the next redundant variant. Returns false if the upstream has none.
+    @discardableResult
+    mutating func tryRedundantVariant(at now: Duration) -> Bool {
+        guard let urls = locator.selectNextRedundantVariant() else { return false }
+        move(to: urls, at: now)
         return true
     }
 }

@@ -47,16 +47,32 @@ package struct UpstreamSession: Sendable {
         case resource(FetchRequest)
     }
 
+    /// A fetch in flight.
+    struct Fetch: Equatable, Sendable {
+        let target: FetchTarget
+        let startedAt: Duration
+    }
+
+    /// The outcome of a fetch, with the time from its start.
+    struct Answer: Sendable {
+        let id: FetchID
+        let outcome: FetchOutcome
+        let took: Duration
+    }
+
     let policy: Policy
     var state = State.idle
     var locator: PlaylistLocator
     /// Main first.
     var trackers: [RenditionTracker] = []
-    var cache = ResourceCache()
+    var cache: ResourceCache
     var mediaStall: MediaStallEscalation
     /// The limiter of the whole channel, lent to each of its sessions for one step.
     var limiter: HostLimiter
-    var fetchTargets: [FetchID: FetchTarget] = [:]
+    /// The fetches in flight.
+    private(set) var fetches: [FetchID: Fetch] = [:]
+    var transferTimes = TransferTimes()
+    var pacing = ErrorPacing()
     var failedResourceTries = 0
     /// Faults of all answers, and of all requests without an answer.
     var faults: [FetchFault: Int] = [:]
@@ -70,6 +86,7 @@ package struct UpstreamSession: Sendable {
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
         firstFetch = number * FetchID.perSession
+        cache = ResourceCache(seed: policy.seed)
         mediaStall = MediaStallEscalation(giveUp: policy.giveUp)
         limiter = HostLimiter(maxConnections: policy.maxConnections)
         locator = PlaylistLocator(
@@ -93,23 +110,24 @@ package struct UpstreamSession: Sendable {
     }
 
     private mutating func settle(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
-        guard let target = fetchTargets.removeValue(forKey: id) else { return }
+        guard let fetch = fetches.removeValue(forKey: id) else { return }
+        let answer = Answer(id: id, outcome: outcome, took: now - fetch.startedAt)
         report(limiter.ended(id, outcome, at: now).map { UpstreamEvent($0) })
-        switch target {
+        switch fetch.target {
         case .opening: settleOpening(id, outcome, at: now)
         case .multivariantReload: settleMultivariantReload(outcome, at: now)
         case .playlist(let role): settlePlaylist(role, outcome, at: now)
-        case .segment(let role, let request): settleSegment(role, id, request, outcome, at: now)
-        case .resource(let request): settleResource(request, id, outcome, at: now)
+        case .segment(let role, let request): settleSegment(role, request, answer, at: now)
+        case .resource(let request): settleResource(request, answer, at: now)
         }
     }
 
     /// Ends the session without effects. Returns the fetches in flight.
     mutating func abandon() -> [FetchID] {
         state = .over
-        defer { fetchTargets = [:] }
-        for id in fetchTargets.keys { limiter.canceled(id) }
-        return fetchTargets.keys.sorted()
+        defer { fetches = [:] }
+        for id in fetches.keys { limiter.canceled(id) }
+        return fetches.keys.sorted()
     }
 }
 
@@ -119,15 +137,24 @@ extension UpstreamSession {
     /// The identifier of the next fetch.
     var nextID: FetchID { FetchID(number: firstFetch + fetchCount + 1) }
 
-    mutating func fetch(_ request: FetchRequest, for target: FetchTarget) {
-        fetchTargets[nextID] = target
+    /// - Parameters:
+    ///   - timeouts: requests for the resource that timed out in a row; nil: it is no media, key or map.
+    ///   - isRace: whether another request for the same resource is in flight.
+    mutating func fetch(
+        _ request: FetchRequest, for target: FetchTarget, timeouts: Int? = nil, isRace: Bool = false, at now: Duration
+    ) {
+        fetches[nextID] = Fetch(target: target, startedAt: now)
+        var request = request
+        request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) }
+        request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)
+        if timeouts != nil { pacing.began(request.url, at: now) }
         fetchCount += 1
     }
 
     mutating func cancel(_ id: FetchID?) {
-        guard let id, fetchTargets.removeValue(forKey: id) != nil else { return }
+        guard let id, fetches.removeValue(forKey: id) != nil else { return }
         limiter.canceled(id)
         effects.append(.cancel(id))
     }
@@ -144,7 +171,7 @@ extension UpstreamSession {
 
     mutating func finish(_ end: SessionEnd) {
         guard state != .over else { return }
-        for id in fetchTargets.keys.sorted() { cancel(id) }
+        for id in fetches.keys.sorted() { cancel(id) }
         state = .over
         effects.append(.end(end))
     }

@@ -99,6 +99,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     package var failedTries = 0
     /// Segments lost.
     package var lost: UInt64 = 0
+    package var lostByCause = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
     /// Discontinuities, each with any number of lost segments.
     package var discontinuities = 0
     package var stalePlaylists = 0
@@ -112,6 +113,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
+        case lostByCause = "segmentsLostByCause"
         case discontinuities, stalePlaylists
         case resets = "sequenceResets"
         case failedLoads = "failedPlaylistLoads"
@@ -120,12 +122,19 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
 }
 
 extension TrackerCounts {
+    mutating func record(_ loss: SegmentLoss) {
+        lost += loss.count
+        lostByCause[loss.cause, default: 0] += loss.count
+        discontinuities += 1
+    }
+
     package static func += (sum: inout TrackerCounts, other: TrackerCounts) {
         sum.loads += other.loads
         sum.failedLoads += other.failedLoads
         sum.delivered += other.delivered
         sum.failedTries += other.failedTries
         sum.lost += other.lost
+        sum.lostByCause.merge(other.lostByCause, uniquingKeysWith: +)
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
         sum.resets += other.resets

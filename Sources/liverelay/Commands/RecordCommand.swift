@@ -45,7 +45,8 @@ struct RecordCommand: AsyncParsableCommand {
             upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),
             policy: ChannelSession.Policy(
                 session: UpstreamSession.Policy(
-                    variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections),
+                    variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
+                    patience: intake.patience?.duration),
                 backups: backups),
             requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
             logger: Logger(console: console, level: logLevel)

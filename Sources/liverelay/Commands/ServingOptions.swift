@@ -75,8 +75,9 @@ struct ServingOptions: ParsableArguments {
                 upstream: upstream, backups: backups, variant: intake.variant,
                 giveUp: intake.giveUpTime, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests, maxConnections: intake.maxConnections, audio: audio.configuration,
-                slate: slate),
+                requests: intake.requests, maxConnections: intake.maxConnections,
+                patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
+                audio: audio.configuration, slate: slate),
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: startupLines

@@ -56,6 +56,16 @@ struct UpstreamOptions: ParsableArguments {
     @Option(help: "End when nothing of the upstream could be published for that long; 0 for never.")
     var giveUp = TimeSpan(seconds: 60)
 
+    @Option(
+        help: ArgumentHelp(
+            "Wait that long for a missing segment while later ones are ready.",
+            discussion: """
+                The published edge falls behind by no more for one segment. The default is three target durations, \
+                or what the upstream's playlist lists, if that is less. While nothing else could be published, a \
+                missing segment is waited for as long as it can be had.
+                """, valueName: "time"))
+    var patience: TimeSpan?
+
     /// The time after which the channel ends; nil for never.
     var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
 

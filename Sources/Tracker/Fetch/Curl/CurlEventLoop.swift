@@ -6,6 +6,8 @@ final class CurlEventLoop {
     private let multi: CurlMulti
     private var running: [CurlCommandQueue.TransferID: CurlTransfer] = [:]
     private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
+    /// The earliest time at which a transfer without a byte times out.
+    private var silenceDeadline: ContinuousClock.Instant?
 
     /// Returns nil if memory is exhausted.
     init?(_ commandQueue: CurlCommandQueue) {
@@ -22,7 +24,8 @@ final class CurlEventLoop {
                 remove(transfer)
                 transfer.finish(code)
             }
-            multi.wait(for: commandQueue.wakeDescriptor)
+            endSilentTransfers()
+            multi.wait(for: commandQueue.wakeDescriptor, until: silenceDeadline)
         }
         for id in running.keys { cancel(id) }
     }
@@ -52,6 +55,18 @@ final class CurlEventLoop {
         guard transfer.handle.firstError == CURLE_OK else { return transfer.fail(.other, transfer.handle.firstError) }
         guard multi.add(transfer.handle) else { return transfer.fail(.other, CURLE_FAILED_INIT) }
         running[id] = transfer
+        if let deadline = transfer.silenceDeadline { silenceDeadline = min(silenceDeadline ?? deadline, deadline) }
+    }
+
+    /// Ends the transfers that have received nothing within their limit.
+    private func endSilentTransfers() {
+        guard let silenceDeadline, silenceDeadline <= .now else { return }
+        let now = ContinuousClock.now
+        for transfer in running.values.filter({ $0.silenceDeadline.map { $0 <= now } ?? false }) {
+            remove(transfer)
+            transfer.fail(.timedOut, CURLE_OPERATION_TIMEDOUT)
+        }
+        self.silenceDeadline = running.values.compactMap(\.silenceDeadline).min()
     }
 
     /// Returns a new handle. The first one of a channel creates its cookie jar and fills it.

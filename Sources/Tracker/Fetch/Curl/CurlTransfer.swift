@@ -16,6 +16,8 @@ final class CurlTransfer {
     private var isTooLarge = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
+    /// When the transfer times out unless a byte arrives before; nil after the first byte, or without a limit.
+    private(set) var silenceDeadline: ContinuousClock.Instant?
 
     init(
         _ id: CurlCommandQueue.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation
@@ -24,6 +26,7 @@ final class CurlTransfer {
         self.job = job
         self.handle = handle
         self.continuation = continuation
+        silenceDeadline = job.request.silenceLimit.map { .now + $0 }
         configureRequest()
         configureRoute()
         configureLimits()
@@ -102,6 +105,7 @@ final class CurlTransfer {
             handle.set(CURLOPT_USERNAME, userInfo.user)
             handle.set(CURLOPT_PASSWORD, userInfo.password)
         }
+        if job.request.needsNewConnection { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, so without encoding
         if !job.usesIdentityEncoding { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all encodings that libcurl knows
     }
@@ -146,6 +150,7 @@ final class CurlTransfer {
     }
 
     fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
+        silenceDeadline = nil
         let isBounded = unsafe head.receive(String(decoding: bytes, as: UTF8.self))
         isTooLarge = isTooLarge || !isBounded
         return isBounded
@@ -182,7 +187,7 @@ private func openSocket(
 
 extension Duration {
     /// Rounded up, because libcurl interprets 0 as "no limit".
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let perMillisecond: Int64 = 1_000_000_000_000_000
         return Int(seconds * 1000 + (attoseconds + perMillisecond - 1) / perMillisecond)

@@ -1,0 +1,61 @@
+/// Decides until when the next segment to deliver is waited for.
+///
+/// Waiting costs nothing while nothing else could be delivered. If later media is ready, it is held for at most
+/// `limit`, counted to the end of the segment that is missing. A segment that cannot be had any more is lost at once.
+struct SegmentPatience: Equatable, Sendable {
+    /// What is known about the next segment to deliver.
+    struct Head: Equatable, Sendable {
+        var duration: Duration
+        /// Since when later media is ready that this segment holds up; nil if nothing else could be delivered.
+        var heldSince: Duration?
+        /// When the segment, or a key or map that it needs, failed first; nil if it did not fail.
+        var firstFailureAt: Duration?
+        /// Whether the last answer was a refusal: 401, 403, 404 or 410.
+        var isRefused = false
+        /// When the segment left the playlist; nil while it is listed.
+        var removedAt: Duration?
+    }
+
+    struct Loss: Equatable, Sendable {
+        var at: Duration
+        var cause: SegmentLoss.Cause
+    }
+
+    /// The time for which a finished playlist's segments are tried, if they are not refused.
+    static let finishedLimit = Duration.seconds(60)
+
+    /// How far the published edge may fall behind for one segment.
+    var limit: Duration
+    /// The media time that the playlist lists.
+    var window: Duration
+    /// Whether the playlist has ended, so that nothing falls behind.
+    var isFinished: Bool
+
+    /// - Parameter configured: the operator's limit; nil: three target durations.
+    ///
+    /// No limit exceeds what the playlist lists: the following segments would be gone before this one is given up.
+    init(configured: Duration?, targetDuration: Duration, window: Duration, isFinished: Bool) {
+        limit = min(configured ?? targetDuration * 3, window)
+        self.window = window
+        self.isFinished = isFinished
+    }
+
+    /// Returns when `head` is lost unless it arrives before; nil if it is waited for without a limit.
+    func loss(of head: Head) -> Loss? {
+        if let removedAt = head.removedAt, head.isRefused { return Loss(at: removedAt, cause: .gone) }
+        if isFinished { return lossFromFinishedPlaylist(of: head) }
+        let gone = head.removedAt.map { Loss(at: $0 + window, cause: .gone) }
+        let overtaken = head.heldSince.map {
+            Loss(at: $0 + max(.zero, limit - head.duration), cause: .overtaken)
+        }
+        guard let gone, let overtaken else { return gone ?? overtaken }
+        return overtaken.at <= gone.at ? overtaken : gone
+    }
+
+    /// A slow segment of a finished playlist is no loss, but one that fails must not hold up the rest for ever.
+    private func lossFromFinishedPlaylist(of head: Head) -> Loss? {
+        head.firstFailureAt.map {
+            Loss(at: $0 + (head.isRefused ? limit : max(limit, Self.finishedLimit)), cause: .overtaken)
+        }
+    }
+}

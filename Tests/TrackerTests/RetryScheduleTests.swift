@@ -49,10 +49,12 @@ private struct PatienceRow: Sendable {
 }
 
 private func head(
-    heldSince: Double? = nil, failedAt: Double? = nil, isRefused: Bool = false, removedAt: Double? = nil
+    listedAt: Double = 0, heldSince: Double? = nil, failedAt: Double? = nil, isRefused: Bool = false,
+    removedAt: Double? = nil
 ) -> SegmentPatience.Head {
     SegmentPatience.Head(
-        duration: .seconds(4), heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) },
+        duration: .seconds(4), listedAt: .milliseconds(Int(listedAt * 1000)),
+        heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) },
         firstFailureAt: failedAt.map { .milliseconds(Int($0 * 1000)) },
         isRefused: isRefused, removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
 }
@@ -62,6 +64,9 @@ private let patienceRows: [PatienceRow] = [
     PatienceRow(
         when: "the next segment is ready: three target durations to the end of the head",
         head: head(heldSince: 24.3, failedAt: 20), loss: .init(at: .milliseconds(32_300), cause: .overtaken)),
+    PatienceRow(
+        when: "listed together with the next segment, at 22 s: that one is due four seconds later",
+        head: head(listedAt: 22, heldSince: 22.5), loss: .init(at: .seconds(34), cause: .overtaken)),
     PatienceRow(
         when: "a slow head is no exception in a live playlist",
         head: head(heldSince: 24.3), loss: .init(at: .milliseconds(32_300), cause: .overtaken)),

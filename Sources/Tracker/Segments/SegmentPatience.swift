@@ -6,6 +6,7 @@ struct SegmentPatience: Equatable, Sendable {
     /// What is known about the next segment to deliver.
     struct Head: Equatable, Sendable {
         var duration: Duration
+        var listedAt = Duration.zero
         /// Since when later media is ready that this segment holds up; nil if nothing else could be delivered.
         var heldSince: Duration?
         /// When the segment, or a key or map that it needs, failed first; nil if it did not fail.
@@ -46,7 +47,8 @@ struct SegmentPatience: Equatable, Sendable {
         if isFinished { return lossFromFinishedPlaylist(of: head) }
         let gone = head.removedAt.map { Loss(at: $0 + window, cause: .gone) }
         let overtaken = head.heldSince.map {
-            Loss(at: $0 + max(.zero, limit - head.duration), cause: .overtaken)
+            // Of segments that are listed at once, each is due when the one before it has ended.
+            Loss(at: max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration), cause: .overtaken)
         }
         guard let gone, let overtaken else { return gone ?? overtaken }
         return overtaken.at <= gone.at ? overtaken : gone

@@ -102,7 +102,8 @@ extension SegmentQueue {
         }
         let schedule = pending.failing(cache)
         return SegmentPatience.Head(
-            duration: pending.segment.duration, heldSince: (readyTimes + [otherDeliveredAt].compactMap { $0 }).min(),
+            duration: pending.segment.duration, listedAt: pending.listedAt,
+            heldSince: (readyTimes + [otherDeliveredAt].compactMap { $0 }).min(),
             firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, removedAt: pending.removedAt)
     }
 

@@ -54,6 +54,7 @@ let package = Package(
         module("Mux", ["Media"]),
         module("Splice", ["Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Playlist"]),
+        module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist"]),
         module(
             "Channel",
@@ -62,7 +63,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "Compression", "HTTPSyntax",
+                "Channel", "Compression", "HTTPSyntax", "Conformance",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -78,6 +79,7 @@ let package = Package(
         tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "TestSupport"]),
+        tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
@@ -94,14 +96,18 @@ let package = Package(
         tests(
             "RelayTests",
             [
-                "liverelay", "HTTPSyntax", "Channel", "Playlist", "Tracker", "Capture", "Compression", "Decrypt",
+                "liverelay", "HTTPSyntax", "Conformance", "Channel", "Playlist", "Tracker", "Capture", "Compression",
+                "Decrypt",
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
-            ["HTTPSyntax", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing", "TestSupport"]),
+            [
+                "HTTPSyntax", "Playlist", "Media", "Conformance", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
+                "TestSupport",
+            ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
         tests("FuzzTests", ["FuzzEntries"]),

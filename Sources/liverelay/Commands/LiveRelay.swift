@@ -14,11 +14,12 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay demo Captures/ssai_tagged
             liverelay record https://example.com/channel/master.m3u8 evening --for 10m
             liverelay replay evening --out republished
+            liverelay check recording.ts
             """,
         version: "0.1.0",
         subcommands: [
             RelayCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
-            ReplayCommand.self,
+            ReplayCommand.self, CheckCommand.self,
         ], defaultSubcommand: RelayCommand.self)
 
     static func main() async {

@@ -23,6 +23,10 @@ enum ExitStatus: Int32, CaseIterable {
     case badCapture = 22
     /// The slate cannot be read or published.
     case badSlate = 23
+    /// `liverelay check` found faults.
+    case faultsFound = 30
+    /// The input of `liverelay check` cannot be read, or is no transport stream but a playlist.
+    case unreadableInput = 31
     /// A defect of liverelay.
     case internalError = 70
 
@@ -41,6 +45,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .cannotSpool: "the spool directory cannot be used"
         case .badCapture: "the capture cannot be read or written"
         case .badSlate: "the file to show during outages cannot be used"
+        case .faultsFound: "`check` found faults"
+        case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
         case .internalError: "a defect of liverelay; please report it"
         }
     }

@@ -1,5 +1,6 @@
 import Splice
 
+@testable import Conformance
 @testable import Demux
 @testable import Media
 
@@ -9,7 +10,27 @@ enum TransportEntries {
         entry("transport", "a transport stream segment", repairsSections: false),
         // Corrected, because a fuzzer does not guess CRC_32.
         entry("sections", "a transport stream segment with correct CRC_32 in all sections", repairsSections: true),
+        FuzzEntry(
+            "check", "a transport stream to judge, with correct CRC_32 in all sections, whole and in parts",
+            largest: 48 << 10,
+            seeds: { seeds in seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 120)) } },
+            run: { bytes in
+                let stream = SectionRepair.repaired(bytes)
+                let part = Int(stream.last ?? 0) + 1
+                try demand(
+                    faults(in: stream, partSize: stream.count + 1) == faults(in: stream, partSize: part), "parts")
+            }),
     ]
+
+    /// The faults of a stream that comes in parts.
+    private static func faults(in stream: [UInt8], partSize: Int) -> [TransportFault] {
+        var checker = TransportChecker()
+        var faults: [TransportFault] = []
+        for start in stride(from: 0, to: stream.count, by: partSize) {
+            faults += checker.check(Array(stream[start..<min(start + partSize, stream.count)]))
+        }
+        return faults + checker.finish()
+    }
 
     private static func entry(_ name: String, _ about: String, repairsSections: Bool) -> FuzzEntry {
         FuzzEntry(

@@ -1,0 +1,112 @@
+/// The state of one video or audio stream: its presence, its times and its buffer.
+struct ElementaryWatch: Sendable {
+    /// The PES packet that is arriving.
+    struct Unit: Equatable, Sendable {
+        let place: PacketPlace
+        let decode: Int64
+        /// Number of bytes before the end of its last packet so far.
+        var end: Int64
+        /// Number of bytes before the end of the last packet whose time of arrival was judged.
+        var judgedEnd: Int64
+        var isLate = false
+    }
+
+    let pid: UInt16
+    let kind: ElementaryKind
+    let clockPID: UInt16
+    /// Whether its packets may be missing for any time.
+    var isOptional: Bool
+    var unit: Unit?
+    /// Whether a packet came since the last PCR.
+    var isPresent = false { didSet { wasEverPresent = wasEverPresent || isPresent } }
+    private(set) var wasEverPresent = false
+    private var presence: IntervalWatch
+    var presentation: PresentationWatch
+    /// The first decode time since the last PCR.
+    var decodeAtClock: Int64?
+
+    init(_ stream: MapContent.Stream, clockPID: UInt16, _ limits: TransportLimits) {
+        pid = stream.pid
+        kind = stream.kind
+        isOptional = stream.isOptional
+        self.clockPID = clockPID
+        presence = IntervalWatch(limit: limits.pidInterval)
+        presentation = PresentationWatch(limit: limits.presentationInterval)
+    }
+
+    /// The clock has a new time base: no time before can be compared with one after.
+    mutating func resetTimeBase() {
+        unit = nil
+        decodeAtClock = nil
+        presentation.reset()
+    }
+
+    /// The time since the last packet, once it is too long (TR 101 290 1.6); once for each gap.
+    mutating func absence(at elapsed: Int64) -> Int64? {
+        defer { isPresent = false }
+        guard isPresent else {
+            let gap = presence.poll(at: elapsed)
+            return isOptional ? nil : gap
+        }
+        _ = presence.record(at: elapsed)
+        return nil
+    }
+
+    /// How long after its decode time the unit's last packet so far arrived, in ticks; nil if it is in time, or known.
+    mutating func lateness(on clock: ProgramClock) -> Int64? {
+        guard let unit, !unit.isLate, unit.end > unit.judgedEnd, let time = clock.time(at: unit.end) else { return nil }
+        self.unit?.judgedEnd = unit.end
+        let late = -ClockTicks.difference(unit.decode * ClockTicks.perStamp, time.value)
+        guard late >= ClockTicks.perStamp else { return nil }
+        self.unit?.isLate = true
+        return late
+    }
+}
+
+/// Notices that no PTS covers a time that is too long (TR 101 290 2.5).
+struct PresentationWatch: Sendable {
+    enum Gap: Equatable {
+        /// A PTS is this far after the highest one before; in ticks of 27 MHz.
+        case skipped(Int64)
+        /// PES packets came for this long without a PTS.
+        case absent(Int64)
+    }
+
+    let limit: Int64
+    private var highest: Int64?
+    private var lastArrival: Int64?
+    /// Whether `absent` was returned for the current gap.
+    private var isAbsent = false
+
+    init(limit: Int64) { self.limit = limit }
+
+    mutating func reset() { (highest, lastArrival, isAbsent) = (nil, nil, false) }
+
+    /// - Parameters:
+    ///   - presentation: PTS of a PES packet; nil if it has none.
+    ///   - elapsed: when the packet arrived.
+    mutating func record(_ presentation: Int64?, at elapsed: Int64) -> Gap? {
+        guard let presentation else { return recordAbsence(at: elapsed) }
+        let isKnown = isAbsent
+        (lastArrival, isAbsent) = (elapsed, false)
+        guard let highest else {
+            self.highest = presentation
+            return nil
+        }
+        let ahead = ClockTicks.difference(
+            presentation * ClockTicks.perStamp, highest * ClockTicks.perStamp)
+        // Reordered video goes back by less than a second. What goes back further begins anew.
+        if ahead > 0 || ahead < -ClockTicks.second { self.highest = presentation }
+        return ahead > limit && !isKnown ? .skipped(ahead) : nil
+    }
+
+    private mutating func recordAbsence(at elapsed: Int64) -> Gap? {
+        guard let lastArrival else {
+            self.lastArrival = elapsed
+            return nil
+        }
+        guard !isAbsent, elapsed - lastArrival > limit else { return nil }
+        isAbsent = true
+        return .absent(elapsed - lastArrival)
+    }
+}

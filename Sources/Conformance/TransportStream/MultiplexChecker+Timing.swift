@@ -1,0 +1,125 @@
+// Judges the PCRs, and what depends on them: TR 101 290 1.3, 1.5, 1.6, 2.3, 2.4.
+
+extension MultiplexChecker {
+    /// - Parameter value: the PCR in the packet at `place`.
+    mutating func measure(
+        _ value: Int64, of pid: UInt16, _ index: Int, at place: PacketPlace, _ faults: inout FaultLog
+    ) {
+        let isAnnounced = states[index].announcesTimeBase
+        states[index].announcesTimeBase = false
+        if states[index].clock == nil {
+            states[index].clock = ProgramClock(limits)
+            if referencePID == nil { referencePID = pid }
+            chooseReference()
+        }
+        guard let (step, misses) = states[index].clock?.measure(value, at: place, isAnnounced: isAnnounced) else {
+            return
+        }
+        if dependents[pid] != nil {
+            report(step, pid: pid, at: place, &faults)
+            for miss in misses {
+                let nanoseconds = miss.error * 1000 / (ClockTicks.second / 1_000_000)
+                faults.add(
+                    .clockAccuracy, at: miss.place, pid: pid,
+                    "the PCR is off by \(nanoseconds) ns at a constant bit rate (limit 500 ns)")
+            }
+        }
+        judgeArrivals(of: pid, index, &faults)
+        judgeStreams(of: pid, index, step, at: place, &faults)
+        judgeTables(of: pid, elapsed: states[index].clock?.elapsed ?? 0, at: place, &faults)
+    }
+
+    private func report(_ step: ProgramClock.Step, pid: UInt16, at place: PacketPlace, _ faults: inout FaultLog) {
+        switch step {
+        case .started, .announced: break
+        case .advanced(let ticks):
+            guard ticks > limits.clockInterval else { return }
+            faults.add(
+                .clockRepetition, at: place, pid: pid,
+                "\(ClockTicks.inMilliseconds(ticks)) between two PCRs (limit \(ClockTicks.inMilliseconds(limits.clockInterval)))"
+            )
+        case .jumped(let ticks):
+            faults.add(
+                .clockDiscontinuity, at: place, pid: pid,
+                "the PCR goes \(ticks > 0 ? "forward" : "back") by \(ClockTicks.inMilliseconds(abs(ticks))) without discontinuity_indicator"
+            )
+        }
+    }
+
+    /// Judges what waited for this PCR.
+    mutating func judgeArrivals(of pid: UInt16, _ index: Int, _ faults: inout FaultLog) {
+        for arrival in states[index].clock?.removeArrivals() ?? [] {
+            guard let time = states[index].clock?.time(at: Int64(arrival.place.offset)) else { continue }
+            judge(arrival, at: time, clockPID: pid, &faults)
+        }
+    }
+
+    mutating func judge(
+        _ arrival: Arrival, at time: ProgramClock.Time, clockPID: UInt16, _ faults: inout FaultLog
+    ) {
+        switch arrival.content {
+        case .association:
+            guard clockPID == referencePID, let gap = associationInterval.record(at: time.elapsed) else { return }
+            reportAssociation(gap, at: arrival.place, &faults)
+        case .map(let program):
+            guard let gap = programs[program]?.interval.record(at: time.elapsed) else { return }
+            reportMap(of: program, gap, at: arrival.place, &faults)
+        case .unit(let pid, let times): judgeUnit(pid, times, at: time, arrival.place, &faults)
+        case .unitEnd(let pid, let decode, let first): judgeUnitEnd(pid, decode, at: time, first: first, &faults)
+        }
+    }
+
+    private mutating func judgeStreams(
+        of pid: UInt16, _ index: Int, _ step: ProgramClock.Step, at place: PacketPlace, _ faults: inout FaultLog
+    ) {
+        guard let dependent = dependents[pid], let clock = states[index].clock else { return }
+        dependents[pid]?.isSilenceReported = false
+        let isNewBase = if case .advanced = step { false } else { true }
+        for streamPID in dependent.streams {
+            let stream = self.index(of: streamPID)
+            reportLateness(of: streamPID, stream, on: clock, at: place, &faults)
+            if isNewBase { states[stream].elementary?.resetTimeBase() }
+            states[stream].elementary?.decodeAtClock = nil
+            guard let gap = states[stream].elementary?.absence(at: clock.elapsed) else { continue }
+            faults.add(
+                .missingPID, at: place, pid: streamPID,
+                "no packet for \(ClockTicks.inMilliseconds(gap)), although the PMT lists the PID")
+        }
+    }
+
+    private mutating func judgeTables(
+        of pid: UInt16, elapsed: Int64, at place: PacketPlace, _ faults: inout FaultLog
+    ) {
+        let isReference = pid == referencePID
+        if isReference, let gap = associationInterval.poll(at: elapsed) { reportAssociation(gap, at: place, &faults) }
+        for number in dependents[pid]?.programs ?? [] {
+            guard let gap = programs[number]?.interval.poll(at: elapsed) else { continue }
+            reportMap(of: number, gap, at: place, &faults)
+        }
+        guard isReference else { return }
+        for number in unmappedPrograms {
+            guard let gap = programs[number]?.interval.poll(at: elapsed) else { continue }
+            reportMap(of: number, gap, at: place, &faults)
+        }
+        if scrambled != nil, scrambledWait.poll(at: elapsed) != nil { reportScrambling(&faults) }
+    }
+
+    private func reportAssociation(_ gap: Int64, at place: PacketPlace, _ faults: inout FaultLog) {
+        faults.add(
+            .association, at: place, pid: 0,
+            "no PAT for \(ClockTicks.inMilliseconds(gap)) (limit \(ClockTicks.inMilliseconds(limits.tableInterval)))")
+    }
+
+    private func reportMap(of program: UInt16, _ gap: Int64, at place: PacketPlace, _ faults: inout FaultLog) {
+        faults.add(
+            .map, at: place, pid: programs[program]?.mapPID,
+            "no PMT of program \(program) for \(ClockTicks.inMilliseconds(gap)) (limit \(ClockTicks.inMilliseconds(limits.tableInterval)))"
+        )
+    }
+
+    mutating func reportScrambling(_ faults: inout FaultLog) {
+        guard let (place, pid) = scrambled, !hasConditionalAccess else { return }
+        faults.add(.conditionalAccess, at: place, pid: pid, "the packet is scrambled, and there is no CAT")
+        hasConditionalAccess = true  // one fault is enough
+    }
+}

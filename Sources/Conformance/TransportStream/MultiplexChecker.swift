@@ -1,0 +1,133 @@
+import Media
+
+/// Judges the packets of a transport stream, one after the other.
+struct MultiplexChecker: Sendable {
+    /// The state of one PID.
+    struct PIDState: Sendable {
+        var continuity = ContinuityWatch()
+        var sections: SectionReader?
+        var elementary: ElementaryWatch?
+        var clock: ProgramClock?
+        /// Whether the next PCR has a new time base (ISO/IEC 13818-1 §2.4.3.5, discontinuity_indicator).
+        var announcesTimeBase = false
+    }
+
+    /// A program of the PAT.
+    struct Program: Sendable {
+        let mapPID: UInt16
+        var interval: IntervalWatch
+        var content: MapContent?
+    }
+
+    let limits: TransportLimits
+    /// For each PID, the index of its state; -1 before its first packet.
+    private var indexes = [Int16](repeating: -1, count: 0x2000)
+    var states: [PIDState] = []
+    var programs: [UInt16: Program] = [:]
+    /// Programs whose PMT did not come yet.
+    var unmappedPrograms: [UInt16] = []
+    /// What depends on the PCRs of a PID.
+    var dependents: [UInt16: ClockDependents] = [:]
+    /// The clock for the times of the PAT and of programs without a clock of their own.
+    var referencePID: UInt16?
+    var associationInterval: IntervalWatch
+    var hasAssociation = false
+    var hasConditionalAccess = false
+    /// The first scrambled packet, until its fault is found.
+    var scrambled: (place: PacketPlace, pid: UInt16)?
+    var scrambledWait: IntervalWatch
+
+    init(_ limits: TransportLimits) {
+        self.limits = limits
+        associationInterval = IntervalWatch(limit: limits.tableInterval)
+        scrambledWait = IntervalWatch(limit: limits.conditionalAccessWait)
+    }
+
+    /// - Parameter packet: 188 bytes.
+    mutating func check(_ packet: Span<UInt8>, at place: PacketPlace, _ faults: inout FaultLog) {
+        let fields = PacketFields(packet)
+        guard !fields.hasError else { return reportError(fields, at: place, &faults) }
+        guard fields.pid != PacketFields.nullPID else { return }
+        let index = index(of: fields.pid)
+        let verdict = states[index].continuity.check(fields, packet)
+        if verdict != .inOrder { report(verdict, fields, at: place, &faults) }
+        if verdict != .inOrder, verdict != .duplicate { states[index].sections?.reset() }
+        if fields.announcesDiscontinuity { states[index].announcesTimeBase = true }
+        guard verdict != .duplicate, verdict != .tooOften else { return }
+        if let value = fields.clockReference { measure(value, of: fields.pid, index, at: place, &faults) }
+        guard fields.hasPayload else { return }
+        if fields.isScrambled { recordScrambling(fields, at: place, &faults) }
+        if states[index].elementary != nil {
+            readElementary(packet, fields, index, at: place, &faults)
+        } else if states[index].sections != nil, !fields.isScrambled {
+            readSections(packet, fields, index, at: place, &faults)
+        }
+    }
+
+    /// Packets were lost without being counted; any counter is right now.
+    mutating func forgetPackets() {
+        for index in states.indices {
+            states[index].continuity.forget()
+            states[index].sections?.reset()
+        }
+    }
+
+    /// - Returns: The index of the PID's state, which is made if it is new.
+    mutating func index(of pid: UInt16) -> Int {
+        let known = indexes[Int(pid)]
+        if known >= 0 { return Int(known) }
+        var state = PIDState()
+        if Self.tablePIDs.contains(pid) { state.sections = SectionReader() }
+        states.append(state)
+        indexes[Int(pid)] = Int16(states.count - 1)
+        return states.count - 1
+    }
+
+    /// nil before the PID's first packet.
+    func knownIndex(of pid: UInt16) -> Int? { indexes[Int(pid)] < 0 ? nil : Int(indexes[Int(pid)]) }
+
+    /// PAT, CAT, and of DVB: NIT, SDT and BAT, EIT, TOT.
+    private static let tablePIDs: Set<UInt16> = [0x00, 0x01, 0x10, 0x11, 0x12, 0x14]
+
+    /// Nothing else may be derived from such a packet, not even its PID (TR 101 290 2.1).
+    private mutating func reportError(_ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog) {
+        faults.add(.transport, at: place, pid: fields.pid, "transport_error_indicator is set")
+        let index = indexes[Int(fields.pid)]
+        guard index >= 0 else { return }
+        states[Int(index)].continuity.forget()
+        states[Int(index)].sections?.reset()
+    }
+
+    private func report(
+        _ verdict: ContinuityWatch.Verdict, _ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog
+    ) {
+        let found = fields.counter
+        switch verdict {
+        case .inOrder, .duplicate: break
+        case .wrongCounter(let expected):
+            faults.add(.continuity, at: place, pid: fields.pid, "counter \(found) instead of \(expected)")
+        case .otherContent:
+            faults.add(
+                .continuity, at: place, pid: fields.pid, "counter \(found) again, in a packet that is no duplicate")
+        case .tooOften: faults.add(.continuity, at: place, pid: fields.pid, "the same packet for the third time")
+        }
+    }
+
+    private mutating func recordScrambling(_ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog) {
+        if fields.pid == 0 {
+            faults.add(.association, at: place, pid: 0, "a packet of the PAT is scrambled")
+        } else if programs.values.contains(where: { $0.mapPID == fields.pid }) {
+            faults.add(.map, at: place, pid: fields.pid, "a packet of the PMT is scrambled")
+        }
+        if !hasConditionalAccess, scrambled == nil { scrambled = (place, fields.pid) }
+    }
+}
+
+/// What depends on the PCRs of one PID.
+struct ClockDependents: Sendable {
+    var programs: [UInt16] = []
+    /// PIDs of video and audio.
+    var streams: [UInt16] = []
+    /// Whether a fault says that PCRs are missing now.
+    var isSilenceReported = false
+}

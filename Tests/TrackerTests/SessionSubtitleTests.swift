@@ -101,3 +101,38 @@ func failedSubtitlesDoNotAffectTheVideo(_ index: Int) async throws {
     let run = try await SessionRun(silent, seconds: 200, upstream: upstream)
     #expect(run.end == .drained && run.trace(.subtitles(0)).hasSuffix("."))
 }
+
+@Test func subtitlesOfABurstAreDeliveredBeforeIt() async throws {
+    var origin = channel(["en"])
+    let healthy = origin.instead
+    origin.latency = { $0.url.hasSuffix(".vtt") ? .milliseconds(95) : .milliseconds(50) }
+    origin.instead = { request, now in
+        (.seconds(20) ..< .seconds(45)).contains(now) ? failed(.reset, request) : healthy(request, now)
+    }
+    let run = try await SessionRun(origin, seconds: 60, upstream: upstream)
+    #expect(run.trace() == (104...114).map(String.init).joined(separator: " "))
+    let burst = run.deliveries.filter { $0.at > .seconds(45) }
+    let first = try #require(burst.first { $0.delivery.rendition == .main }?.at)
+    let last = try #require(burst.filter { $0.at < .seconds(48) }.last { $0.delivery.rendition.isSubtitles }?.at)
+    #expect(last <= first, "\(last) \(first)")
+}
+
+@Test func burstIsDeliveredWithoutSubtitlesThatHang() async throws {
+    var origin = channel(["en"])
+    origin.latency = { $0.url.hasSuffix(".vtt") ? .seconds(1000) : .milliseconds(50) }
+    let run = try await SessionRun(origin, seconds: 12, upstream: upstream)
+    let first = try #require(run.deliveries.first?.at)
+    #expect((.seconds(1) ... .milliseconds(1200)).contains(first), "\(first)")
+}
+
+@Test func nothingIsFetchedBeforeTheMainRenditionIsJoined() async throws {
+    var origin = channel(["en"])
+    let healthy = origin.instead
+    origin.instead = { request, now in
+        let isMain = request.url.hasSuffix("main.m3u8")
+        return isMain && now < .seconds(3) ? refused(503, request) : healthy(request, now)
+    }
+    let run = try await SessionRun(origin, seconds: 40, upstream: upstream)
+    let media = run.requests.filter { $0.request.purpose == .segment }
+    #expect(media.allSatisfy { $0.at > .seconds(3) } && !media.isEmpty)
+}

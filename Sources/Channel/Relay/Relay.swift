@@ -19,8 +19,6 @@ package struct Relay {
     private var joinedSources: Set<Int> = []
     private var sourcesWithCompanion: Set<Int> = []
     private var subtitles: [Rendition] = []
-    /// Deliveries of an audio rendition that was joined before the main one.
-    private var earlyDeliveries: [Delivery] = []
 
     /// - Parameters:
     ///   - wallClock: returns milliseconds since 1970, for an upstream without dates.
@@ -116,9 +114,6 @@ extension Relay {
         joinedSources.insert(source)
         if opensRing { try await openRing(for: joined, of: source, isFirst: isFirst) }
         pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
-        let deliveries = earlyDeliveries
-        earlyDeliveries = []
-        for delivery in deliveries { try await process(delivery) }
     }
 
     private mutating func openRing(
@@ -182,12 +177,6 @@ extension Relay {
 extension Relay {
     @discardableResult
     private mutating func process(_ delivery: Delivery) async throws(ChannelError) -> DeliveryOutcome {
-        if joinedSources.isEmpty {
-            guard pipeline != nil, case .outageGap = delivery.content else {
-                earlyDeliveries.append(delivery)
-                return .held
-            }
-        }
         var outcome = DeliveryOutcome.held
         do throws(ChannelError) {
             let processed = try await pipeline?.process(delivery)

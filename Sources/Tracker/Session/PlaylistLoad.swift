@@ -21,6 +21,8 @@ struct PlaylistLoad: Sendable {
         }
     }
 
+    var isInFlight: Bool { if case .loading = state { true } else { false } }
+
     /// The time at which the load in flight times out.
     var timeout: Duration? { if case .loading(_, let until) = state { until } else { nil } }
 

@@ -48,6 +48,9 @@ struct RenditionTracker: Sendable {
         cursor.hasEnded && queue.isEmpty && endListState.reopensUntil.map { $0 <= now } ?? true
     }
 
+    /// Whether its playlist or its next segment is being fetched, and has not failed.
+    var isOnItsWay: Bool { load.isInFlight || !queue.isEmpty && !queue.isRetrying }
+
     /// Records that a playlist arrived. Returns the change of its target duration, if it changed.
     mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = playlist.targetDuration }

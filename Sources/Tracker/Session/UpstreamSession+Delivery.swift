@@ -5,7 +5,8 @@ import Playlist
 extension UpstreamSession {
     /// Delivers, for each rendition, what is ready before the first segment that is waited for.
     mutating func deliver(at now: Duration) {
-        for index in trackers.indices {
+        let isHeld = holdsForSubtitles(at: now)
+        for index in trackers.indices where trackers[index].role.isSubtitles || !isHeld {
             while let ready = nextReady(index, at: now) {
                 let role = trackers[index].role
                 switch ready {
@@ -19,6 +20,14 @@ extension UpstreamSession {
                 }
             }
         }
+    }
+
+    private mutating func holdsForSubtitles(at now: Duration) -> Bool {
+        guard let main = trackers.first, !main.cursor.hasEnded, trackers.last?.role.isSubtitles == true else {
+            return false
+        }
+        let awaitsSubtitles = trackers.contains { $0.role.isSubtitles && $0.isOnItsWay }
+        return subtitleHold.holds(isBurst: main.queue.count > 1, awaitsSubtitles: awaitsSubtitles, at: now)
     }
 
     /// Records that media was delivered that waits for its audio and subtitles.

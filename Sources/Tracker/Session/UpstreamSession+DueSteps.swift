@@ -49,7 +49,7 @@ extension UpstreamSession {
         var deadlines = trackers.map { $0.nextDeadline(after: now) }
         deadlines += trackers.indices.map { nextLoss(of: $0)?.at }
         deadlines += trackers.map { $0.queue.headStartedAt.map { $0 + transferTimes.lateAfter } }
-        deadlines += [locator.nextDeadline, cache.nextDeadline, noSegmentsDeadline]
+        deadlines += [locator.nextDeadline, cache.nextDeadline, noSegmentsDeadline, subtitleHold.deadline]
         deadlines += [limiter.nextDeadline(after: now), pacing.nextDeadline(after: now), mediaStall.nextDeadline]
         if case .opening(let opening) = state { deadlines += [opening.deadline, opening.retryAt] }
         return deadlines

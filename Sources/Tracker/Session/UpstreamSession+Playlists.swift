@@ -22,10 +22,19 @@ extension UpstreamSession {
         do throws(TrackerError) {
             let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
             guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
+            let hadFailed = trackers[index].load.failures.last != nil
             try follow(index, playlist, base, at: now)
+            if hadFailed, role == .main { hastenFailedLoads(at: now) }
         } catch {
             count(FetchFault(error))
             playlistFailed(index, error, retryAfter: outcome.retryAfter, at: now)
+        }
+    }
+
+    /// Loads the other playlists that failed as soon as possible, because the upstream answers again.
+    private mutating func hastenFailedLoads(at now: Duration) {
+        for index in trackers.indices where trackers[index].load.failures.last != nil {
+            trackers[index].load.hasten(at: now)
         }
     }
 

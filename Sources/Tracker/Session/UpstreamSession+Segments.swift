@@ -34,7 +34,7 @@ extension UpstreamSession {
     /// Starts one segment of each subtitle rendition that has none in flight.
     private mutating func startSubtitles(at now: Duration) -> [SegmentRequests] {
         var started: [SegmentRequests] = []
-        for index in trackers.indices where trackers[index].role.isSubtitles && isInStep(index) {
+        for index in trackers.indices where trackers[index].role.isSubtitles && mayStart(index) && isInStep(index) {
             guard trackers[index].queue.inFlight == 0, let next = startable(index, at: now),
                 let requests = start(next, of: index, at: now)
             else { continue }
@@ -102,7 +102,7 @@ extension UpstreamSession {
     private static let subtitleLead = 16
 
     private func nextStart(at now: Duration) -> (index: Int, startable: SegmentQueue.Startable)? {
-        let media = trackers.indices.filter { !trackers[$0].role.isSubtitles }
+        let media = trackers.indices.filter { !trackers[$0].role.isSubtitles && mayStart($0) }
         let candidates = media.filter(isInStep).compactMap { index in
             startable(index, at: now).map { (index: index, startable: $0) }
         }
@@ -110,6 +110,12 @@ extension UpstreamSession {
         return candidates.filter { hasRoom || $0.startable.isHead }.min {
             trackers[$0.index].queue.startedDuration < trackers[$1.index].queue.startedDuration
         }
+    }
+
+    /// Whether the main rendition was joined, which all others belong to.
+    private func mayStart(_ index: Int) -> Bool {
+        guard let main = trackers.first, index > 0 else { return true }
+        return main.cursor.next != nil || main.cursor.hasEnded
     }
 
     /// Whether the rendition is not far ahead of another one that has segments to fetch.

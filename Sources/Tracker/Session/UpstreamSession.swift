@@ -73,6 +73,7 @@ package struct UpstreamSession: Sendable {
     private(set) var fetches: [FetchID: Fetch] = [:]
     var transferTimes = TransferTimes()
     var pacing = ErrorPacing()
+    var subtitleHold = SubtitleHold()
     var failedResourceTries = 0
     /// Faults of all answers, and of all requests without an answer.
     var faults: [FetchFault: Int] = [:]

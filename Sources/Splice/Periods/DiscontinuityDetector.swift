@@ -6,8 +6,8 @@ import Transcode
 /// Decides for each video access unit whether it continues the current period or begins another.
 ///
 /// A period is the longest sequence of frames with one clock and one configuration. It begins at the first random
-/// access point (IDR, or HEVC CRA) at or after the signal that ends the previous period. Frames between the signal and
-/// that point are dropped.
+/// access point at or after the signal that ends the previous period: at an IDR or CRA picture, or at a recovery point
+/// that is allowed (`RecoveryPointChoice`). Frames between the signal and that point are dropped.
 struct DiscontinuityDetector: Equatable, Sendable {
     /// The reason why a period begins.
     enum Signal: Equatable, Sendable {
@@ -73,24 +73,38 @@ struct DiscontinuityDetector: Equatable, Sendable {
     /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
-    mutating func handle(_ unit: TimedVideo, boundary: SegmentBoundary) -> Verdict {
+    /// Whether a period begins with `unit`, or with the next random access point after it.
+    func awaitsSync(at unit: TimedVideo, boundary: SegmentBoundary) -> Bool {
+        switch state {
+        case .awaitingSync: true
+        case .following(let signature): signal(of: unit, after: signature, boundary: boundary) != nil
+        }
+    }
+
+    /// - Parameter allowsRecoveryPoint: whether a period may begin with `unit` if that is a recovery point or a gradual
+    ///   refresh.
+    mutating func handle(
+        _ unit: TimedVideo, boundary: SegmentBoundary, allowsRecoveryPoint: Bool = false
+    ) -> Verdict {
+        let isRandomAccess =
+            unit.packet.randomAccess.map { $0.beginsPeriodAtOnce || allowsRecoveryPoint } ?? false
         switch state {
         case .awaitingSync(let signal):
-            return begin(with: unit, signal: boundary == .loss ? .loss : signal)
+            return begin(with: unit, isRandomAccess: isRandomAccess, signal: boundary == .loss ? .loss : signal)
         case .following(let signature):
             let signal = signal(of: unit, after: signature, boundary: boundary)
             recordStep(to: unit, after: signature, boundary: boundary, signal: signal)
             guard let signal else { return follow(unit, signature) }
             timestampGaps.endPeriod()
-            return begin(with: unit, signal: signal)
+            return begin(with: unit, isRandomAccess: isRandomAccess, signal: signal)
         }
     }
 
     /// Ends the sequence: no frame follows.
     mutating func finish() { timestampGaps.endPeriod() }
 
-    private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
-        guard unit.packet.sync.isRandomAccess else {
+    private mutating func begin(with unit: TimedVideo, isRandomAccess: Bool, signal: Signal) -> Verdict {
+        guard isRandomAccess else {
             state = .awaitingSync(signal)
             return .dropped(.beforeSync)
         }

@@ -4,6 +4,8 @@ import Media
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
+    /// Whether the segment has no audio and declares none.
+    let hasNoAudio: Bool
     /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.
@@ -24,8 +26,9 @@ struct SegmentOrigin: Equatable, Sendable {
 
     private var elapsed: Ticks { last - (clockZero ?? last) }
 
-    init(_ segment: SegmentInput, isAtStart: Bool) {
+    init(_ segment: SegmentInput, isAtStart: Bool, hasNoAudio: Bool = false) {
         self.isAtStart = isAtStart
+        self.hasNoAudio = hasNoAudio
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
         firstDate = segment.programDateTime

@@ -5,7 +5,7 @@ struct SegmentParts: Equatable, Sendable {
     /// All parts, none of them empty.
     private(set) var all: [PeriodPart]
     private let hasHeldPart: Bool
-    private var origin: SegmentOrigin
+    private(set) var origin: SegmentOrigin
 
     /// - Parameter held: first frame of a period, which earlier segments ended with.
     init(after held: PeriodPart?, origin: SegmentOrigin) {

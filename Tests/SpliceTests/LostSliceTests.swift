@@ -95,8 +95,8 @@ import Testing
         splitter.split(buffer, in: buffer.bytes.indices)
         other.split(whole, in: whole.bytes.indices)
         #expect(other.accessUnits.count == 50)
-        #expect(other.accessUnits.allSatisfy { !$0.lacksFirstSlice })
+        #expect(other.accessUnits.allSatisfy { !$0.isFirstSliceMissing })
         #expect(splitter.accessUnits.count == 50)
-        #expect(splitter.accessUnits.count { $0.lacksFirstSlice } == 48)
+        #expect(splitter.accessUnits.count { $0.isFirstSliceMissing } == 48)
     }
 }

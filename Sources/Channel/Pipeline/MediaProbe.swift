@@ -37,7 +37,7 @@ struct MediaProbe {
 extension SpliceEngine {
     /// The outcome of a segment of which nothing was published.
     var outcomeOfUnpublished: DeliveryOutcome {
-        isHolding ? .held : .refused(lacksRandomAccess ? .noRandomAccess : .noVideo)
+        isHolding ? .held : .refused(awaitsRandomAccess ? .noRandomAccess : .noVideo)
     }
 }
 

@@ -61,6 +61,16 @@ struct PeriodPart: Equatable, Sendable {
     /// Sets the frame duration of a part with a single frame, once the next frame is known.
     mutating func update(frameDuration: Ticks) { self.frameDuration = frameDuration }
 
+    /// Extends the last frame to the end of its segment, if each frame of the part stands for longer than a frame rate
+    /// explains, as slides do.
+    mutating func extendStandingFrame(until end: Ticks) {
+        let isStanding = zip(units, units.dropFirst()).allSatisfy {
+            $1.dts - $0.dts > VideoTimestampUnwrapper.longestFrame
+        }
+        guard isStanding, let last = units.last, end - last.dts > VideoTimestampUnwrapper.longestFrame else { return }
+        frameDuration = end - last.dts
+    }
+
     /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.
     var mayFollowLeadingFrames: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
 

@@ -16,6 +16,8 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Frames from an undecided recovery point on, by segment.
     private var undecided: [ReceivedFrames] = []
     private var openRandomAccess: OpenRandomAccess
+    /// Decode time at which the segment handled last ends by EXTINF; nil if that is not known.
+    private var announcedEnd: Ticks?
 
     /// Frames of one upstream segment that were not handled yet.
     private struct ReceivedFrames: Equatable, Sendable {
@@ -28,7 +30,7 @@ struct PeriodSplitter: Equatable, Sendable {
     var isHolding: Bool { heldPart != nil || isUndecided }
 
     /// Whether frames were dropped since the last period ended, and no other has begun.
-    var lacksRandomAccess: Bool { droppedFrames != nil }
+    var awaitsRandomAccess: Bool { droppedFrames != nil }
 
     /// Whether it is not decided yet where the next period begins.
     var isUndecided: Bool { !undecided.isEmpty }
@@ -81,28 +83,36 @@ struct PeriodSplitter: Equatable, Sendable {
     private mutating func handleFirstReceived(isEnd: Bool) -> [PeriodPart] {
         var origin = undecided[0].origin
         if origin.clockStart == nil { origin.clockStart = droppedFrames?.start }
+        let announcedStart = undecided[0].boundary == .none ? nil : announcedEnd
         var parts = SegmentParts(after: dequeueHeldPart(), origin: origin)
         while let packet = undecided[0].packets.first {
             var advanced = clock
             let unit = advanced.unwrap(packet)
             let boundary = undecided[0].boundary
-            let choice = choice(for: unit, boundary: boundary, isEnd: isEnd)
+            let choice = choice(for: unit, boundary: boundary, announcedStart, isEnd: isEnd)
             if choice == .undecided { break }
             clock = advanced
             parts.advance(to: unit, frameDuration: clock.frameDuration)
-            append(unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
+            append(
+                unit, to: &parts, boundary: boundary, announcedStart, allowsRecoveryPoint: choice == .begin)
             undecided[0].packets.removeFirst()
             undecided[0].boundary = .none
         }
         undecided[0].origin = parts.origin
+        if undecided[0].packets.isEmpty {
+            parts.endSegment()
+            announcedEnd = parts.origin.announcedEnd ?? announcedEnd
+        }
         heldPart = parts.removeLastIfLeadingFramesMayFollow()
         return parts.all
     }
 
     /// Returns whether a period may begin with `unit`, the first frame received.
-    private func choice(for unit: TimedVideo, boundary: SegmentBoundary, isEnd: Bool) -> RecoveryPointChoice {
+    private func choice(
+        for unit: TimedVideo, boundary: SegmentBoundary, _ announcedStart: Ticks?, isEnd: Bool
+    ) -> RecoveryPointChoice {
         guard let point = unit.packet.randomAccess, !point.beginsPeriodAtOnce,
-            detector.awaitsSync(at: unit, boundary: boundary)
+            detector.awaitsSync(at: unit, boundary: boundary, announced: announcedStart)
         else { return .skip }
         let continued = undecided.dropFirst().prefix { $0.boundary != .loss }
         let following = [undecided[0].packets.dropFirst()] + continued.map(\.packets)
@@ -111,9 +121,12 @@ struct PeriodSplitter: Equatable, Sendable {
     }
 
     private mutating func append(
-        _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, allowsRecoveryPoint: Bool
+        _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, _ announcedStart: Ticks?,
+        allowsRecoveryPoint: Bool
     ) {
-        switch detector.handle(unit, boundary: boundary, allowsRecoveryPoint: allowsRecoveryPoint) {
+        switch detector.handle(
+            unit, boundary: boundary, announced: announcedStart, allowsRecoveryPoint: allowsRecoveryPoint)
+        {
         case .beginsPeriod(let signal):
             openRandomAccess.beginPeriod(with: unit)
             parts.beginPeriod(with: unit, after: signal, frameDuration: clock.frameDuration)

@@ -51,6 +51,12 @@ struct SegmentParts: Equatable, Sendable {
         if !all.isEmpty { all[all.count - 1].dropLeading(unit) }
     }
 
+    /// Records the end of the segment, which EXTINF announces.
+    mutating func endSegment() {
+        guard let end = origin.announcedEnd, !hasNoOwnPart else { return }
+        all[all.count - 1].extendStandingFrame(until: end)
+    }
+
     /// Removes and returns the last part if it is one frame whose leading pictures may come with the next segment.
     mutating func removeLastIfLeadingFramesMayFollow() -> PeriodPart? {
         guard let last = all.last, last.mayFollowLeadingFrames else { return nil }

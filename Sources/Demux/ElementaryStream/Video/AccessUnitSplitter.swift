@@ -48,7 +48,7 @@ struct AccessUnitSplitter: Sendable {
             if case .slice(let isFirst, _) = roles[index], firstSlice == nil {
                 firstSlice = index
                 open.hasSlice = true
-                open.lacksFirstSlice = !isFirst
+                open.isFirstSliceMissing = !isFirst
                 open.field = slices.field(content(index, buffer))
             }
         }

@@ -107,7 +107,7 @@ struct VideoFramer: Sendable {
         lastTimed = packet ?? lastTimed
         let timing = VideoSampleWriter.Timing(
             pts: packetStart?.pts, dts: packetStart?.dts,
-            isDamaged: unit.lacksFirstSlice || buffer.hasLoss(in: unit.bytes))
+            isDamaged: unit.isFirstSliceMissing || buffer.hasLoss(in: unit.bytes))
         let isWritten = writer.write(
             splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
         if !isWritten { counts.undecodable += 1 }

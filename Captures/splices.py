@@ -167,6 +167,28 @@ def open_gop():
     publish(channel, main, "Open groups of pictures: leading pictures at a splice, and a return at a recovery point.")
 
 
+def without_idr():
+    channel = Channel("without_idr")
+    main = Rendition(channel)
+    footage = Footage(dataclasses.replace(
+        MAIN, seconds=Fraction(8), b_frames=4, options="open-gop=1:b-adapt=0:b-pyramid=0"))
+    refresh = Footage(dataclasses.replace(
+        AD, name="refresh", seconds=Fraction(4), group=30, options="intra-refresh=1"))
+    paff = fields.footage(
+        dataclasses.replace(MAIN, name="paff", number=3, seconds=Fraction(4), interlaced=True), is_open=True)
+    hevc = Footage(dataclasses.replace(
+        MAIN, name="hevc", number=4, codec="hevc", seconds=Fraction(4), b_frames=4,
+        options="open-gop=1:b-adapt=0:b-pyramid=0"))
+    main.play(footage, 1, 4, at(300))
+    main.play(refresh, 1, 4, at(2), AD_LAYOUT, tagged=True)
+    main.play(paff, 1, 3, at(2), tagged=True)
+    main.play(hevc, 1, 3, at(40), Layout(video="hevc"), tagged=True)
+    main.play(footage, 5, 8, at(300), tagged=True)
+    publish(
+        channel, main,
+        "No IDR picture: recovery points, intra refresh, pairs of field pictures, clean random access, recovery points.")
+
+
 def mid_gop():
     channel = Channel("mid_gop")
     main, footage = Rendition(channel), Footage(dataclasses.replace(MAIN, seconds=Fraction(9)))
@@ -285,5 +307,5 @@ def interleave():
 
 
 CAPTURES = (
-    tagged_late, tags_wrong, pod_of_ten, ad_clocks, seam_times, wrap_demuxed, renditions_apart, open_gop, mid_gop,
-    parameter_sets, two_switches, audio_changes, video_codecs, interlaced, interleave)
+    tagged_late, tags_wrong, pod_of_ten, ad_clocks, seam_times, wrap_demuxed, renditions_apart, open_gop, without_idr,
+    mid_gop, parameter_sets, two_switches, audio_changes, video_codecs, interlaced, interleave)

@@ -17,6 +17,8 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
+    /// Metadata of segments whose video the splitter holds.
+    private var heldMetadata: [TimedMetadata] = []
     /// Counts of timed metadata items of segments without video.
     private var ownCounts = SpliceCounts()
 
@@ -28,7 +30,8 @@ package struct SpliceEngine: Sendable {
         layout =
             hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
-        splitter = PeriodSplitter(longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame)
+        splitter = PeriodSplitter(
+            longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame, longestSegment: longestSegment)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = PeriodAssembler(configuration)
         if let published = configuration.published { duplicateFilter.resume(after: published) }
@@ -39,6 +42,9 @@ package struct SpliceEngine: Sendable {
 
     /// Whether video waits for its audio or for what follows.
     package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.isHolding }
+
+    /// Whether video is dropped because decoding cannot begin with any frame received since the last period ended.
+    package var awaitsRandomAccess: Bool { splitter.awaitsRandomAccess }
 
     /// Why a period was rejected, the last time that happened.
     package var refusal: MediaError? { assembler.lastRejection }
@@ -173,12 +179,13 @@ package struct SpliceEngine: Sendable {
         of segment: SegmentInput
     ) throws(MediaError) {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
-        var parts = splitter.split(packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary)
-        ownCounts.metadataDiscarded += parts.attach(packets.metadata)
-        if layout.companion == nil, packets.declaresNoAudio {
-            for index in parts.indices where parts[index].mediaSequence == segment.mediaSequence {
-                parts[index].hasNoAudio = true
-            }
+        var parts = splitter.split(
+            packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary,
+            hasNoAudio: layout.companion == nil && packets.declaresNoAudio)
+        heldMetadata += packets.metadata
+        if !parts.isEmpty || !splitter.isUndecided {
+            ownCounts.metadataDiscarded += parts.attach(heldMetadata)
+            heldMetadata = []
         }
         videoQueue.append(parts)
         // Frames before the first parameter sets count as video too.

@@ -66,6 +66,9 @@ struct CaptureRow: Sendable, CustomStringConvertible {
             "open_gop", periods: 4, inits: 3,
             lostFrames: (33, "29 before the first IDR of the return, 4 leading pictures of a CRA")),
         CaptureRow(
+            "without_idr", periods: 5, inits: 4,
+            lostFrames: (12, "leading pictures of three periods, which begin with recovery points or a CRA")),
+        CaptureRow(
             "mid_gop", periods: 3, inits: 2, lostFrames: (29, "before the first IDR after a discontinuity"),
             skipsFrames: true),
         CaptureRow("parameter_sets", periods: 6, inits: 3),

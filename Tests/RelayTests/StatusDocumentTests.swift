@@ -17,7 +17,7 @@ import Testing
         unpairedBreakEnds unplaced
         output: codecs gapSegments rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
         splice: adjustedTimestamps audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
-        framesBeforeSync inferredTimestamps leadingPictures overlappingAudioFrames periods periodsBeyondCompositionDelay \
+        framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
         segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \
         timestampGaps transcodedAudioFrames trimmedAudioFrames undecodableAudioFrames unmatchedAudioFrames \
         unsupportedFrames untimedAudioFrames

@@ -43,7 +43,7 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
 @Test func onlyFirstFrameOfPeriodIsBrokenLink() {
     let packet = SyntheticPackets.videoPacket(dts: 0, sync: .cleanRandomAccess, payload: sample([unit(21)]))
     var timed = TimedVideo(packet: packet, dts: .zero, pts: .zero)
-    #expect(Array(timed.payload) == sample([unit(21)]) && !timed.isSync)
+    #expect(Array(timed.payload) == sample([unit(21)]) && timed.randomAccess == nil)
     timed.beginsPeriod = true
-    #expect(Array(timed.payload) == sample([unit(18)]) && timed.isSync)
+    #expect(Array(timed.payload) == sample([unit(18)]) && timed.randomAccess == .instantaneousRefresh)
 }

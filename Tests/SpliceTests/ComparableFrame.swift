@@ -18,7 +18,7 @@ struct ComparableFrame: Equatable, Hashable, CustomStringConvertible {
 extension ComparableFrame {
     init(_ packet: VideoPacket) {
         self.init(
-            pts: packet.pts?.count, dts: packet.dts?.count, isSync: packet.sync == .instantaneousRefresh,
+            pts: packet.pts?.count, dts: packet.dts?.count, isSync: packet.randomAccess == .instantaneousRefresh,
             parts: Self.lengthPrefixed(packet.payload).filter {
                 !Self.isDropped($0, codec: packet.configuration.codec)
             })

@@ -73,6 +73,41 @@ struct FragmentWriterTests {
         expectEqual(read, track)
     }
 
+    @Test("random access points that are no sync samples are in sample groups")
+    func sampleGroups() throws {
+        let kinds: [RandomAccessPoint?] = [
+            .recoveryPoint, nil, nil, .gradualRefresh(frames: 12), .cleanRandomAccess, nil, .instantaneousRefresh,
+            .gradualRefresh(frames: 70_000),
+        ]
+        let track = MuxTrack(
+            trackID: 1, decodeTime: 0,
+            samples: kinds.map { MuxSample(duration: 1, compositionOffset: 0, randomAccess: $0, payload: [1]) })
+        let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil)
+        let traf = try BoxReader.boxes(in: whole(fragment)[...]).require("moof").descendant("traf").children()
+        #expect(traf.map(\.type) == ["tfhd", "tfdt", "trun", "sgpd", "sbgp", "sgpd", "sbgp"])
+        let groups = traf.filter { ["sgpd", "sbgp"].contains($0.type) }.map { Array($0.body) }
+        #expect(groups[0] == bytes("01000000 72617020 00000001 00000001 00"))
+        #expect(
+            groups[1]
+                == bytes(
+                    "00000000 72617020 00000004 00000001 00010001 00000003 00000000 00000001 00010001 00000003 00000000"
+                )
+        )
+        #expect(groups[2] == bytes("01000000 726f6c6c 00000002 00000002 000c 7fff"))
+        #expect(
+            groups[3]
+                == bytes(
+                    "00000000 726f6c6c 00000004 00000003 00000000 00000001 00010001 00000003 00000000 00000001 00010002"
+                )
+        )
+        let flags = try TrackRun(traf.require("trun"), try TrackFragmentHeader(traf, [:]).defaults, limit: 99).entries
+            .map(\.flags)
+        #expect(
+            flags == [
+                0x0201_0000, 0x0101_0000, 0x0101_0000, 0x0101_0000, 0x0201_0000, 0x0101_0000, 0x0200_0000, 0x0101_0000,
+            ])
+    }
+
     @Test("a fragment has the expected bytes")
     func fragmentBytes() {
         let video = MuxTrack(

@@ -91,7 +91,7 @@ import Testing
         #expect(movie.video.count == 25)
         #expect(movie.video.map(\.configuration) == transport.video.map(\.configuration))
         #expect(movie.video.map(\.payload) == transport.video.map(\.payload))
-        #expect(movie.video.map(\.sync) == transport.video.map(\.sync))
+        #expect(movie.video.map(\.randomAccess) == transport.video.map(\.randomAccess))
     }
 
     private func expectEqual(_ ours: [ComparableFrame], _ expected: [ComparableFrame]) throws {

@@ -56,7 +56,7 @@ struct MovieTrackTests {
         let found = try demux(Self.videoFragment([Self.videoSample([Self.idr], lengthSize: size)]), [track])
         let units = ComparableFrame.lengthPrefixed(try #require(found.video.first?.payload))
         #expect(units == [MovieBuilder.parameterSets.sequence, MovieBuilder.parameterSets.picture, Self.idr])
-        #expect(found.video.map(\.sync) == [.instantaneousRefresh])
+        #expect(found.video.map(\.randomAccess) == [.instantaneousRefresh])
     }
 
     @Test("delimiters, filler, trailing zeros and repeated sets are dropped; sets of avc3 are used")
@@ -77,7 +77,7 @@ struct MovieTrackTests {
         claimed.flags = 0x0200_0000
         let recovery = Self.videoSample([[0x06, 6, 1, 0xC4, 0x80], [0x41, 0x9A, 2]])
         let found = try demux(Self.videoFragment([Self.videoSample([Self.idr]), claimed, recovery]), [Track()])
-        #expect(found.video.map(\.sync) == [.instantaneousRefresh, VideoPacket.Sync.none, .recoveryPoint])
+        #expect(found.video.map(\.randomAccess) == [.instantaneousRefresh, nil, .recoveryPoint])
     }
 
     @Test("without parameter sets, frames are counted and dropped")

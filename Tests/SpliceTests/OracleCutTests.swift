@@ -48,7 +48,7 @@ import Testing
         let second = try demuxer.feed(Array(stream[cuts[1]...]))
         #expect(first.video.count == 25)
         #expect(second.video.count == 25)
-        #expect(second.video.first?.sync == .instantaneousRefresh)
+        #expect(second.video.first?.randomAccess == .instantaneousRefresh)
         #expect(demuxer.finish() == DemuxedSegment())
     }
 

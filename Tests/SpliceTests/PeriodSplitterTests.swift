@@ -301,7 +301,7 @@ func firstFrameTakesTheDecodeTimeOfADroppedLeadingPicture(late: Int64) {
     var splitter = PeriodSplitter()
     let parts = splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
     #expect(parts.first?.units.map(\.dts.count) == [late + 7200, late + 10_800])
-    #expect(parts.first?.units.map(\.isSync) == [true, false])
+    #expect(parts.first?.units.map(\.randomAccess) == [.instantaneousRefresh, nil])
 }
 
 /// An upstream segment may end between the first frame of a period and its leading pictures.

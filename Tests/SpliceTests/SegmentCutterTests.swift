@@ -16,7 +16,7 @@ private func units(_ letters: String, from start: Int = 0) -> [TimedVideo] {
 }
 
 private func text(_ segments: [SegmentCutter.CutSegment]) -> [String] {
-    segments.map { $0.units.map { $0.isSync ? "I" : $0.pts > $0.dts ? "P" : "p" }.joined() }
+    segments.map { $0.units.map { $0.randomAccess != nil ? "I" : $0.pts > $0.dts ? "P" : "p" }.joined() }
 }
 
 /// Output segments after each upstream segment, and the rest when the period ends.

@@ -23,11 +23,12 @@ enum SyntheticPackets {
     static let silence = SilentFrame(payload: [0x21, 0xFF], samples: 1024)
 
     static func videoPacket(
-        dts: Int64, pts: Int64? = nil, sync: VideoPacket.Sync = .none, pid: UInt16 = 256,
+        dts: Int64, pts: Int64? = nil, sync: RandomAccessPoint? = nil, pid: UInt16 = 256,
         configuration: VideoConfiguration = program, payload: [UInt8]? = nil
     ) -> VideoPacket {
         VideoPacket(
-            pid: pid, configuration: configuration, pts: Ticks(pts ?? dts).wire, dts: Ticks(dts).wire, sync: sync,
+            pid: pid, configuration: configuration, pts: Ticks(pts ?? dts).wire, dts: Ticks(dts).wire,
+            randomAccess: sync,
             isDamaged: false, payload: (payload ?? [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])[...])
     }
 

@@ -110,7 +110,8 @@ extension TortureOutput {
             audio = segment.audio?.last.map { $0.decode + $0.duration } ?? audio
         }
         let dependent = segments.count { $0.video.first?.isSync != true }
-        return faults + (dependent == counts.segmentsWithoutSync ? [] : ["\(dependent) segments without a sync sample"])
+        let counted = counts.segmentsWithoutSync + counts.openSegments
+        return faults + (dependent == counted ? [] : ["\(dependent) segments without a sync sample"])
     }
 
     /// Checks that init sections hold the parameter sets of their frames, and that frames are complete.

@@ -127,7 +127,17 @@ extension TortureProgram {
 
     func isGroupStart(_ index: Int) -> Bool { index % group == 0 }
     func isIDR(_ index: Int) -> Bool { isGroupStart(index) && start(ofGroup: index / group) != .open }
-    /// Whether a period may begin here.
+    /// Whether a period begins here if none began before: also at a recovery point, unless an IDR picture with the same
+    /// parameter sets follows within a second.
+    private func beginsPeriod(_ index: Int) -> Bool {
+        let next = sentVideoFrames.first { $0 > index && isRandomAccess($0) }
+        let isFollowed =
+            next.map {
+                presentation($0) - presentation(index) <= 90_000 && $0 != pictureParameterSetChange
+            } ?? false
+        return isRandomAccess(index) || (isGroupStart(index) && !isFollowed)
+    }
+    /// Whether a period may begin here at once.
     func isRandomAccess(_ index: Int) -> Bool { isGroupStart(index) && (isHEVC || isIDR(index)) }
 
     /// Returns the number of leading pictures of a GOP.
@@ -156,7 +166,7 @@ extension TortureProgram {
 
     /// Frames sent that a decoder can present, if it begins with the first of them and restarts where parameter sets change.
     var decodableVideoFrames: [Int] {
-        guard let first = sentVideoFrames.first(where: isRandomAccess) else { return [] }
+        guard let first = sentVideoFrames.first(where: beginsPeriod) else { return [] }
         let starts = [first, max(first, pictureParameterSetChange ?? first)].map { $0 / group }
         return sentVideoFrames.filter { $0 >= first && !(isLeading($0) && starts.contains($0 / group)) }
     }

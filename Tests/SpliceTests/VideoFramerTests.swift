@@ -17,7 +17,7 @@ import Testing
         let packets: [(pts: Int64?, bytes: [UInt8])]
         let units: [[UInt8]]
         var pts: [Int64?]?
-        var sync: [VideoPacket.Sync]?
+        var sync: [RandomAccessPoint?]?
         var undecodable = 0
 
         var testDescription: String { when }
@@ -116,7 +116,7 @@ import Testing
                 (0, Sample.idr(1)), (1, Sample.stream([Sample.delimiter, Sample.recoveryPoint, Sample.slice(2)])),
                 (2, Sample.plain(3)),
             ],
-            units: [[0x67, 0x68, 0x65], [0x06, 0x41], [0x41]], sync: [.instantaneousRefresh, .recoveryPoint, .none]),
+            units: [[0x67, 0x68, 0x65], [0x06, 0x41], [0x41]], sync: [.instantaneousRefresh, .recoveryPoint, nil]),
         Row(
             when: "a recovery point after a message with emulation prevention",
             packets: [
@@ -140,9 +140,9 @@ import Testing
         let (packets, counts) = Self.frame(row.packets)
         #expect(packets.map { ComparableFrame.lengthPrefixed($0.payload).map { $0.first ?? 0 } } == row.units)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
-        if let sync = row.sync { #expect(packets.map(\.sync) == sync) }
+        if let sync = row.sync { #expect(packets.map(\.randomAccess) == sync) }
         #expect(counts.undecodable == row.undecodable)
-        for packet in packets where packet.sync == .instantaneousRefresh {
+        for packet in packets where packet.randomAccess == .instantaneousRefresh {
             let configuration = packet.configuration
             let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
             #expect(Array(ComparableFrame.lengthPrefixed(packet.payload).prefix(sets.count)) == sets)

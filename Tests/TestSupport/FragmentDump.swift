@@ -24,6 +24,7 @@ package enum FragmentDump {
                 lines.append("fragment \(fragment.sequenceNumber): \(order)")
                 lines += fragment.tracks.flatMap(self.lines)
             }
+            for box in boxes where box.type == "moof" { lines += try groupLines(box) }
         } catch {
             lines.append("malformed: \(error.reason) at byte \(error.offset) (\(error.section))")
         }
@@ -53,6 +54,19 @@ package enum FragmentDump {
             + "size=\(message.data.count) \(ContentHash.hexDigest(of: message.data[...]))"
     }
 
+    /// The sample groups of a fragment, as they are written.
+    private static func groupLines(_ moof: Box) throws(MediaError) -> [String] {
+        var lines: [String] = []
+        for traf in try moof.children() where traf.type == "traf" {
+            for box in try traf.children() where ["sgpd", "sbgp"].contains(box.type) {
+                lines.append(
+                    "  \(box.type) \(box.body.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())"
+                )
+            }
+        }
+        return lines
+    }
+
     private static func lines(_ track: TrackFragment) -> [String] {
         let start = track.decodeTime.map(String.init) ?? "none"
         var time = track.decodeTime ?? 0
@@ -67,7 +81,7 @@ package enum FragmentDump {
     private static func line(_ sample: TrackFragment.Sample) -> String {
         let offset = sample.compositionOffset
         let sign = offset < 0 ? "" : "+"
-        let kind = sample.isSync ? "sync" : "delta"
+        let kind = sample.isSync ? "sync" : sample.flags == 0x0201_0000 ? "open" : "delta"
         let hash = ContentHash.hexDigest(of: sample.payload)
         return "duration=\(sample.duration) offset=\(sign)\(offset) \(kind) size=\(sample.payload.count) \(hash)"
     }

@@ -139,7 +139,7 @@ extension ChannelPipeline {
         }
         let events = await publish(spliced, after: .segment(segment), from: source)
         guard spliced.isEmpty else { return (.published, events) }
-        return (sources[source]?.engine.isHolding == true ? .held : .refused(.noVideo), events)
+        return (sources[source]?.engine.outcomeOfUnpublished ?? .refused(.noVideo), events)
     }
 
     /// Skips an unusable segment: a discontinuity follows.

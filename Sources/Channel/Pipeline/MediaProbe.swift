@@ -27,10 +27,17 @@ struct MediaProbe {
     ) -> DeliveryOutcome {
         do throws(MediaError) {
             if try !engine.handle(.segment(input)).isEmpty { return .published }
-            return engine.isHolding ? .held : .refused(.noVideo)
+            return engine.outcomeOfUnpublished
         } catch {
             return .refused(UnpublishedReason(error, of: tracked))
         }
+    }
+}
+
+extension SpliceEngine {
+    /// The outcome of a segment of which nothing was published.
+    var outcomeOfUnpublished: DeliveryOutcome {
+        isHolding ? .held : .refused(awaitsRandomAccess ? .noRandomAccess : .noVideo)
     }
 }
 

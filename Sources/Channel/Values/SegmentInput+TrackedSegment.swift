@@ -1,3 +1,4 @@
+import Media
 import Playlist
 import Splice
 import Tracker
@@ -10,6 +11,6 @@ extension SegmentInput {
             discontinuitySequence: tracked.segment.discontinuitySequence,
             isDiscontinuous: tracked.segment.isDiscontinuous, isAfterDiscontinuity: tracked.isAfterDiscontinuity,
             programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
-            initialization: clear.initialization, bytes: clear.bytes)
+            duration: Ticks(tracked.segment.duration), initialization: clear.initialization, bytes: clear.bytes)
     }
 }

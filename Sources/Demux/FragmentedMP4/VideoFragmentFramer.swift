@@ -53,7 +53,8 @@ struct VideoFragmentFramer: Sendable {
         for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
         return writer.write(
             units[...], roles[...], of: bytes,
-            VideoSampleWriter.Timing(pts: pts, dts: dts, isDamaged: !isWhole || !sample.isComplete))
+            VideoSampleWriter.Timing(
+                pts: pts, dts: dts, isDamaged: !isWhole || !sample.isComplete, isMarkedSync: sample.isSync))
     }
 
     mutating func drain() -> [VideoPacket] { writer.drain() }

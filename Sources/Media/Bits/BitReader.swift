@@ -68,7 +68,7 @@ package struct BitReader: Sendable {
     }
 
     /// Reads se(v), −2³¹ + 1 ... 2³¹ − 1, and checks its range.
-    mutating func se(
+    package mutating func se(
         _ field: StaticString, in range: ClosedRange<Int> = -0x7FFF_FFFF...0x7FFF_FFFF
     ) throws(MediaError) -> Int {
         let codeNumber = try exponentialGolomb(field)

@@ -6,7 +6,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     var constraintSetFlags: Int
     var levelIdc: Int
     /// 0 ... 31.
-    var seqParameterSetId: Int
+    package var seqParameterSetId: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIdc = 1
     package var separateColourPlaneFlag = false
@@ -17,8 +17,8 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     /// Eight lists, or twelve for 4:4:4; nil where the fall-back rule applies. Empty without a scaling matrix.
     var scalingLists: [H264ScalingList?] = []
     package var log2MaxFrameNumMinus4 = 0
-    var picOrderCntType = PictureOrderCountType.two
-    var maxNumRefFrames = 0
+    package var picOrderCntType = PictureOrderCountType.two
+    package var maxNumRefFrames = 0
     var gapsInFrameNumValueAllowedFlag = false
     var picWidthInMbsMinus1 = 0
     var picHeightInMapUnitsMinus1 = 0
@@ -36,7 +36,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     var vuiFault: MediaError?
 
     /// pic_order_cnt_type and the fields that depend on it.
-    enum PictureOrderCountType: Equatable, Sendable {
+    package enum PictureOrderCountType: Equatable, Sendable {
         case zero(log2MaxPicOrderCntLsbMinus4: Int)
         case one(
             deltaPicOrderAlwaysZeroFlag: Bool, offsetForNonRefPic: Int, offsetForTopToBottomField: Int,

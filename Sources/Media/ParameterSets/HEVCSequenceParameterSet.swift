@@ -5,10 +5,10 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     package var spsMaxSubLayersMinus1: Int
     package var spsTemporalIdNestingFlag: Bool
     package var profileTierLevel: HEVCProfileTierLevel
-    var spsSeqParameterSetId = 0
+    package var spsSeqParameterSetId = 0
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIdc = 1
-    var separateColourPlaneFlag = false
+    package var separateColourPlaneFlag = false
     var picWidthInLumaSamples = 0
     var picHeightInLumaSamples = 0
     /// In chroma samples; 0 without conformance_window_flag.
@@ -18,7 +18,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     var confWinBottomOffset = 0
     package var bitDepthLumaMinus8 = 0
     package var bitDepthChromaMinus8 = 0
-    var log2MaxPicOrderCntLsbMinus4 = 0
+    package var log2MaxPicOrderCntLsbMinus4 = 0
     /// One value for each sub-layer, or only that of the highest.
     var subLayerOrdering: [HEVCSubLayerOrdering] = []
     var coding: HEVCCodingTools
@@ -48,6 +48,15 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
         } catch {
             vuiFault = error
         }
+    }
+
+    /// PicSizeInCtbsY (§7.4.3.2.1).
+    package var picSizeInCtbs: Int {
+        let log2Size =
+            coding.log2MinLumaCodingBlockSizeMinus3 + 3 + coding.log2DiffMaxMinLumaCodingBlockSize
+        let rounding = (1 << log2Size) - 1
+        return ((picWidthInLumaSamples + rounding) >> log2Size)
+            * ((picHeightInLumaSamples + rounding) >> log2Size)
     }
 
     private mutating func readPictureFormat(_ bits: inout BitReader) throws(MediaError) {

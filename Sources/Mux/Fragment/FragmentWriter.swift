@@ -6,16 +6,28 @@ package struct MuxSample: Equatable, Sendable {
     package var duration: UInt32
     /// Presentation time − decode time, in the track's timescale.
     package var compositionOffset: Int32
-    package var isSync: Bool
+    /// How decoding may begin with the sample; nil if it cannot. An audio sample is a sync sample.
+    package var randomAccess: RandomAccessPoint?
     /// Video: NAL units, each prefixed with its length in four bytes. Audio: one encoded frame.
     package var payload: ArraySlice<UInt8>
 
-    package init(duration: UInt32, compositionOffset: Int32, isSync: Bool, payload: ArraySlice<UInt8>) {
+    package init(
+        duration: UInt32, compositionOffset: Int32, randomAccess: RandomAccessPoint?, payload: ArraySlice<UInt8>
+    ) {
         self.duration = duration
         self.compositionOffset = compositionOffset
-        self.isSync = isSync
+        self.randomAccess = randomAccess
         self.payload = payload
     }
+
+    package init(duration: UInt32, compositionOffset: Int32, isSync: Bool, payload: ArraySlice<UInt8>) {
+        self.init(
+            duration: duration, compositionOffset: compositionOffset,
+            randomAccess: isSync ? .instantaneousRefresh : nil, payload: payload)
+    }
+
+    /// Whether every later sample can be decoded without an earlier one.
+    package var isSync: Bool { randomAccess == .instantaneousRefresh }
 }
 
 /// The samples of one track in a fragment.
@@ -53,6 +65,8 @@ package struct Fragment: Equatable, Sendable {
 package enum FragmentWriter {
     /// Flags of an I picture and of every audio frame: sample_depends_on 2, sample_is_non_sync_sample 0.
     static let syncFlags: UInt32 = 0x0200_0000
+    /// Flags of an I picture with leading pictures: sample_depends_on 2, sample_is_non_sync_sample 1.
+    static let openSyncFlags: UInt32 = 0x0201_0000
     /// Flags of other samples: sample_depends_on 1, sample_is_non_sync_sample 1.
     static let nonSyncFlags: UInt32 = 0x0101_0000
 

@@ -5,12 +5,15 @@ struct TrackFragmentWriter {
     private let track: MuxTrack
     /// Duration of every sample; nil if durations vary.
     private let commonDuration: UInt32?
-    private let syncPattern: SyncPattern
+    private let flagPattern: FlagPattern
     private let hasCompositionOffsets: Bool
 
-    /// Distribution of the sync samples.
-    private enum SyncPattern: Equatable {
-        case all, none, onlyFirst, mixed
+    /// Distribution of the sample flags.
+    private enum FlagPattern: Equatable {
+        case same(UInt32)
+        /// The first sample has these flags, and no other is a random access point.
+        case first(UInt32)
+        case mixed
     }
 
     /// Flags of `tfhd`.
@@ -35,20 +38,18 @@ struct TrackFragmentWriter {
         let first = track.samples.first
         commonDuration = track.samples.allSatisfy { $0.duration == first?.duration } ? first?.duration : nil
         hasCompositionOffsets = track.samples.contains { $0.compositionOffset != 0 }
-        syncPattern = Self.pattern(track.samples)
+        flagPattern = Self.pattern(track.samples)
     }
 
-    private static func pattern(_ samples: [MuxSample]) -> SyncPattern {
-        guard let first = samples.first else { return .all }
+    private static func pattern(_ samples: [MuxSample]) -> FlagPattern {
+        guard let first = samples.first else { return .same(FragmentWriter.syncFlags) }
         let rest = samples.dropFirst()
-        guard let second = rest.first else { return first.isSync ? .all : .none }
-        guard rest.allSatisfy({ $0.isSync == second.isSync }) else { return .mixed }
-        switch (first.isSync, second.isSync) {
-        case (true, true): return .all
-        case (true, false): return .onlyFirst
-        case (false, false): return .none
-        case (false, true): return .mixed
-        }
+        if rest.allSatisfy({ $0.flags == first.flags }) { return .same(first.flags) }
+        return rest.allSatisfy { $0.flags == FragmentWriter.nonSyncFlags } ? .first(first.flags) : .mixed
+    }
+
+    private var defaultFlags: UInt32 {
+        if case .same(let flags) = flagPattern { flags } else { FragmentWriter.nonSyncFlags }
     }
 
     /// Writes the box.
@@ -59,6 +60,7 @@ struct TrackFragmentWriter {
             writeHeader(&traf)
             traf.fullBox("tfdt", version: 1) { $0.u64(track.decodeTime) }
             dataOffset = writeTrackRun(&traf)
+            SampleGroupWriter(track.samples).write(to: &traf)
         }
         return dataOffset
     }
@@ -69,7 +71,7 @@ struct TrackFragmentWriter {
         traf.fullBox("tfhd", flags: flags) { tfhd in
             tfhd.u32(track.trackID)
             if let commonDuration { tfhd.u32(commonDuration) }
-            tfhd.u32(syncPattern == .all ? FragmentWriter.syncFlags : FragmentWriter.nonSyncFlags)
+            tfhd.u32(defaultFlags)
         }
     }
 
@@ -79,7 +81,7 @@ struct TrackFragmentWriter {
             trun.u32(UInt32(track.samples.count))
             dataOffset = trun.position
             trun.u32(0)
-            if syncPattern == .onlyFirst { trun.u32(FragmentWriter.syncFlags) }
+            if case .first(let flags) = flagPattern { trun.u32(flags) }
             for sample in track.samples { writeSample(sample, &trun) }
         }
         return dataOffset
@@ -88,8 +90,8 @@ struct TrackFragmentWriter {
     private var trackRunFlags: UInt32 {
         var flags = TrackRunFlag.dataOffset | TrackRunFlag.sampleSize
         if commonDuration == nil, !track.samples.isEmpty { flags |= TrackRunFlag.sampleDuration }
-        if syncPattern == .onlyFirst { flags |= TrackRunFlag.firstSampleFlags }
-        if syncPattern == .mixed { flags |= TrackRunFlag.sampleFlags }
+        if case .first = flagPattern { flags |= TrackRunFlag.firstSampleFlags }
+        if flagPattern == .mixed { flags |= TrackRunFlag.sampleFlags }
         if hasCompositionOffsets { flags |= TrackRunFlag.sampleCompositionTimeOffsets }
         return flags
     }
@@ -97,7 +99,17 @@ struct TrackFragmentWriter {
     private func writeSample(_ sample: MuxSample, _ trun: inout BoxWriter) {
         if commonDuration == nil { trun.u32(sample.duration) }
         trun.u32(UInt32(sample.payload.count))
-        if syncPattern == .mixed { trun.u32(sample.isSync ? FragmentWriter.syncFlags : FragmentWriter.nonSyncFlags) }
+        if flagPattern == .mixed { trun.u32(sample.flags) }
         if hasCompositionOffsets { trun.u32(UInt32(bitPattern: sample.compositionOffset)) }
+    }
+}
+
+extension MuxSample {
+    fileprivate var flags: UInt32 {
+        switch randomAccess {
+        case .instantaneousRefresh: FragmentWriter.syncFlags
+        case .cleanRandomAccess, .recoveryPoint: FragmentWriter.openSyncFlags
+        case .gradualRefresh, nil: FragmentWriter.nonSyncFlags
+        }
     }
 }

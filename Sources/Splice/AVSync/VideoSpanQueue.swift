@@ -41,6 +41,8 @@ struct VideoSpanQueue: Sendable {
     /// Whether the newest segment with video declares an audio track.
     private var announcesAudio = false
     private var isEnded = false
+    /// Counts of leading pictures dropped where the audio's configuration changes.
+    private var ownCounts = SpliceCounts()
 
     /// - Parameter isMuxed: whether the audio comes in the segments of the video.
     init(isMuxed: Bool, longestSegment: Ticks) {
@@ -51,8 +53,8 @@ struct VideoSpanQueue: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Counts of audio frames, and of metadata items of the companion, that were dropped.
-    var counts: SpliceCounts { matcher.counts + companionQueue.counts }
+    /// Counts of audio frames, of leading pictures, and of metadata items of the companion, that were dropped.
+    var counts: SpliceCounts { matcher.counts + companionQueue.counts + ownCounts }
 
     mutating func append(_ parts: [PeriodPart]) { entries += parts.map(Entry.init) }
 
@@ -103,7 +105,8 @@ struct VideoSpanQueue: Sendable {
         let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
         if let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change) {
-            entries.insert(Entry(rest), at: 0)
+            ownCounts.leadingPictures += rest.leadingPictures
+            entries.insert(Entry(rest.part), at: 0)
             if part.units.isEmpty { return nil }
             span = part.videoSpan
         }

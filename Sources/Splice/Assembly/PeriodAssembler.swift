@@ -157,10 +157,10 @@ struct PeriodAssembler: Sendable {
         let audioTrack = audio.dequeueSamples(from: start, to: position.presentationEnd).map {
             MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
         }
-        if !first.isSync { ownCounts.segmentsWithoutSync += 1 }
+        recordStart(samples.first?.randomAccess)
         let tracks = SegmentTracks(
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
-            audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: first.isSync,
+            audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: samples.first?.isSync ?? false,
             position: DecodeTimes(position: position)
                 .position(afterVideo: decodeTime + duration, audio: audio.nextDecodeTime),
             mediaSequence: mediaSequence,
@@ -194,8 +194,17 @@ struct PeriodAssembler: Sendable {
             let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
             return MuxSample(
                 duration: UInt32(next - times[index].decode),
-                compositionOffset: Int32(times[index].presentation - times[index].decode), isSync: units[index].isSync,
-                payload: units[index].payload)
+                compositionOffset: Int32(times[index].presentation - times[index].decode),
+                randomAccess: units.randomAccess(at: index), payload: units[index].payload)
+        }
+    }
+
+    /// Counts a segment that is not independent.
+    private mutating func recordStart(_ randomAccess: RandomAccessPoint?) {
+        switch randomAccess {
+        case .instantaneousRefresh: break
+        case .cleanRandomAccess, .recoveryPoint, .gradualRefresh: ownCounts.openSegments += 1
+        case nil: ownCounts.segmentsWithoutSync += 1
         }
     }
 

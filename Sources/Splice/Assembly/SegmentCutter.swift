@@ -55,14 +55,14 @@ struct SegmentCutter: Equatable, Sendable {
     ) -> [CutSegment] {
         guard let first = units.first else { return [] }
         self.frameDuration = frameDuration
-        if continuesPeriod { gopAlignment.recordSegmentStart(isSync: first.isSync) }
+        if continuesPeriod { gopAlignment.recordSegmentStart(isSync: first.randomAccess != nil) }
         segmentStarts.append(UpstreamSegmentStart(start: pending.count, mediaSequence: mediaSequence))
         pending += units
         gopAlignment.recordTail(isClosed: isClosed(reordering))
         switch gopAlignment.holdback {
         case .nothing: return removeSegments(upTo: pending.count)
         case .segment: return removeSegments(upTo: 0)
-        case .lastGOP: return removeSegments(upTo: pending.lastIndex(where: \.isSync) ?? 0)
+        case .lastGOP: return removeSegments(upTo: pending.lastIndex { $0.randomAccess != nil } ?? 0)
         }
     }
 
@@ -75,23 +75,22 @@ struct SegmentCutter: Equatable, Sendable {
     /// Whether the pending frames end where a GOP may. The frame presented last must be no further ahead of decoding
     /// than the first frame of the period; otherwise frames presented before it are missing.
     private func isClosed(_ reordering: Ticks) -> Bool {
-        guard let last = pending.last, let presented = pending.suffix(Self.deepestReordering).map(\.pts).max() else {
+        guard let last = pending.last, let presented = pending.suffix([TimedVideo].deepestReordering).map(\.pts).max()
+        else {
             return true
         }
         return (presented - last.dts - reordering).count * 2 <= frameDuration.count
     }
-
-    /// Largest number of frames, in decoding order, between one frame and the last presented before it (both
-    /// standards).
-    private static let deepestReordering = 16
 
     /// Removes and returns the first `count` frames as segments, and as much of the rest as is too long to hold.
     private mutating func removeSegments(upTo count: Int) -> [CutSegment] {
         var segments: [CutSegment] = []
         var start = 0
         while start < count || duration(start..<pending.count) > longest {
-            let boundary = segmentStarts.first { $0.start > start && $0.start < count && pending[$0.start].isSync }?
-                .start
+            let boundary = segmentStarts.first {
+                $0.start > start && $0.start < count && pending[$0.start].randomAccess != nil
+            }?
+            .start
             let end = start < count ? boundary ?? count : pending.count
             let cut = duration(start..<end) > longest ? forcedCut(in: start..<end) : end
             segments.append(segment(start..<cut))
@@ -139,9 +138,9 @@ struct SegmentCutter: Equatable, Sendable {
 
     private func allows(_ cut: ForcedCut, at index: Int) -> Bool {
         switch cut {
-        case .syncSample: pending[index].isSync
+        case .syncSample: pending[index].randomAccess != nil
         case .upstreamBoundary: segmentStarts.contains { $0.start == index } && keepsOrder(index)
-        case .randomAccess: pending[index].packet.sync != .none && keepsOrder(index)
+        case .randomAccess: pending[index].packet.randomAccess != nil && keepsOrder(index)
         case .closedFrame: keepsOrder(index)
         case .anyFrame: true
         }
@@ -149,8 +148,8 @@ struct SegmentCutter: Equatable, Sendable {
 
     /// Whether no frame decoded from `index` on is presented before one decoded earlier.
     private func keepsOrder(_ index: Int) -> Bool {
-        let before = pending[max(0, index - Self.deepestReordering)..<index].map(\.pts).max()
-        let after = pending[index..<min(pending.count, index + Self.deepestReordering)].map(\.pts).min()
+        let before = pending[max(0, index - [TimedVideo].deepestReordering)..<index].map(\.pts).max()
+        let after = pending[index..<min(pending.count, index + [TimedVideo].deepestReordering)].map(\.pts).min()
         guard let before, let after else { return true }
         return before < after
     }

@@ -3,7 +3,7 @@ package import Demux
 /// Counts of everything dropped or inserted. Each part of the engine counts its own; `+` makes the channel's sum.
 package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var periods = 0
-    /// Frames between a signal and the first IDR (HEVC: or CRA) after it.
+    /// Frames between a signal and the random access point after it at which a period begins.
     package var framesBeforeSync = 0
     /// Leading pictures of an open GOP at the start of a period.
     package var leadingPictures = 0
@@ -21,9 +21,12 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var timestampGapTicks = 0
     /// Periods whose reorder delay exceeds the constant composition offset.
     package var periodsBeyondCompositionDelay = 0
-    /// Output segments that begin without a sync sample: a GOP is longer than TARGETDURATION, or an upstream no longer
-    /// begins its segments with sync samples.
+    /// Output segments that begin without a random access point: a GOP is longer than TARGETDURATION, or an upstream no
+    /// longer begins its segments with one.
     package var segmentsWithoutSync = 0
+    /// Output segments that begin at a random access point that is no sync sample: with leading pictures that refer to
+    /// the segment before, or with a gradual refresh.
+    package var openSegments = 0
     /// Frames of periods whose parameter sets could not be described.
     package var unsupportedFrames = 0
     /// Audio frames that were transcoded, and those that could not be decoded.
@@ -57,7 +60,8 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames
         case timestampsSanitized = "adjustedTimestamps"
-        case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, unsupportedFrames
+        case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, openSegments,
+            unsupportedFrames
         case audioTranscoded = "transcodedAudioFrames"
         case audioUndecodable = "undecodableAudioFrames"
         case audioOverlapping = "overlappingAudioFrames"
@@ -82,7 +86,8 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         [
             \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
             \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
-            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.unsupportedFrames, \.audioTranscoded,
+            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.openSegments, \.unsupportedFrames,
+            \.audioTranscoded,
             \.audioUndecodable,
             \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
             \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,

@@ -1,5 +1,5 @@
 import Demux
-import Media
+package import Media
 import Mux
 import Transcode
 
@@ -18,6 +18,8 @@ package struct SegmentInput: Sendable {
     package let isAfterDiscontinuity: Bool
     /// EXT-X-PROGRAM-DATE-TIME of the first sample, in milliseconds since 1970; nil if there is none.
     package let programDateTime: Int64?
+    /// EXTINF; nil if the duration is not known.
+    package let duration: Ticks?
     /// Decrypted bytes of the EXT-X-MAP section; nil if there is none.
     package let initialization: [UInt8]?
     package let bytes: [UInt8]
@@ -25,7 +27,7 @@ package struct SegmentInput: Sendable {
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
         isDiscontinuous: Bool = false, isAfterDiscontinuity: Bool = false, programDateTime: Int64? = nil,
-        initialization: [UInt8]? = nil, bytes: [UInt8]
+        duration: Ticks? = nil, initialization: [UInt8]? = nil, bytes: [UInt8]
     ) {
         self.rendition = rendition
         self.mediaSequence = mediaSequence
@@ -33,6 +35,7 @@ package struct SegmentInput: Sendable {
         self.isDiscontinuous = isDiscontinuous
         self.isAfterDiscontinuity = isAfterDiscontinuity
         self.programDateTime = programDateTime
+        self.duration = duration
         self.initialization = initialization
         self.bytes = bytes
     }

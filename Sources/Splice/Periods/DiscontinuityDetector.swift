@@ -6,8 +6,8 @@ import Transcode
 /// Decides for each video access unit whether it continues the current period or begins another.
 ///
 /// A period is the longest sequence of frames with one clock and one configuration. It begins at the first random
-/// access point (IDR, or HEVC CRA) at or after the signal that ends the previous period. Frames between the signal and
-/// that point are dropped.
+/// access point at or after the signal that ends the previous period: at an IDR or CRA picture, or at a recovery point
+/// that is allowed (`RecoveryPointChoice`). Frames between the signal and that point are dropped.
 struct DiscontinuityDetector: Equatable, Sendable {
     /// The reason why a period begins.
     enum Signal: Equatable, Sendable {
@@ -51,6 +51,8 @@ struct DiscontinuityDetector: Equatable, Sendable {
         var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
+        /// Time from the frame before the last to the last; 0 before the second frame.
+        var lastStep = Ticks.zero
     }
 
     /// Half frames by which the decode time may step back; a larger step back means another clock.
@@ -73,24 +75,40 @@ struct DiscontinuityDetector: Equatable, Sendable {
     /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
-    mutating func handle(_ unit: TimedVideo, boundary: SegmentBoundary) -> Verdict {
+    /// Whether a period begins with `unit`, or with the next random access point after it.
+    func awaitsSync(at unit: TimedVideo, boundary: SegmentBoundary, announced: Ticks?) -> Bool {
+        switch state {
+        case .awaitingSync: true
+        case .following(let signature):
+            signal(of: unit, after: signature, boundary: boundary, announced: announced) != nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - announced: decode time at which the segment before ended by its EXTINF; nil if that is not known.
+    ///   - allowsRecoveryPoint: whether a period may begin with `unit` if that is a recovery point or a gradual refresh.
+    mutating func handle(
+        _ unit: TimedVideo, boundary: SegmentBoundary, announced: Ticks? = nil, allowsRecoveryPoint: Bool = false
+    ) -> Verdict {
+        let isRandomAccess =
+            unit.packet.randomAccess.map { $0.beginsPeriodAtOnce || allowsRecoveryPoint } ?? false
         switch state {
         case .awaitingSync(let signal):
-            return begin(with: unit, signal: boundary == .loss ? .loss : signal)
+            return begin(with: unit, isRandomAccess: isRandomAccess, signal: boundary == .loss ? .loss : signal)
         case .following(let signature):
-            let signal = signal(of: unit, after: signature, boundary: boundary)
+            let signal = signal(of: unit, after: signature, boundary: boundary, announced: announced)
             recordStep(to: unit, after: signature, boundary: boundary, signal: signal)
             guard let signal else { return follow(unit, signature) }
             timestampGaps.endPeriod()
-            return begin(with: unit, signal: signal)
+            return begin(with: unit, isRandomAccess: isRandomAccess, signal: signal)
         }
     }
 
     /// Ends the sequence: no frame follows.
     mutating func finish() { timestampGaps.endPeriod() }
 
-    private mutating func begin(with unit: TimedVideo, signal: Signal) -> Verdict {
-        guard unit.packet.sync.isRandomAccess else {
+    private mutating func begin(with unit: TimedVideo, isRandomAccess: Bool, signal: Signal) -> Verdict {
+        guard isRandomAccess else {
             state = .awaitingSync(signal)
             return .dropped(.beforeSync)
         }
@@ -108,6 +126,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
         let step = unit.dts - signature.last
         if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { next.frameDuration = step }
         next.last = max(unit.dts, signature.last)
+        next.lastStep = step
         state = .following(next)
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .continues
     }
@@ -121,16 +140,33 @@ struct DiscontinuityDetector: Equatable, Sendable {
         timestampGaps.recordVideoStep(unit.dts - previous.last)
     }
 
-    private func signal(of unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary) -> Signal? {
+    private func signal(
+        of unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary, announced: Ticks?
+    ) -> Signal? {
         if boundary == .loss { return .loss }
         let isOtherStream = unit.packet.pid != previous.pid || unit.packet.configuration != previous.configuration
         if isOtherStream { return boundary == .tagged ? .tagged : .configuration }
         let step = unit.dts - previous.last
+        let isExpected = boundary != .none && Self.isExpected(unit, after: previous, announced: announced)
+        // A frame that stands for a whole segment is longer than a gap may be.
+        let longestStep = isExpected ? longestGap + VideoTimestampUnwrapper.longestFrame : longestGap
         guard
-            step > longestGap || Self.isClockChange(step, frame: previous.frameDuration, atBoundary: boundary != .none)
+            step > longestStep
+                || Self.isClockChange(
+                    step, frame: previous.frameDuration, atBoundary: boundary != .none && !isExpected)
                 || Self.changesCompositionOffset(unit, after: previous)
         else { return nil }
         return boundary == .tagged ? .tagged : .clock
+    }
+
+    /// Whether the clock goes on at a segment boundary though the step is longer than a frame rate explains. Slides and
+    /// covers stand for seconds: the step is as long as the last one, or EXTINF of the segment before explains it.
+    private static func isExpected(_ unit: TimedVideo, after previous: Signature, announced: Ticks?) -> Bool {
+        let step = unit.dts - previous.last
+        guard step > .zero else { return false }
+        if abs((step - previous.lastStep).count) <= longestBoundaryGap.count { return true }
+        let tolerance = max(longestBoundaryGap, previous.lastStep)
+        return announced.map { abs((unit.dts - $0).count) <= tolerance.count } ?? false
     }
 
     /// Whether the composition offset of `unit` departs from that of its period.

@@ -9,7 +9,7 @@ struct PeriodPart: Equatable, Sendable {
     var signal: DiscontinuityDetector.Signal?
     private(set) var units: [TimedVideo]
     /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
-    var hasNoAudio = false
+    let hasNoAudio: Bool
     /// Duration of one frame of this part.
     private(set) var frameDuration: Ticks
     /// Whether the upstream segment began without a sync sample.
@@ -34,6 +34,7 @@ struct PeriodPart: Equatable, Sendable {
         units = [first]
         clockStart = origin.clockStart ?? first.pts
         isCutMidGOP = origin.isCutMidGOP
+        hasNoAudio = origin.hasNoAudio
         mediaSequence = origin.mediaSequence
         discontinuitySequence = origin.discontinuitySequence
         programDateTime = origin.date
@@ -60,6 +61,16 @@ struct PeriodPart: Equatable, Sendable {
     /// Sets the frame duration of a part with a single frame, once the next frame is known.
     mutating func update(frameDuration: Ticks) { self.frameDuration = frameDuration }
 
+    /// Extends the last frame to the end of its segment, if each frame of the part stands for longer than a frame rate
+    /// explains, as slides do.
+    mutating func extendStandingFrame(until end: Ticks) {
+        let isStanding = zip(units, units.dropFirst()).allSatisfy {
+            $1.dts - $0.dts > VideoTimestampUnwrapper.longestFrame
+        }
+        guard isStanding, let last = units.last, end - last.dts > VideoTimestampUnwrapper.longestFrame else { return }
+        frameDuration = end - last.dts
+    }
+
     /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.
     var mayFollowLeadingFrames: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
 
@@ -72,25 +83,32 @@ struct PeriodPart: Equatable, Sendable {
         units[0].dts = unit.dts
     }
 
-    /// Splits off the frames presented at or after `time`, from the first sync sample there on, as another period.
+    /// Splits off the frames presented at or after `time`, from the first random access point there on, as another
+    /// period.
     ///
     /// All frames of a part that continues a period may be split off. A part that begins a period keeps its first
     /// frame, so that splitting ends.
-    /// - Returns: nil if no sync sample follows.
-    mutating func split(at time: Ticks) -> PeriodPart? {
+    /// - Returns: the period, and the number of its leading pictures, which are dropped; nil if no random access point
+    ///   follows.
+    mutating func split(at time: Ticks) -> (part: PeriodPart, leadingPictures: Int)? {
         let candidates = units.indices.dropFirst(signal == nil ? 0 : 1)
-        guard let cut = candidates.first(where: { units[$0].isSync && units[$0].pts >= time }) else { return nil }
+        guard let cut = candidates.first(where: { units[$0].randomAccess != nil && units[$0].pts >= time }) else {
+            return nil
+        }
         var rest = self
-        rest.units = Array(units[cut...])
+        var first = units[cut]
+        first.beginsPeriod = first.packet.randomAccess != .instantaneousRefresh
+        rest.units = [first] + units[(cut + 1)...].filter { $0.pts >= first.pts }
         rest.signal = .audioConfiguration
         if let date = programDateTime {
-            rest.programDateTime = date + (rest.units[0].pts - units[0].pts).count * 1000 / Ticks.perSecond
+            rest.programDateTime = date + (first.pts - units[0].pts).count * 1000 / Ticks.perSecond
         }
         if cut > 0 {
             rest.opensSegment = false
             rest.metadata = []
         }
+        let leading = units.count - cut - rest.units.count
         units.removeSubrange(cut...)
-        return rest
+        return (rest, leading)
     }
 }

@@ -124,7 +124,7 @@ package struct PublishedMedia: Sendable {
         let beginning: UInt64
 
         init?(_ packet: VideoPacket) {
-            guard packet.sync.isRandomAccess, let time = packet.pts else { return nil }
+            guard packet.randomAccess != nil, let time = packet.pts else { return nil }
             self.time = time
             byteCount = packet.payload.count
             beginning = ContentHash.digest(of: packet.payload.prefix(PublishedMedia.comparedByteCount))

@@ -4,6 +4,11 @@ import Media
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
+    /// Whether the segment has no audio and declares none.
+    let hasNoAudio: Bool
+    /// Decode time at which the segment ends by EXTINF, on the clock of its first frame; nil if that is not known.
+    private(set) var announcedEnd: Ticks?
+    private let duration: Ticks?
     /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.
@@ -24,8 +29,10 @@ struct SegmentOrigin: Equatable, Sendable {
 
     private var elapsed: Ticks { last - (clockZero ?? last) }
 
-    init(_ segment: SegmentInput, isAtStart: Bool) {
+    init(_ segment: SegmentInput, isAtStart: Bool, hasNoAudio: Bool = false) {
         self.isAtStart = isAtStart
+        duration = isAtStart ? segment.duration : nil
+        self.hasNoAudio = hasNoAudio
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
         firstDate = segment.programDateTime
@@ -43,6 +50,7 @@ struct SegmentOrigin: Equatable, Sendable {
     mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
         if clockZero == nil {
             clockZero = unit.pts
+            announcedEnd = duration.map { unit.dts + $0 }
         } else if abs((unit.pts - last).count) > Self.longestStep.count {
             clockZero = unit.pts - playedDuration - frameDuration
         }

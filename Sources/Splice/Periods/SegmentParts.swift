@@ -5,7 +5,7 @@ struct SegmentParts: Equatable, Sendable {
     /// All parts, none of them empty.
     private(set) var all: [PeriodPart]
     private let hasHeldPart: Bool
-    private var origin: SegmentOrigin
+    private(set) var origin: SegmentOrigin
 
     /// - Parameter held: first frame of a period, which earlier segments ended with.
     init(after held: PeriodPart?, origin: SegmentOrigin) {
@@ -49,6 +49,12 @@ struct SegmentParts: Equatable, Sendable {
     /// Records that a leading picture was dropped.
     mutating func dropLeading(_ unit: TimedVideo) {
         if !all.isEmpty { all[all.count - 1].dropLeading(unit) }
+    }
+
+    /// Records the end of the segment, which EXTINF announces.
+    mutating func endSegment() {
+        guard let end = origin.announcedEnd, !hasNoOwnPart else { return }
+        all[all.count - 1].extendStandingFrame(until: end)
     }
 
     /// Removes and returns the last part if it is one frame whose leading pictures may come with the next segment.

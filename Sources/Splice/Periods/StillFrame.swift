@@ -23,8 +23,9 @@ struct StillFrame: Equatable, Sendable {
 
     /// Keeps a copy of the last key frame of `frames`.
     mutating func update(from frames: [VideoPacket]) {
-        guard let newest = frames.last(where: { $0.sync.isRandomAccess && !$0.isDamaged }) else { return }
-        key = newest.keyFrame(at: .zero, payload: Array(newest.payload)[...])
+        let keys = frames.filter { $0.isIntra && !$0.isDamaged }
+        guard let newest = keys.last(where: { $0.parameterSets.isEmpty }) ?? keys.last else { return }
+        key = newest.keyFrame(at: .zero, payload: (newest.parameterSets + newest.payload)[...])
         presentedDuration = .zero
     }
 
@@ -41,9 +42,17 @@ struct StillFrame: Equatable, Sendable {
 }
 
 extension VideoPacket {
+    /// Whether the frame is right if it is decoded alone.
+    fileprivate var isIntra: Bool {
+        switch randomAccess {
+        case .instantaneousRefresh, .cleanRandomAccess, .recoveryPoint: true
+        case .gradualRefresh, nil: false
+        }
+    }
+
     fileprivate func keyFrame(at time: Ticks, payload: ArraySlice<UInt8>) -> VideoPacket {
         VideoPacket(
-            pid: pid, configuration: configuration, pts: time.wire, dts: time.wire, sync: .instantaneousRefresh,
-            isDamaged: false, payload: payload)
+            pid: pid, configuration: configuration, pts: time.wire, dts: time.wire,
+            randomAccess: .instantaneousRefresh, isDamaged: false, payload: payload)
     }
 }

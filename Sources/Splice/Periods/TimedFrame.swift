@@ -10,13 +10,39 @@ struct TimedVideo: Equatable, Sendable {
     var pts: Ticks
     /// Whether decoding begins with this unit, whatever precedes it.
     var beginsPeriod = false
+    /// Whether a random access point that is no IDR picture counts as one: the stream has no others.
+    var usesOpenRandomAccess = false
 
-    var isSync: Bool { beginsPeriod || packet.sync == .instantaneousRefresh }
-
-    /// Payload of the sample.
-    var payload: ArraySlice<UInt8> {
-        beginsPeriod && packet.sync == .cleanRandomAccess ? BrokenLink.payload(of: packet.payload) : packet.payload
+    /// How decoding may begin with this unit; nil if it shall not. The first unit of a period has no leading pictures.
+    var randomAccess: RandomAccessPoint? {
+        switch packet.randomAccess {
+        case .instantaneousRefresh: .instantaneousRefresh
+        case .gradualRefresh(let frames) where beginsPeriod || usesOpenRandomAccess: .gradualRefresh(frames: frames)
+        case _ where beginsPeriod: .instantaneousRefresh
+        case let kind: usesOpenRandomAccess ? kind : nil
+        }
     }
+
+    /// Payload of the sample. What a decoder begins with follows its parameter sets.
+    var payload: ArraySlice<UInt8> {
+        if beginsPeriod, packet.randomAccess == .cleanRandomAccess { return BrokenLink.payload(of: packet.payload) }
+        guard randomAccess != nil, !packet.parameterSets.isEmpty else { return packet.payload }
+        return (packet.parameterSets + packet.payload)[...]
+    }
+}
+
+extension [TimedVideo] {
+    /// Returns how decoding may begin with a unit. Without leading pictures after it, every later unit can be decoded.
+    func randomAccess(at index: Int) -> RandomAccessPoint? {
+        let kind = self[index].randomAccess
+        guard kind == .cleanRandomAccess || kind == .recoveryPoint, index + 1 < count else { return kind }
+        let following = self[(index + 1)..<Swift.min(count, index + 1 + Self.deepestReordering)]
+        return following.allSatisfy { $0.pts > self[index].pts } ? .instantaneousRefresh : kind
+    }
+
+    /// Largest number of frames, in decoding order, between one frame and the last presented before it (both
+    /// standards).
+    static var deepestReordering: Int { 16 }
 }
 
 /// An audio frame with its unwrapped time.

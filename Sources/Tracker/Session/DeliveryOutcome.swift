@@ -19,6 +19,8 @@ package enum UnpublishedReason: Equatable, Sendable {
     case unreadable
     /// The segment can be read, but has no video to present, or none that was not published before.
     case noVideo
+    /// The segment has video, but no frame that decoding can begin with.
+    case noRandomAccess
     /// The segment waits for audio that does not arrive.
     case noAudio
 }

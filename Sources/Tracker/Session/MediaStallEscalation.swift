@@ -18,7 +18,7 @@ struct MediaStallEscalation: Equatable, Sendable {
     var nextDeadline: Duration? { escalation.nextDeadline }
 
     /// Whether segments arrive that can be read, so that another URL would not help.
-    var isReadable: Bool { reason == .noVideo || reason == .noAudio }
+    var isReadable: Bool { [.noVideo, .noRandomAccess, .noAudio].contains(reason) }
 
     func silence(at now: Duration) -> Duration { silentSince.map { now - $0 } ?? .zero }
 

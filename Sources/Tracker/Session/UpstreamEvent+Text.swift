@@ -142,6 +142,7 @@ extension UnpublishedReason {
         case .undecryptable: "undecryptable"
         case .unreadable: "unreadable"
         case .noVideo: "no-video"
+        case .noRandomAccess: "no-random-access"
         case .noAudio: "no-audio"
         }
     }

@@ -8,6 +8,10 @@ struct AccessUnit: Equatable, Sendable {
     var bytes: Range<Int>
     /// Whether it contains a coded slice.
     var hasSlice: Bool
+    /// Whether its first slice is not the first of a picture: the beginning of the picture is missing.
+    var isFirstSliceMissing = false
+    /// Header of its first slice, if that belongs to a field picture.
+    var field: H264SliceHeader?
     /// Whether it is the first field of a frame whose second field is not here.
     var isUnpairedField = false
 

@@ -9,9 +9,12 @@ struct AccessUnitSplitter: Sendable {
     private(set) var accessUnits: [AccessUnit] = []
     /// Whether bytes precede the first access unit: the end of one whose beginning is missing.
     private(set) var hasOrphanedBytes = false
-    private var pairing = FieldPairing()
+    private var slices: SliceComparison
 
-    init(codec: VideoConfiguration.Codec) { self.codec = codec }
+    init(codec: VideoConfiguration.Codec) {
+        self.codec = codec
+        slices = SliceComparison(codec: codec)
+    }
 
     /// Splits `range`; afterwards `units`, `roles` and `accessUnits` describe that range only.
     mutating func split(_ buffer: borrowing ElementaryBuffer, in range: Range<Int>) {
@@ -26,20 +29,28 @@ struct AccessUnitSplitter: Sendable {
         }
         hasOrphanedBytes = first > 0 || units[first].prefix > range.lowerBound
         group(from: first, buffer, end: range.upperBound)
-        if codec == .h264 { joinFields(buffer.bytes) }
+        if codec == .h264 { joinFields() }
     }
 
     private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
         var packets = PacketStartCursor()
         var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
         var begin = packets.startOffset(of: units[first], in: buffer)
+        var firstSlice: Int?
         for index in first..<units.count {
-            if begins(roles[index], after: open) {
+            if case .parameterSet(let kind) = roles[index] { slices.insert(content(index, buffer), kind) }
+            if begins(index, firstSlice, buffer) {
+                firstSlice = nil
                 let next = packets.startOffset(of: units[index], in: buffer)
                 close(&open, units: index, bytes: begin..<next)
                 begin = next
             }
-            if case .slice = roles[index] { open.hasSlice = true }
+            if case .slice(let isFirst, _) = roles[index], firstSlice == nil {
+                firstSlice = index
+                open.hasSlice = true
+                open.isFirstSliceMissing = !isFirst
+                open.field = slices.field(content(index, buffer))
+            }
         }
         close(&open, units: units.count, bytes: begin..<end)
     }
@@ -52,38 +63,35 @@ struct AccessUnitSplitter: Sendable {
     }
 
     /// Merges a second field into the access unit of the first.
-    private mutating func joinFields(_ bytes: [UInt8]) {
+    private mutating func joinFields() {
         var count = 0
-        var open: FieldPairing.Field?
+        var open: H264SliceHeader?
         for unit in accessUnits {
-            let field = field(of: unit, bytes)
-            if count > 0, let field, let first = open, first.isCompleted(by: field) {
+            if count > 0, let field = unit.field, let first = open, field.isSecondField(after: first) {
                 accessUnits[count - 1].merge(unit)
                 open = nil
             } else {
                 accessUnits[count] = unit
-                accessUnits[count].isUnpairedField = field != nil
-                open = field
+                accessUnits[count].isUnpairedField = unit.field != nil
+                open = unit.field
                 count += 1
             }
         }
         accessUnits.removeLast(accessUnits.count - count)
     }
 
-    private mutating func field(of unit: AccessUnit, _ bytes: [UInt8]) -> FieldPairing.Field? {
-        for index in unit.units {
-            let content = bytes[units[index].start..<units[index].end]
-            switch roles[index] {
-            case .parameterSet(.sequence): pairing.setSequenceParameterSet(content)
-            case .slice: return pairing.field(content)
-            default: break
-            }
+    /// Whether an access unit begins at unit `index`.
+    /// - Parameter firstSlice: the first slice of the access unit before; nil if it has none.
+    private func begins(_ index: Int, _ firstSlice: Int?, _ buffer: borrowing ElementaryBuffer) -> Bool {
+        guard let firstSlice else { return false }
+        if case .slice(isFirst: false, _) = roles[index] {
+            return slices.areDifferentPictures(content(firstSlice, buffer), content(index, buffer))
         }
-        return nil
+        return roles[index].canBeginAccessUnit
     }
 
-    private func begins(_ role: NALUnitRole, after open: AccessUnit) -> Bool {
-        role.canBeginAccessUnit && open.hasSlice
+    private func content(_ index: Int, _ buffer: borrowing ElementaryBuffer) -> ArraySlice<UInt8> {
+        buffer.bytes[units[index].start..<units[index].end]
     }
 }
 

@@ -16,6 +16,8 @@ struct ParameterSetStore: Sendable {
     private(set) var configuration: VideoConfiguration?
     /// The sets of `configuration`, each with its four-byte length.
     private(set) var prefix: [UInt8] = []
+    /// H.264: whether every SPS of `configuration` allows one reference frame at most.
+    private(set) var hasSingleReference = false
 
     init(codec: VideoConfiguration.Codec) { self.codec = codec }
 
@@ -54,6 +56,16 @@ struct ParameterSetStore: Sendable {
         updateConfiguration()
     }
 
+    /// Applies the sets after those of a recovery point were inserted, if any of them is new. A new SPS replaces all
+    /// earlier sets; a recovery point may repeat fewer sets than apply, so known ones replace nothing.
+    /// - Parameter hasNewSequence: whether a new SPS is among them.
+    mutating func activateAtRecoveryPoint(hasNewSequence: Bool) {
+        if hasNewSequence { activate() } else { updateConfiguration() }
+    }
+
+    /// The sets that a decoder of the whole stream holds, each with its four-byte length.
+    var held: [UInt8] { isChanged ? current().map { Self.prefix(of: $0) } ?? [] : prefix }
+
     /// Applies the sets after those of any other access unit were inserted: only the first complete sets apply at once.
     mutating func activateFirst() {
         if configuration == nil { updateConfiguration() }
@@ -64,8 +76,21 @@ struct ParameterSetStore: Sendable {
         isChanged = false
         guard latest != configuration else { return }
         configuration = latest
-        let sets = latest.videoParameterSets + latest.sequenceParameterSets + latest.pictureParameterSets
-        prefix = sets.flatMap { set in NALUnitLength.bytes(set.count) + set }
+        prefix = Self.prefix(of: latest)
+        hasSingleReference = codec == .h264 && latest.sequenceParameterSets.allSatisfy(Self.hasSingleReference)
+    }
+
+    private static func hasSingleReference(_ unit: [UInt8]) -> Bool {
+        do throws(MediaError) { return try H264SequenceParameterSet(nalUnit: unit).maxNumRefFrames <= 1 } catch {
+            return false
+        }
+    }
+
+    private static func prefix(of configuration: VideoConfiguration) -> [UInt8] {
+        let sets =
+            configuration.videoParameterSets + configuration.sequenceParameterSets
+            + configuration.pictureParameterSets
+        return sets.flatMap { set in NALUnitLength.bytes(set.count) + set }
     }
 
     private func current() -> VideoConfiguration? {

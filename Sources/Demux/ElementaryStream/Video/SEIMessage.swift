@@ -6,9 +6,11 @@ enum SEIMessage: Int {
     case recoveryPoint = 6
     case alternativeTransferCharacteristics = 147
 
-    /// Whether `unit` contains such a message.
-    func isPresent(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
-        payload(in: unit, of: bytes, codec: codec) != nil
+    /// Returns the bytes of the first such message in `unit`, at most `limit`, without emulation prevention; nil if there
+    /// is none.
+    func bytes(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec, limit: Int) -> [UInt8]? {
+        guard var payload = payload(in: unit, of: bytes, codec: codec) else { return nil }
+        return (0..<limit).reduce(into: []) { found, _ in if let byte = payload.next() { found.append(byte) } }
     }
 
     /// Returns the first byte of the first such message in `unit`; nil if there is none.

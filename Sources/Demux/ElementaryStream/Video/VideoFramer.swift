@@ -106,7 +106,8 @@ struct VideoFramer: Sendable {
         let packetStart = packet == lastTimed ? nil : packet.map { buffer.starts[$0] }
         lastTimed = packet ?? lastTimed
         let timing = VideoSampleWriter.Timing(
-            pts: packetStart?.pts, dts: packetStart?.dts, isDamaged: buffer.hasLoss(in: unit.bytes))
+            pts: packetStart?.pts, dts: packetStart?.dts,
+            isDamaged: unit.isFirstSliceMissing || buffer.hasLoss(in: unit.bytes))
         let isWritten = writer.write(
             splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
         if !isWritten { counts.undecodable += 1 }

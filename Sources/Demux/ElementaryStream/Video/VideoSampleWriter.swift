@@ -8,13 +8,16 @@ struct VideoSampleWriter: Sendable {
         let pts: Ticks?
         let dts: Ticks?
         let isDamaged: Bool
+        /// Whether the container declares a sync sample.
+        var isMarkedSync = false
     }
 
     private struct Sample {
         let configuration: VideoConfiguration
         let timing: Timing
-        let sync: VideoPacket.Sync
+        let randomAccess: RandomAccessPoint?
         let payload: Range<Int>
+        let parameterSets: [UInt8]
     }
 
     private let pid: UInt16
@@ -59,21 +62,24 @@ struct VideoSampleWriter: Sendable {
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
-        let sync = syncKind(units, roles, bytes)
-        let isRandomAccess = sync?.isRandomAccess ?? false
+        let picture = CodedPicture(units, roles, of: bytes, codec: codec)
+        let randomAccess = picture?.randomAccess(
+            isMarkedSync: timing.isMarkedSync, hasSingleReference: parameterSets.hasSingleReference)
         let start = arena.count
-        if isRandomAccess { activateParameterSets(units, roles, bytes) }
-        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, isRandomAccess: isRandomAccess) {
+        let writesParameterSets = activateParameterSets(units, roles, bytes, at: randomAccess)
+        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, dropsSets: writesParameterSets) {
             NALUnitLength.append(unit.end - unit.start, to: &arena)
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
-        if !isRandomAccess { parameterSets.activateFirst() }
-        guard let configuration = parameterSets.configuration, let sync, arena.count <= maxArenaSize else {
+        if !writesParameterSets { parameterSets.activateFirst() }
+        guard let configuration = parameterSets.configuration, picture != nil, arena.count <= maxArenaSize else {
             arena.removeLast(arena.count - start)
             return false
         }
         samples.append(
-            Sample(configuration: configuration, timing: timing, sync: sync, payload: start..<arena.count))
+            Sample(
+                configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
+                parameterSets: randomAccess?.hasParameterSetsApart == true ? parameterSets.held : []))
         return true
     }
 
@@ -85,56 +91,56 @@ struct VideoSampleWriter: Sendable {
         return samples.map { sample in
             VideoPacket(
                 pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
-                sync: sample.sync, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload])
+                randomAccess: sample.randomAccess, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload],
+                parameterSets: sample.parameterSets)
         }
     }
 
-    /// At random access: applies the parameter sets of the access unit, and writes all applicable sets before the
-    /// picture.
+    /// At random access: applies the parameter sets of the access unit. Before an IDR, BLA or CRA picture, writes all
+    /// applicable sets.
+    /// - Returns: whether the sets of the access unit are then not part of its payload.
     private mutating func activateParameterSets(
-        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
-    ) {
+        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8],
+        at randomAccess: RandomAccessPoint?
+    ) -> Bool {
+        guard let randomAccess, !randomAccess.hasParameterSetsApart || roles.contains(.parameterSet(.sequence)) else {
+            return false
+        }
         parameterSets.beginAccessUnit()
+        var new: [NALUnitRole.ParameterSet] = []
         for (unit, role) in zip(units, roles) {
             guard case .parameterSet(let kind) = role else { continue }
-            _ = parameterSets.insert(bytes[unit.start..<unit.end], kind)
+            if parameterSets.insert(bytes[unit.start..<unit.end], kind) { new.append(kind) }
         }
-        parameterSets.activate()
-        arena.append(contentsOf: parameterSets.prefix)
+        if randomAccess.hasParameterSetsApart {
+            parameterSets.activateAtRecoveryPoint(hasNewSequence: new.contains(.sequence))
+        } else {
+            parameterSets.activate()
+            arena.append(contentsOf: parameterSets.prefix)
+        }
+        return true
     }
 
     /// Whether a NAL unit stays in the payload. A parameter set stays if a decoder that began at the last sync sample
     /// would not hold it.
-    private mutating func isKept(
-        _ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], isRandomAccess: Bool
-    ) -> Bool {
+    private mutating func isKept(_ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], dropsSets: Bool) -> Bool {
         switch role {
         case .delimiter, .filler: return false
         case .parameterSet(let kind):
-            guard !isRandomAccess else { return false }
+            guard !dropsSets else { return false }
             let isNew = parameterSets.insert(bytes[unit.start..<unit.end], kind)
             return isNew && parameterSets.configuration != nil
         case .prefix, .slice, .other: return true
         }
     }
+}
 
-    /// Returns the kind of random access; nil if there is no picture.
-    private func syncKind(
-        _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, _ bytes: [UInt8]
-    ) -> VideoPacket.Sync? {
-        var hasPicture = false
-        var hasRecoveryPoint = false
-        for (unit, role) in zip(units, roles) {
-            switch role {
-            case .slice(_, .instantaneousRefresh): return .instantaneousRefresh
-            case .slice(_, .cleanRandomAccess): return .cleanRandomAccess
-            case .slice: hasPicture = true
-            case .prefix where SEIMessage.recoveryPoint.isPresent(in: unit, of: bytes, codec: codec):
-                hasRecoveryPoint = true
-            default: break
-            }
+extension RandomAccessPoint {
+    /// Whether the parameter sets are not part of the payload: the frame is a sync sample only where a period begins.
+    fileprivate var hasParameterSetsApart: Bool {
+        switch self {
+        case .instantaneousRefresh, .cleanRandomAccess: false
+        case .recoveryPoint, .gradualRefresh: true
         }
-        guard hasPicture else { return nil }
-        return hasRecoveryPoint ? .recoveryPoint : VideoPacket.Sync.none
     }
 }

@@ -11,6 +11,9 @@ extension UnpublishedReason {
         case .undecryptable: "its segments do not decrypt, so the key is wrong"
         case .unreadable: "there is no media in its segments that can be republished"
         case .noVideo: "there is no video in its segments that can be presented, or that was not published before"
+        case .noRandomAccess:
+            "decoding cannot begin with any of its video frames: no IDR picture, no recovery point and no I picture that "
+                + "its stream announces"
         case .noAudio: "its audio does not arrive"
         }
     }

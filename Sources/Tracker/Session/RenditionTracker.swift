@@ -19,6 +19,7 @@ struct RenditionTracker: Sendable {
     /// The time at which the numbers restarted last with known URLs.
     var renumberedAt: Duration?
     var lateCueTagCounter = LateCueTagCounter()
+    private var irregularityLog = IrregularityLog()
     /// The date ranges of the last playlist, if it listed no new segment.
     var trailingDateRanges: [DateRange] = []
 
@@ -42,15 +43,18 @@ struct RenditionTracker: Sendable {
         cursor.hasEnded && queue.isEmpty && endListState.reopensUntil.map { $0 <= now } ?? true
     }
 
-    /// Records that a playlist arrived. Returns the change of its target duration, if it changed.
+    /// Records that a playlist arrived. Returns its new irregularities, and the change of its target duration.
     mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = playlist.targetDuration }
         load.succeeded()
         firstPlaylistAt = firstPlaylistAt ?? now
         lastPlaylistAt = now
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
-        guard let targetDuration, targetDuration != playlist.targetDuration else { return [] }
-        return [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
+        if !playlist.irregularities.isEmpty { counts.irregularPlaylists += 1 }
+        let irregularities = irregularityLog.recordNew(playlist.irregularities)
+        let events = irregularities.map { UpstreamEvent.playlistIrregular(role, $0) }
+        guard let targetDuration, targetDuration != playlist.targetDuration else { return events }
+        return events + [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
     }
 
     /// Removes and counts what is ready for delivery.

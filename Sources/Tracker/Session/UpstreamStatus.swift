@@ -102,6 +102,8 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     /// Discontinuities, each with any number of lost segments.
     package var discontinuities = 0
     package var stalePlaylists = 0
+    /// Playlists that were read although a line of them was malformed.
+    package var irregularPlaylists = 0
     package var resets = 0
     /// Cue tags that a playlist added to segments after they were fetched.
     package var lateCueTags = 0
@@ -112,7 +114,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
-        case discontinuities, stalePlaylists
+        case discontinuities, stalePlaylists, irregularPlaylists
         case resets = "sequenceResets"
         case failedLoads = "failedPlaylistLoads"
         case failedTries = "failedAttempts"
@@ -128,6 +130,7 @@ extension TrackerCounts {
         sum.lost += other.lost
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
+        sum.irregularPlaylists += other.irregularPlaylists
         sum.resets += other.resets
         sum.lateCueTags += other.lateCueTags
     }

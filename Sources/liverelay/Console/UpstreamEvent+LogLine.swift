@@ -7,7 +7,7 @@ extension UpstreamEvent {
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
         case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
-            .multivariantReloadFailed, .playlistEnded, .playlistReopened:
+            .playlistIrregular, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
             playlistLogLine
         case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
         case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
@@ -42,6 +42,10 @@ extension UpstreamEvent {
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
         case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
             LogLine(.warning, RelayError(error).message)
+        case .playlistIrregular(let role, let error):
+            LogLine(
+                .notice,
+                "The \(role?.name ?? "multivariant") playlist is irregular in line \(error.line): \(error.message)")
         case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
         case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
         default: LogLine(.debug, "\(self)")

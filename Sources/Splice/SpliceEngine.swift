@@ -17,6 +17,8 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
+    /// Whether a segment that would be published without video is refused.
+    private let requiresVideo: Bool
     /// Counts of timed metadata items of segments without video.
     private var ownCounts = SpliceCounts()
 
@@ -28,6 +30,7 @@ package struct SpliceEngine: Sendable {
         layout =
             hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
+        requiresVideo = configuration.requiresVideo
         splitter = PeriodSplitter(longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
         assembler = PeriodAssembler(configuration)
@@ -72,7 +75,7 @@ package struct SpliceEngine: Sendable {
         }
         written += writeVideo()
         if isFinished {
-            written += assembler.finish(with: videoQueue.dequeueLateAudio())
+            written += assembler.finishChannel(with: videoQueue.dequeueAudioTail())
             assembler.markers.finish()
         }
         return written
@@ -111,7 +114,12 @@ package struct SpliceEngine: Sendable {
         progress.advance(to: segment, hasVideo: !demuxed.packets.video.isEmpty)
         duplicateFilter.removeDuplicates(from: &demuxed)
         var written: [SplicedSegment] = []
-        for step in route(demuxed, of: segment) { written += try perform(step, of: segment) }
+        for step in route(demuxed, of: segment) {
+            if requiresVideo, case .audioOnly = step {
+                throw MediaError(.noUsableVideo(streams: main.program?.streamNames ?? []), section: "RFC 8216 §3")
+            }
+            written += try perform(step, of: segment)
+        }
         return written
     }
 

@@ -74,6 +74,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("video_codecs", periods: 5, inits: 4),
         CaptureRow("interlaced", periods: 4, inits: 3),
         CaptureRow("interleave", periods: 3, inits: 2),
+        CaptureRow("wrapped_lengths", periods: 1, inits: 1),
         CaptureRow("fmp4_maps", periods: 4, inits: 3),
         CaptureRow("event_messages", periods: 3, inits: 2),
         CaptureRow("byteranges", periods: 2, inits: 2),

@@ -1,7 +1,7 @@
 package import Decrypt
 package import LiveRing
 package import Media
-import Splice
+package import Splice
 package import Tracker
 
 /// The reason why a channel ends, as a typed value; `liverelay` makes text and an exit status of it.
@@ -10,7 +10,19 @@ package enum ChannelError: Error, Equatable, Sendable {
     case undecryptable(DecryptError, segments: Int, url: String)
     /// Segments in a row hold no usable media, and nothing was published before. `url` is the channel's upstream.
     case unusable(MediaError, segments: Int, isEncrypted: Bool, url: String)
+    /// The upstream has ended, and nothing of it could be published.
+    case empty(EmptyChannel, url: String)
     case upstream(TrackerError)
     case spool(RingError)
     case slate(SlateError)
+}
+
+/// What was found in a channel of which nothing could be published.
+package struct EmptyChannel: Equatable, Sendable {
+    /// Main segments that arrived, and those that did not.
+    package let segments: Int
+    package let lost: UInt64
+    /// Why the last of these did not arrive.
+    package let lossReason: SegmentLoss.Reason?
+    package let counts: SpliceCounts
 }

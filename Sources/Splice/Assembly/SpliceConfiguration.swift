@@ -13,6 +13,8 @@ package struct SpliceConfiguration: Sendable {
     package var fillsSilence: Bool
     /// Longest output segment, where a sync sample permits it.
     package var longestSegment: Ticks
+    /// Whether a segment that would be published without video is refused.
+    package var requiresVideo = false
     /// Position at which an earlier process of this channel stopped.
     package var position: TimelinePosition
     /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.

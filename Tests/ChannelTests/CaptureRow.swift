@@ -111,6 +111,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("slow_segments", periods: 1, inits: 1),
         CaptureRow("metered", periods: 1, inits: 1),
         CaptureRow("batches", periods: 1, inits: 1),
+        CaptureRow("irregular_lists", periods: 1, inits: 1),
+        CaptureRow("cut_at_packet", periods: 1, inits: 1),
         CaptureRow("outage", periods: 2, inits: 1, hasOutageGaps: true, segmentsLost: 4),
         CaptureRow("frozen_list", periods: 2, inits: 1, hasOutageGaps: true),
         CaptureRow("redundant_variant", periods: 1, inits: 1),

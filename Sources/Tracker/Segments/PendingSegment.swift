@@ -25,6 +25,10 @@ struct PendingSegment: Sendable {
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
     private var listing = Listing.listed
+    /// A body that ended with its connection and is much shorter than its EXTINF. It is used if no longer one comes.
+    private var shortBody: (body: [UInt8], url: String)?
+    /// Whether another attempt brought a longer body than the short one; nil without such an attempt.
+    private(set) var shortRetryHelped: Bool?
     /// nil before the first attempt.
     private(set) var budget: RetryBudget?
 
@@ -88,16 +92,27 @@ extension PendingSegment {
 
     /// Records the end of an attempt. Returns its failure, if it failed.
     ///
-    /// After the last attempt a body that looks truncated is accepted.
-    mutating func settle(_ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration) -> FailedAttempt? {
+    /// After the last attempt a body that looks truncated is accepted. For a body that is too short there is one more
+    /// attempt, and the longer body is accepted.
+    /// - Parameter acceptsShort: whether no other attempt is made for a body that is too short.
+    mutating func settle(
+        _ request: FetchRequest, _ outcome: FetchOutcome, acceptsShort: Bool = true, at now: Duration
+    ) -> FailedAttempt? {
         do {
-            let media = try request.media(in: outcome, isEncrypted: requests.key != nil)
-            progress = .fetched(body: media.body, url: media.url)
+            let media = try request.media(
+                in: outcome, isEncrypted: requests.key != nil, acceptsShort: acceptsShort || shortBody != nil)
+            accept(media)
             return nil
         } catch {
             let next = nextTry(after: error, outcome.retryAfter, at: now)
+            if error == .tooShort {
+                shortBody = try? request.media(in: outcome, acceptsTruncated: true)
+            }
             if let next {
                 progress = .pausing(until: next, awaitsPlaylist: error.prospect == .newURL)
+            } else if let shortBody {
+                progress = .fetched(body: shortBody.body, url: shortBody.url)
+                self.shortBody = nil
             } else if error == .truncated, let media = try? request.media(in: outcome, acceptsTruncated: true) {
                 progress = .fetched(body: media.body, url: media.url)
             } else {
@@ -105,6 +120,15 @@ extension PendingSegment {
             }
             return FailedAttempt(failure: error, failures: budget?.failures ?? 1, isLast: next == nil)
         }
+    }
+
+    /// Ends the attempts with `media`, or with the short body if that is longer.
+    private mutating func accept(_ media: (body: [UInt8], url: String)) {
+        let held = shortBody ?? media
+        if shortBody != nil { shortRetryHelped = media.body.count > held.body.count }
+        shortBody = nil
+        let longer = media.body.count > held.body.count ? media : held
+        progress = .fetched(body: longer.body, url: longer.url)
     }
 
     private mutating func nextTry(after failure: FetchFailure, _ retryAfter: Duration?, at now: Duration) -> Duration? {

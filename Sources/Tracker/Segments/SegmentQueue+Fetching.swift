@@ -38,7 +38,9 @@ extension SegmentQueue {
     ) -> FailedAttempt? {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         inFlight -= 1
-        let failure = pending.settle(request, outcome, at: now)
+        let failure = pending.settle(
+            request, outcome, acceptsShort: shortRetriesInVain >= Self.maxShortRetriesInVain, at: now)
+        if let helped = pending.shortRetryHelped { shortRetriesInVain = helped ? 0 : shortRetriesInVain + 1 }
         entries[index] = .segment(pending)
         if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
         return failure

@@ -17,6 +17,9 @@ struct SegmentQueue: Sendable {
     var head = 0
     var skipped = SkippedSegments()
     var inFlight = 0
+    /// Segments in a row that were much shorter than their EXTINF and no longer at the next attempt: the EXTINFs are wrong.
+    var shortRetriesInVain = 0
+    static let maxShortRetriesInVain = 2
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
     /// Bytes fetched and not delivered yet.

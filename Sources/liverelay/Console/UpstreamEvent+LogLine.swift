@@ -139,6 +139,7 @@ extension FetchFailure {
         case .unreachable(let reason, let address): reason.message + (address.map { " (\($0))" } ?? "")
         case .notMedia: "a page or a message, no media"
         case .truncated: "it ends in the middle"
+        case .tooShort: "it ends long before its EXTINF"
         case .empty: "nothing in it"
         case .shortRange: "fewer bytes than the range"
         }

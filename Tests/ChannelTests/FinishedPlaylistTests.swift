@@ -1,6 +1,9 @@
+import Capture
 import ChannelTestSupport
+import Foundation
 import Playlist
 import Splice
+import Synchronization
 import TestSupport
 import Testing
 import Tracker
@@ -14,4 +17,25 @@ import Tracker
     let last = try #require(result.versions.last)
     #expect(last.hasEndList && last.segments.count == 34, "live.m3u8 lists all segments too")
     #expect(last.segments.map(\.mediaSequence) == Array(100...133))
+}
+
+/// A period is reported with the upstream segment in which it begins, though it is written with a later one.
+@Test func periodsAreReportedWithTheSegmentsTheyBeginIn() async throws {
+    let capture = try finishedCapture(.ssaiTagged)
+    let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: spool) }
+    let began = Mutex<[UInt64]>([])
+    let replay = Replay(capture, spool: spool.path) { event in
+        guard case .pipeline(.periodBegan(_, let sequence)) = event.kind else { return }
+        began.withLock { $0.append(sequence) }
+    }
+    #expect(try await replay.run() == .drained)
+    guard case .answer(let answer)? = capture.index.exchanges.first?.ending else {
+        Issue.record("no playlist")
+        return
+    }
+    let listed = try MediaPlaylistParser.parse(capture.bytes(of: answer.body)).segments
+    let first = try #require(listed.first)
+    let expected = [first] + listed.dropFirst().filter(\.isDiscontinuous)
+    #expect(began.withLock { $0 } == expected.map(\.mediaSequence))
 }

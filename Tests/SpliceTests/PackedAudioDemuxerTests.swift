@@ -133,6 +133,30 @@ import Testing
         #expect(((1 << 33) - delay) & ((1 << 33) - 1) == file.delay, "\(file.name)")
     }
 
+    /// Files without timestamps follow one another without the padding at their ends.
+    @Test func plainMP3FilesFollowOneAnother() throws {
+        let file = try MP3File.all[0].bytes()
+        var demuxer = PackedAudioDemuxer(requiresTimestamp: false)
+        let outputs = try (0..<3).map { _ in try demuxer.feed(file) }
+        let starts = try outputs.map { ((try #require($0.audio.first?.pts)) + Ticks(MP3File.all[0].delay)).wire.count }
+        for (index, start) in starts.enumerated() { #expect(abs(start - Int64(index) * 135_000) <= 3, "\(starts)") }
+    }
+
+    /// A packager may write the same header frame before each part of one stream.
+    @Test func partOfAnMP3StreamHasNoDelay() throws {
+        let file = try MP3File.all[0].bytes()
+        let start = ID3Tags(file).end
+        let header = try #require(MP3HeaderFrame(file, at: start))
+        #expect(header.delay == Ticks(2255))
+        var demuxer = PackedAudioDemuxer(requiresTimestamp: false)
+        let frames = try demuxer.feed(file).audio.map(\.payload)
+        let rest = frames[20...].flatMap(\.self)
+        let part = Array(file[..<header.end]) + rest
+        #expect(try #require(MP3HeaderFrame(part, at: start)).delay == .zero)
+        var other = PackedAudioDemuxer(requiresTimestamp: false)
+        #expect(try other.feed(part).audio.first?.pts == .zero)
+    }
+
     @Test(arguments: containers)
     func sniff(when: String, bytes: [UInt8], container: SegmentContainer?) {
         #expect(SegmentContainer.sniff(bytes) == container, "\(when)")

@@ -27,7 +27,16 @@ struct MP3HeaderFrame: Equatable {
         if frame.dropFirst(Self.vbriOffset).starts(with: "VBRI".utf8) { return }
         let xing = offset + 4 + Self.sideInformationSize(header.format)
         guard let start = [xing, xing + 2].first(where: { Self.isXing(frame[min($0, end)...]) }) else { return nil }
+        guard Self.beginsStream(bytes, at: end, isFirstVersion: header.format.samplesPerFrame == 1152) else { return }
         readDelay(frame[start...], sampleRate: Int64(header.format.sampleRate))
+    }
+
+    /// Whether the frame at `offset` refers to no data before it (main_data_begin, ISO/IEC 11172-3 §2.4.2.7), as an
+    /// encoder's first one. A file that was cut from a longer stream has no delay, whatever it says.
+    private static func beginsStream(_ bytes: [UInt8], at offset: Int, isFirstVersion: Bool) -> Bool {
+        guard offset + 8 <= bytes.count else { return false }
+        let side = offset + (bytes[offset + 1] & 1 == 0 ? 6 : 4)
+        return bytes[side] == 0 && (!isFirstVersion || bytes[side + 1] & 0x80 == 0)
     }
 
     private static func isXing(_ bytes: ArraySlice<UInt8>) -> Bool {

@@ -57,9 +57,10 @@ private func empty(
     segments: Int, lost: UInt64 = 0, _ reason: SegmentLoss.Reason? = nil,
     _ fill: (inout SpliceCounts) -> Void = { _ in }
 ) -> ChannelError {
-    var counts = SpliceCounts()
-    fill(&counts)
-    return .empty(EmptyChannel(segments: segments, lost: lost, lossReason: reason, counts: counts), url: url)
+    var found = EmptyChannel()
+    (found.segments, found.lost, found.lossReason) = (segments, lost, reason)
+    fill(&found.counts)
+    return .empty(found, url: url)
 }
 
 /// What kept a channel from being published, and words of its line.

@@ -458,6 +458,24 @@ import Testing
                 return [stream.cut()]
             }, video: [[9, 1, 2], []], damaged: [1], counts: counts { $0.wrongPacketLengths = 1 }),
         Row(
+            when: "a length that is longer than the packet, and no transport packet missing",
+            write: { stream in
+                stream.tables([video])
+                stream.packets(pid: 0x100, packet(1000, Sample.idr(1)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+        Row(
+            when: "the end of a bounded PES packet is lost",
+            write: { stream in
+                stream.tables([video])
+                let unit = packet(20 + Sample.idr(1, size: 900).count, Sample.idr(1, size: 900))
+                stream.packets(pid: 0x100, Array(unit.prefix(184 * 3)))
+                stream.skip(2, pid: 0x100)
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
+        Row(
             when: "stuffing in the payload after a bounded PES packet",
             write: { stream in
                 stream.tables([video])

@@ -1,7 +1,6 @@
 package import Decrypt
 package import LiveRing
 package import Media
-package import Splice
 package import Tracker
 
 /// The reason why a channel ends, as a typed value; `liverelay` makes text and an exit status of it.
@@ -15,14 +14,4 @@ package enum ChannelError: Error, Equatable, Sendable {
     case upstream(TrackerError)
     case spool(RingError)
     case slate(SlateError)
-}
-
-/// What was found in a channel of which nothing could be published.
-package struct EmptyChannel: Equatable, Sendable {
-    /// Main segments that arrived, and those that did not.
-    package let segments: Int
-    package let lost: UInt64
-    /// Why the last of these did not arrive.
-    package let lossReason: SegmentLoss.Reason?
-    package let counts: SpliceCounts
 }

@@ -30,8 +30,8 @@ package struct ChannelPipeline: Sendable {
     private var consecutiveFailures = 0
     /// The error of the last unusable segment.
     private var lastFailure: ChannelError?
-    /// Main segments received, and those that will never come.
-    private var received = (segments: 0, lost: UInt64(0), lossReason: SegmentLoss.Reason?.none)
+    /// What was found so far, should nothing be published.
+    private var found = EmptyChannel()
     /// Segments that could not be decrypted or read.
     private(set) var skippedSegments = 0
 
@@ -79,9 +79,9 @@ package struct ChannelPipeline: Sendable {
     /// Why nothing was published of a channel that has ended; nil if something was.
     var emptinessError: ChannelError? {
         guard !publisher.hasBegun else { return nil }
-        let findings = EmptyChannel(
-            segments: received.segments, lost: received.lost, lossReason: received.lossReason, counts: counts)
-        return lastFailure ?? .empty(findings, url: upstream)
+        var found = found
+        found.counts = counts
+        return lastFailure ?? .empty(found, url: upstream)
     }
 
     /// Lists gaps for segments of an earlier process that its damaged journal no longer records.
@@ -112,10 +112,7 @@ extension ChannelPipeline {
             let segment = try await process(tracked, of: rendition, from: delivery.source)
             return (segment.outcome, events + segment.events)
         case .lost(let loss):
-            if rendition == .main {
-                received.lost += UInt64(loss.mediaSequences.count)
-                received.lossReason = loss.reason
-            }
+            if rendition == .main { found.record(loss) }
             return (.held, await breakContinuity(of: rendition, from: delivery.source))
         case .outageGap(let duration): return (.held, await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
@@ -128,7 +125,7 @@ extension ChannelPipeline {
         _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int
     ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
         if rendition == .main {
-            received.segments += 1
+            found.segments += 1
             publisher.append(UpstreamAdMarkers(tracked))
             sources[source]?.record(tracked)
         }

@@ -16,7 +16,7 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// Duplicate transport packets, which are dropped.
     package var duplicatePackets = 0
     package var scrambledPackets = 0
-    /// Video PES packets that go on after their PES_packet_length.
+    /// Video PES packets that do not end where their PES_packet_length says.
     package var wrongPacketLengths = 0
     /// PSI sections with a wrong CRC_32.
     package var badSections = 0

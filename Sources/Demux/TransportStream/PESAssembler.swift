@@ -83,13 +83,14 @@ struct PESAssembler: Sendable {
             wasDuplicate = true
             return
         }
-        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || expects(packet)
+        let followsLast = expects(packet)
+        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || followsLast
         checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
         counter = packet.continuityCounter
         lastPayload = packet.payload
         wasDuplicate = false
         if packet.startsUnit {
-            if isPacketUnfinished { buffer.recordLoss() }
+            if isPacketUnfinished { endUnfinished(isContinuous: followsLast, counts: &counts) }
             endSurplus(counts: &counts)
             readHeader(bytes[packet.payload])
         } else {
@@ -161,8 +162,15 @@ struct PESAssembler: Sendable {
     }
 }
 
-/// Video that goes on after PES_packet_length. An encoder that writes a length above 65,535 writes its low 16 bits.
+/// Video whose PES_packet_length is wrong. An encoder that writes a length above 65,535 writes its low 16 bits.
 extension PESAssembler {
+    /// Ends a PES packet before its length is reached. If no transport packet is missing, the length of video is wrong.
+    /// - Parameter isContinuous: whether the continuity counter of the next packet follows.
+    private mutating func endUnfinished(isContinuous: Bool, counts: inout DemuxCounts) {
+        guard content == .video, isContinuous else { return buffer.recordLoss() }
+        counts.wrongPacketLengths += 1
+    }
+
     /// Appends payload that continues a PES packet past its length. Bytes of 0xFF alone are stuffing.
     private mutating func appendPastEnd(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
         guard !payload.allSatisfy({ $0 == 0xFF }) else { return }

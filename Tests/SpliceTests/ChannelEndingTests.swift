@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Demux
@@ -60,6 +61,33 @@ import Testing
         }
         let audioEnd = PeriodTimeline.ticks(ofAudioTime: audio.reduce(0) { $0 + Int64($1.duration) })
         #expect(audioEnd <= end + Ticks(1), "no audio ends after the video")
+    }
+
+    /// A finished playlist of several segments that are published as they come.
+    @Test(arguments: [false, true]) func lastSegmentOfSeveral(isFinished: Bool) throws {
+        let bodies = try CaptureFixture.clean.bodies("clean-")
+        var configuration = SpliceConfiguration(hasAudioRendition: false, longestSegment: .seconds(10), wallClock: 0)
+        configuration.isFinished = isFinished
+        var engine = SpliceEngine(configuration)
+        var written: [SplicedSegment] = []
+        for (number, bytes) in bodies.enumerated() {
+            let input = SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: bytes)
+            written += try engine.handle(.segment(input))
+        }
+        let demuxed = try demux(bodies)
+        written += try engine.handle(.ended(.main))
+        #expect(written.count == bodies.count, "the cadence is that of the upstream")
+        let (video, audio) = try samples(of: written)
+        #expect(video.count == demuxed.video)
+        let counts = engine.counts
+        #expect(audio.count + counts.audioTrimmed + counts.audioOverlapping + counts.audioDiscarded == demuxed.audio)
+        if isFinished { #expect(counts.audioTrimmed == 0) }
+    }
+
+    private func demux(_ segments: [[UInt8]]) throws -> (video: Int, audio: Int) {
+        var demuxer = TransportDemuxer()
+        let outputs = try segments.map { try demuxer.feed($0) } + [demuxer.finish()]
+        return (outputs.reduce(0) { $0 + $1.video.count }, outputs.reduce(0) { $0 + $1.audio.count })
     }
 
     private func samples(

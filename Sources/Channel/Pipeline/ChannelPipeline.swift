@@ -15,6 +15,7 @@ package struct ChannelPipeline: Sendable {
     private let upstream: String
     private let audio: AudioSettings
     private let wallClock: Int64
+    private var isLive: Bool
     /// Whether media without video counts as unusable.
     private let requiresVideo: Bool
     /// Whether the channel survives unusable segments, because a backup may have usable ones.
@@ -49,6 +50,7 @@ package struct ChannelPipeline: Sendable {
         self.upstream = upstream
         self.audio = audio
         self.wallClock = wallClock
+        self.isLive = isLive
         self.hasBackups = hasBackups
         self.requiresVideo = requiresVideo
         publisher = ChannelPublisher(in: ring, isLive: isLive)
@@ -58,6 +60,7 @@ package struct ChannelPipeline: Sendable {
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters. To be called before
     /// any source is added.
     mutating func replaceRing(_ ring: DVRRing, isLive: Bool, slate: Slate?) {
+        self.isLive = isLive
         publisher.replaceRing(ring, isLive: isLive)
         outageFiller.slate = slate
     }
@@ -72,6 +75,7 @@ package struct ChannelPipeline: Sendable {
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
+        configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
         sources[source] = SourcePipeline(configuration)
     }

@@ -25,7 +25,7 @@ struct PeriodAssembler: Sendable {
 
     init(_ configuration: SpliceConfiguration) {
         position = configuration.position
-        cutter = SegmentCutter(longest: configuration.longestSegment)
+        cutter = SegmentCutter(longest: configuration.longestSegment, holdsNewest: configuration.isFinished)
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
             fillsGaps: configuration.fillsSilence)

@@ -404,8 +404,39 @@ def batches():
         "batches", "Segments are listed three at a time.", [each.answer() for each in late] + media())
 
 
+def irregular_lists():
+    master = {
+        "at": 0.0, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST,
+        "text": "#EXTM3U\n#EXT-X-VERSION: 10\nindex.html\n#EXT-X-STREAM-INF:BANDWIDTH=1280000.0\nmain.m3u8\n"}
+    lists = reloads(above={4: ["#EXTINF:9.000,"]})
+    texts = [each.answer() for each in lists]
+    for answer in texts:
+        answer["text"] = answer["text"].replace("#EXT-X-VERSION:3", "#EXT-X-VERSION: 3\n#EXT-X-PLAYLIST-TYPE:LIVE")
+    publish(
+        "irregular_lists",
+        "A URI of no variant, BANDWIDTH=1280000.0, an unknown EXT-X-PLAYLIST-TYPE, two EXTINFs for one segment.",
+        [master] + texts + media(), upstream="master.m3u8")
+
+
+def cut_at_packet():
+    answers = media()
+    for index in (3, 5):
+        answers[index] = answers[index] | {"endsAtClose": True}
+    cut = [answers[index] | {"body": f"body/{index:02}-cut.ts", "took": 0.1} for index in (3, 5)]
+    publish(
+        "cut_at_packet", "Two segments without a length end with their connection, each once exactly between two packets.",
+        [each.answer() for each in reloads()] + answers[:3] + cut[:1] + answers[3:5] + cut[1:] + answers[5:])
+    body = empty("cut_at_packet") / "body"
+    body.mkdir()
+    for index in range(COUNT):
+        (body / name(index)).symlink_to(f"../../stale_edge/body/{name(index)}")
+    for index, part in ((3, 4), (5, 5)):
+        data = (body / name(index)).read_bytes()
+        (body / f"{index:02}-cut.ts").write_bytes(data[:len(data) // part // 188 * 188])
+
+
 CAPTURES = (
     stale_edge, healthy, list_shrinks, reset_same_uris, numbers_ahead, reset_new_uris, overlapping_numbers, new_session,
     query_changes, gap, half_written, html_200, redirected, expired_token, target_changes, long_list, segment_404,
     short_body, retry_after, key_fails_once, expired_cookie, wrong_types, too_large, garbage, redirect_loop, slow_lookup,
-    hanging_list, slow_segments, metered, batches)
+    hanging_list, slow_segments, metered, batches, irregular_lists, cut_at_packet)

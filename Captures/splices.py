@@ -306,6 +306,29 @@ def interleave():
     publish(channel, main, "Sound sent a second after its picture, in the ad a second before it.")
 
 
+def wrapped_lengths():
+    """Encoders that write PES_packet_length for video, whose 16 bits wrap with a key frame of 64 KiB and more."""
+    channel = Channel("wrapped_lengths")
+    main, footage = Rendition(channel), Footage(dataclasses.replace(MAIN, seconds=Fraction(6)))
+    main.multiplexer.bounds_video = True
+    sizes = iter((65538, 70000, 66000, 131074, 65536 + 200))
+    footage.video = [
+        dataclasses.replace(frame, payload=enlarged(frame, next(sizes, 66000))) if frame.key and frame.pts else frame
+        for frame in footage.video]
+    main.play(footage, 0, 6, at(90))
+    publish(channel, main, "Key frames so large that the PES_packet_length of their video wraps at 65,536.")
+
+
+def enlarged(frame, size):
+    """A key frame whose PES packet has `size` bytes after its length, by a message of user data before its slice."""
+    header = 13 if frame.dts != frame.pts else 8
+    slice_at = frame.payload.index(b"\0\0\1\x65")
+    room = size - header - len(frame.payload)
+    count = room - 7 - room // 255  # less start code, header, type, size and trailing bits
+    message = b"\0\0\1\x06\x05" + b"\xFF" * (count // 255) + bytes([count % 255]) + b"\x5A" * count + b"\x80"
+    return frame.payload[:slice_at] + message.ljust(room, b"\0") + frame.payload[slice_at:]
+
+
 CAPTURES = (
     tagged_late, tags_wrong, pod_of_ten, ad_clocks, seam_times, wrap_demuxed, renditions_apart, open_gop, without_idr,
-    mid_gop, parameter_sets, two_switches, audio_changes, video_codecs, interlaced, interleave)
+    mid_gop, parameter_sets, two_switches, audio_changes, video_codecs, interlaced, interleave, wrapped_lengths)

@@ -124,6 +124,7 @@ class Multiplexer:
 
     def __init__(self):
         self.counters = {}
+        self.bounds_video = False  # whether PES packets of video have a length, in 16 bits
 
     def segment(self, frames, layout, audio_later=0):
         """PAT, PMT and `frames` in order of decoding time.
@@ -147,7 +148,7 @@ class Multiplexer:
         payload = b"".join(frame.payload for frame in bundle)
         times = stamp(2, first.pts) if first.dts == first.pts else stamp(3, first.pts) + stamp(1, first.dts)
         header = bytes([0x84, 0x80 if first.dts == first.pts else 0xC0, len(times)]) + times
-        length = 0 if is_video else len(header) + len(payload)
+        length = 0 if is_video and not self.bounds_video else (len(header) + len(payload)) & 0xFFFF
         data = b"\0\0\1" + bytes([stream_id]) + length.to_bytes(2, "big") + header + payload
         carries_clock = is_video or layout.video is None
         return self.packets(

@@ -15,6 +15,7 @@ package enum SegmentContainer: Equatable, Sendable {
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
         if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * $0.stride }) ?? false { return .transportStream }
         if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
-        return PacketSync(bytes) == nil ? nil : .transportStream
+        if PacketSync(bytes) != nil { return .transportStream }
+        return AudioFraming.find(bytes, from: audio) == nil ? nil : .packedAudio
     }
 }

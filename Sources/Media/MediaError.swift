@@ -7,6 +7,12 @@ package struct MediaError: Error, Equatable {
         case sampleEncryption(streamType: UInt8)
         /// A track with encrypted samples (ISO/IEC 23001-7), and its scheme_type or sample entry.
         case protectedTrack(scheme: String)
+        /// Video is required, and there is none that can be republished. The streams that are there, by name.
+        case noUsableVideo(streams: [String])
+        /// All packets of the media are scrambled (transport_scrambling_control).
+        case scrambled
+        /// A whole MP4 file, not movie fragments.
+        case unfragmentedMovie
         /// Movie fragments before any init section.
         case missingInitialization
         /// A movie without a track in a supported codec.

@@ -19,6 +19,8 @@ package struct SpliceEngine: Sendable {
     private let longestSegment: Ticks
     /// Metadata of segments whose video the splitter holds.
     private var heldMetadata: [TimedMetadata] = []
+    /// Whether a segment that would be published without video is refused.
+    private let requiresVideo: Bool
     /// Counts of timed metadata items of segments without video.
     private var ownCounts = SpliceCounts()
 
@@ -30,6 +32,7 @@ package struct SpliceEngine: Sendable {
         layout =
             hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
+        requiresVideo = configuration.requiresVideo
         splitter = PeriodSplitter(
             longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame, longestSegment: longestSegment)
         videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
@@ -78,7 +81,7 @@ package struct SpliceEngine: Sendable {
         }
         written += writeVideo()
         if isFinished {
-            written += assembler.finish(with: videoQueue.dequeueLateAudio())
+            written += assembler.finishChannel(with: videoQueue.dequeueAudioTail())
             assembler.markers.finish()
         }
         return written
@@ -117,7 +120,12 @@ package struct SpliceEngine: Sendable {
         progress.advance(to: segment, hasVideo: !demuxed.packets.video.isEmpty)
         duplicateFilter.removeDuplicates(from: &demuxed)
         var written: [SplicedSegment] = []
-        for step in route(demuxed, of: segment) { written += try perform(step, of: segment) }
+        for step in route(demuxed, of: segment) {
+            if requiresVideo, case .audioOnly = step {
+                throw MediaError(.noUsableVideo(streams: main.program?.streamNames ?? []), section: "RFC 8216 §3")
+            }
+            written += try perform(step, of: segment)
+        }
         return written
     }
 

@@ -15,7 +15,6 @@ private let malformedRows:
             "an IPTV channel list", "#EXTINF:-1 tvg-id=\"x\",Channel\nhttp://h/1",
             .badValue("-1 tvg-id=\"x\",Channel"), "EXTINF", 2, "4.3.2.1"
         ),
-        ("two EXTINFs for one URI", "#EXTINF:6,\n#EXTINF:4,\na", .duplicate, "EXTINF", 3, "4.3.2.1"),
         ("a URI without EXTINF", "#EXT-X-TARGETDURATION:6\n\na", .missing, "EXTINF", 4, "4.3.2.1"),
         (
             "MEDIA-SEQUENCE that is no number", "#EXT-X-MEDIA-SEQUENCE:abc\n#EXTINF:6,\na", .badValue("abc"),
@@ -130,6 +129,38 @@ func unreadableTagsOfTheHeadAreKept(line: String) throws {
     let read = try playlist(line, "#EXTINF:6,", "a")
     #expect(read.unknownTags == [line])
     #expect(read.segments.count == 1)
+}
+
+private let irregularRows: [(when: String, text: String, irregularities: [PlaylistError])] = [
+    ("nothing wrong", "#EXT-X-VERSION:3", []),
+    ("a blank before the version", "#EXT-X-VERSION: 10", []),
+    (
+        "a version in words", "#EXT-X-VERSION:three",
+        [PlaylistError(reason: .badValue("three"), tag: "EXT-X-VERSION", line: 2, section: "4.3.1.2")]
+    ),
+    (
+        "an unknown playlist type", "\n#EXT-X-PLAYLIST-TYPE:LIVE",
+        [PlaylistError(reason: .badValue("LIVE"), tag: "EXT-X-PLAYLIST-TYPE", line: 3, section: "4.3.3.5")]
+    ),
+    (
+        "two EXTINFs for one URI", "#EXTINF:6,first",
+        [PlaylistError(reason: .duplicate, tag: "EXTINF", line: 3, section: "4.3.2.1")]
+    ),
+]
+
+/// What everybody else reads past is read past, and listed.
+@Test(arguments: irregularRows)
+func irregularPlaylistsAreRead(when: String, text: String, irregularities: [PlaylistError]) throws {
+    let read = try playlist(text, "#EXTINF:4,last", "a")
+    #expect(read.irregularities == irregularities, "\(when)")
+    #expect(read.segments.map(\.duration) == [.seconds(4)], "\(when)")
+    #expect(read.segments.map(\.title) == ["last"], "\(when)")
+    #expect(text != "#EXT-X-VERSION: 10" || read.version == 10, "\(when)")
+}
+
+@Test func irregularitiesAreBounded() throws {
+    let text = Array(repeating: "#EXT-X-VERSION:three", count: 5000).joined(separator: "\n")
+    #expect(try playlist(text, "#EXTINF:4,", "a").irregularities.count == [PlaylistError].maximumIrregularities)
 }
 
 /// Whatever the bytes are, the parser answers with a value or a typed error.

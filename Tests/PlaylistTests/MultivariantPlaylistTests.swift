@@ -62,10 +62,6 @@ private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylis
 
 private let malformedRows: [(when: String, text: String, reason: PlaylistError.Reason, tag: String, line: Int)] = [
     (
-        "a BANDWIDTH that is no number", "#EXT-X-STREAM-INF:BANDWIDTH=fast\na", .badValue("BANDWIDTH=fast"),
-        "EXT-X-STREAM-INF", 2
-    ),
-    (
         "a variant without its URI, then another", "\n#EXT-X-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:BANDWIDTH=2\na",
         .missingAttribute("URI"), "EXT-X-STREAM-INF", 3
     ),
@@ -73,7 +69,6 @@ private let malformedRows: [(when: String, text: String, reason: PlaylistError.R
         "a variant without its URI at the end", "#EXT-X-STREAM-INF:BANDWIDTH=1", .missingAttribute("URI"),
         "EXT-X-STREAM-INF", 2
     ),
-    ("a URI of no variant", "a", .missing, "EXT-X-STREAM-INF", 2),
     ("a media playlist", "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:6,\nb", .misplaced, "EXTINF", 4),
 ]
 
@@ -83,6 +78,36 @@ func malformedMultivariantPlaylists(when: String, text: String, reason: Playlist
     #expect(error?.reason == reason, "\(when)")
     #expect(error?.tag == tag, "\(when)")
     #expect(error?.line == line, "\(when)")
+}
+
+private let irregularRows: [(when: String, text: String, bandwidth: Int, reasons: [PlaylistError.Reason], line: Int)] =
+    [
+        ("nothing wrong", "#EXT-X-STREAM-INF:BANDWIDTH=1280000\na", 1_280_000, [], 0),
+        ("a URI of no variant", "stray\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1, [.missing], 2),
+        ("a URI of no variant at the end", "#EXT-X-STREAM-INF:BANDWIDTH=1\na\nstray", 1, [.missing], 4),
+        (
+            "BANDWIDTH with a fraction", "#EXT-X-STREAM-INF:BANDWIDTH=1280000.0\na", 1_280_000,
+            [.badValue("BANDWIDTH=1280000.0")], 2
+        ),
+        (
+            "a BANDWIDTH that is no number", "#EXT-X-STREAM-INF:BANDWIDTH=fast\na", 0, [.badValue("BANDWIDTH=fast")], 2
+        ),
+        (
+            "a tag of media playlists that governs nothing",
+            "#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1, [.misplaced], 2
+        ),
+        ("a blank before the version", "#EXT-X-VERSION: 10\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1, [], 0),
+    ]
+
+@Test(arguments: irregularRows)
+func irregularMultivariantPlaylistsAreRead(
+    when: String, text: String, bandwidth: Int, reasons: [PlaylistError.Reason], line: Int
+) throws {
+    let read = try master(text)
+    #expect(read.variants.map(\.uri) == ["a"], "\(when)")
+    #expect(read.variants.map(\.bandwidth) == [bandwidth], "\(when)")
+    #expect(read.irregularities.map(\.reason) == reasons, "\(when)")
+    #expect(read.irregularities.allSatisfy { $0.line == line }, "\(when)")
 }
 
 @Test func unreadableRenditionAffectsNoOther() throws {

@@ -1,14 +1,14 @@
 import ArgumentParser
-import Channel
 import Decrypt
 import Foundation
 import Playlist
 import Splice
 import TestSupport
 import Testing
-import Tracker
 
+@testable import Channel
 @testable import Media
+@testable import Tracker
 @testable import liverelay
 
 private let url = "http://channel.example/live.m3u8"
@@ -46,6 +46,52 @@ func errorIsOneLineWithURLAndAdvice(_ index: Int) {
     let error = RelayError(row.error)
     #expect(error.exit == row.exit, "\(row.when)")
     #expect(error.line.contains(row.error.url) && !error.line.contains("\n"), "\(row.when): \(error.line)")
+    for word in row.words { #expect(error.line.contains(word), "\(row.when): \(error.line)") }
+}
+
+private func unusable(_ reason: MediaError.Reason) -> ChannelError {
+    .unusable(MediaError(reason, section: ""), segments: 3, isEncrypted: false, url: url)
+}
+
+private func empty(
+    segments: Int, lost: UInt64 = 0, _ reason: SegmentLoss.Reason? = nil,
+    _ fill: (inout SpliceCounts) -> Void = { _ in }
+) -> ChannelError {
+    var found = EmptyChannel()
+    (found.segments, found.lost, found.lossReason) = (segments, lost, reason)
+    fill(&found.counts)
+    return .empty(found, url: url)
+}
+
+/// What kept a channel from being published, and words of its line.
+private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay.ExitStatus, words: [String])] = [
+    (
+        "a codec", unusable(.noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"])), .noUsableMedia,
+        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus", "DTS"]
+    ),
+    ("conditional access", unusable(.scrambled), .noUsableMedia, ["scrambled (conditional access)"]),
+    ("MP4 files", unusable(.unfragmentedMovie), .noUsableMedia, ["MP4 file without fragments"]),
+    (
+        "audio alone where video is required", unusable(.noUsableVideo(streams: ["MPEG-2 video", "AAC"])),
+        .noUsableMedia, ["no H.264 or HEVC video", "MPEG-2 video, AAC"]
+    ),
+    (
+        "frames that cannot be decoded", empty(segments: 5) { $0.framesBeforeSync = 125 }, .noUsableMedia,
+        ["nothing of its 5 segments", "125 frames without a random access point"]
+    ),
+    ("segments without a frame", empty(segments: 1), .noUsableMedia, ["no frame was found"]),
+    (
+        "segments that are gone", empty(segments: 0, lost: 4, .unavailable(status: 404)), .upstreamUnavailable,
+        ["none of its 4 segments", "HTTP 404"]
+    ),
+    ("no segment", empty(segments: 0), .noSegments, ["lists no segment"]),
+]
+
+@Test(arguments: mediaErrorRows.indices) func errorSaysWhatWasFound(_ index: Int) {
+    let row = mediaErrorRows[index]
+    let error = RelayError(row.error)
+    #expect(error.exit == row.exit, "\(row.when)")
+    #expect(error.line.contains(url) && !error.line.contains("\n"), "\(row.when): \(error.line)")
     for word in row.words { #expect(error.line.contains(word), "\(row.when): \(error.line)") }
 }
 

@@ -22,10 +22,10 @@ import Testing
         timestampGaps transcodedAudioFrames trimmedAudioFrames undecodableAudioFrames unmatchedAudioFrames \
         unsupportedFrames untimedAudioFrames
         splice.demux: abandonedUnits badBoxes badSections bytesOutOfSync duplicatePackets excessEventMessages \
-        incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits
+        incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds requests \
+        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds requests \
         segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total
         upstream.segmentsLostByCause: gap gone leftPlaylist overtaken permanent

@@ -53,6 +53,26 @@ struct MetadataEngineTests {
         return (written, engine.counts)
     }
 
+    /// A tag between the frames of packed audio becomes an event message at the time of the frame after it.
+    @Test func tagBetweenFramesOfPackedAudio() throws {
+        let frames = (0..<90).map { ElementarySamples.adts(UInt8($0), size: 60) }
+        let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.title)
+        let time = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(900_000))
+        let segment = time + frames[..<50].flatMap(\.self) + tag + frames[50...].flatMap(\.self)
+        let (segments, counts) = try feed([segment])
+        #expect(counts.messagesWritten == 1 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())
+        let fragment = try #require(segments.first?.fragment)
+        let boxes = BoxReader.wholeBoxes(in: (fragment.header + fragment.payloads.flatMap(\.self))[...]).boxes
+        let message = try EventMessageBox(try #require(boxes.first("emsg")))
+        #expect(message.message.data == tag)
+        let track = try #require(
+            try MovieFragment.fragments(of: fragment.header + fragment.payloads.flatMap(\.self)).flatMap(\.tracks).first
+        )
+        #expect(track.samples.count == 90, "the frames go on")
+        let start = PeriodTimeline.ticks(ofAudioTime: Int64(track.decodeTime ?? 0))
+        #expect(message.time(from: nil) == start + Ticks(50 * 1920))
+    }
+
     @Test func markersArriveWithTheirFrames() throws {
         let bodies = try CaptureFixture.clean.bodies("clean-").prefix(3)
         var plain = TransportDemuxer()

@@ -166,13 +166,16 @@ extension TortureOutput {
         return faults
     }
 
-    /// Checks that audio does not end after the video of its period by more than a frame.
+    /// Checks that audio does not end after the video of its period by more than a frame. The sample that is decoded last
+    /// holds the last frame, which may be presented before it.
     private var audioEndFaults: [String] {
         segments.enumerated().compactMap { number, segment in
             guard let last = segment.audio?.last, let frame = segment.audio?.map(\.duration).min(),
-                let videoEnd = segment.video.map({ $0.presentation + $0.duration }).max()
+                let presented = segment.video.map({ $0.presentation + $0.duration }).max(),
+                let decoded = segment.video.map({ $0.decode + $0.duration }).max()
             else { return nil }
-            let over = last.decode + last.duration - PeriodTimeline.audioTime(Ticks(videoEnd))
+            let videoEnd = Ticks(max(presented, decoded + PeriodTimeline.compositionDelay.count))
+            let over = last.decode + last.duration - PeriodTimeline.audioTime(videoEnd)
             return over > frame ? "audio ends \(over) units after its video at \(number)" : nil
         }
     }

@@ -28,7 +28,7 @@ import Testing
         var testDescription: String { when }
     }
 
-    @Test(arguments: syncRows + tableRows + packetRows + boundaryRows)
+    @Test(arguments: syncRows + tableRows + packetRows + boundaryRows + lengthRows)
     func situations(row: Row) throws {
         var builder = Builder()
         let segments = row.write(&builder)
@@ -386,5 +386,103 @@ import Testing
                 stream.pes(pid: 0x101, streamID: 0xC0, pts: 1920, Array(frames.dropFirst(150)) + Sample.adts(9))
                 return [first, stream.cut()]
             }, video: [[], [], []], audio: [[7], [8, 9], []]),
+    ]
+
+    /// A PES packet whose length is `length`, whatever follows.
+    private static func packet(_ length: Int, pts: Int64 = 0, _ payload: [UInt8]) -> [UInt8] {
+        var unit = Builder.pesPacket(pts: pts, payload)
+        unit[4] = UInt8(length >> 8 & 0xFF)
+        unit[5] = UInt8(length & 0xFF)
+        return unit
+    }
+
+    /// The payload of a slice that ends in bytes of its own.
+    private static func ragged(_ fill: UInt8, size: Int) -> [UInt8] {
+        var unit = Sample.plain(fill, size: size)
+        for index in 1...39 { unit[unit.count - 41 + index] = UInt8(index) | 0x40 }
+        return unit
+    }
+
+    static let lengthRows = [
+        Row(
+            when: "a length that wrapped at 65,536 to less than its header",
+            write: { stream in
+                stream.tables([video])
+                stream.packets(pid: 0x100, packet(2, Sample.idr(1, size: 65_500)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+        Row(
+            when: "a length that wrapped at 65,536 to the middle of its first slice",
+            write: { stream in
+                stream.tables([video])
+                stream.packets(pid: 0x100, packet(1000, Sample.idr(1, size: 66_500)))
+                stream.packets(pid: 0x100, packet(150, Sample.plain(2, size: 65_700)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(3)))
+                return [stream.cut()]
+            }, video: [[1, 2, 3], []], counts: counts { $0.wrongPacketLengths = 2 }),
+        Row(
+            when: "a wrapped length, and a packet lost after it",
+            write: { stream in
+                stream.tables([video])
+                let unit = packet(1000, Sample.idr(1, size: 66_500))
+                stream.packets(pid: 0x100, Array(unit.prefix(184 * 20)))
+                stream.skip(1, pid: 0x100)
+                stream.packets(pid: 0x100, startsUnit: false, Array(unit.dropFirst(184 * 21)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], damaged: [1],
+            counts: counts {
+                $0.wrongPacketLengths = 1
+                $0.transportErrors = 1
+            }),
+        Row(
+            when: "a wrapped length whose packet goes on in the next segment",
+            write: { stream in
+                stream.tables([video])
+                let unit = packet(1000, Sample.idr(1, size: 66_500))
+                stream.packets(pid: 0x100, Array(unit.prefix(184 * 20)))
+                let first = stream.cut()
+                stream.packets(pid: 0x100, startsUnit: false, Array(unit.dropFirst(184 * 20)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [first, stream.cut()]
+            }, video: [[], [1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+        Row(
+            when: "a length that ends a few bytes before its last transport packet: nobody can tell",
+            write: { stream in
+                stream.tables([video])
+                let unit = Builder.pesPacket(pts: 0, ragged(1, size: 700))
+                stream.pes(pid: 0x100, Sample.idr(9))
+                stream.packets(pid: 0x100, packet(unit.count - 6 - 14, ragged(1, size: 700)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[9, 1, 2], []], damaged: [1], counts: counts { $0.wrongPacketLengths = 1 }),
+        Row(
+            when: "a length that is longer than the packet, and no transport packet missing",
+            write: { stream in
+                stream.tables([video])
+                stream.packets(pid: 0x100, packet(1000, Sample.idr(1)))
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+        Row(
+            when: "the end of a bounded PES packet is lost",
+            write: { stream in
+                stream.tables([video])
+                let unit = packet(20 + Sample.idr(1, size: 900).count, Sample.idr(1, size: 900))
+                stream.packets(pid: 0x100, Array(unit.prefix(184 * 3)))
+                stream.skip(2, pid: 0x100)
+                stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
+        Row(
+            when: "stuffing in the payload after a bounded PES packet",
+            write: { stream in
+                stream.tables([video])
+                let unit = Builder.pesPacket(pts: 0, isBounded: true, Sample.idr(1))
+                stream.packets(pid: 0x100, unit + [UInt8](repeating: 0xFF, count: 184))
+                stream.packets(pid: 0x100, Builder.pesPacket(pts: 0, isBounded: true, Sample.plain(2)))
+                return [stream.cut()]
+            }, video: [[1, 2], []]),
     ]
 }

@@ -144,3 +144,25 @@ private func multivariant(
     #expect(run.trace(.audio) == "103 104 105 106 .")
     #expect(run.end == .drained)
 }
+
+/// Lines that everybody else reads past are counted with each load, and reported once.
+@Test func irregularPlaylistsAreFollowedCountedAndReportedOnce() async throws {
+    var origin = multivariant(playlist: { _ in
+        "#EXTM3U\n#EXT-X-VERSION:ten\nstray.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1280000.0\nhigh.m3u8\n"
+    })
+    origin.head = "#EXT-X-PLAYLIST-TYPE:LIVE\n"
+    origin.tags = { number in number == 107 ? "#EXTINF:9,\n" : "" }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    #expect(run.trace(.main) == "104 105 106 107 108 109")
+    let irregular = run.events.filter { if case .playlistIrregular = $0.event { true } else { false } }
+    #expect(
+        irregular.map(\.event.text) == [
+            "playlist-irregular rendition=master line=2 tag=EXT-X-VERSION reason=bad-value",
+            "playlist-irregular rendition=master line=3 tag=EXT-X-STREAM-INF reason=missing",
+            "playlist-irregular rendition=master line=4 tag=EXT-X-STREAM-INF reason=bad-value",
+            "playlist-irregular rendition=main line=4 tag=EXT-X-PLAYLIST-TYPE reason=bad-value",
+            "playlist-irregular rendition=main line=16 tag=EXTINF reason=duplicate",
+        ])
+    let loads = run.requested(.mediaPlaylist).count
+    #expect(run.status?.renditions.first?.counts.irregularPlaylists == loads + 1, "and the multivariant playlist")
+}

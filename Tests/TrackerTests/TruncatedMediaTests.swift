@@ -1,3 +1,4 @@
+import Playlist
 import TestSupport
 import Testing
 
@@ -77,4 +78,87 @@ private let textRows: [(when: String, body: String, isText: Bool)] = [
         (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }.looksLikeText
     }
     #expect(count == 0)
+}
+
+/// A transport stream of one PES packet every 40 ms, with a PTS in each.
+private func stream(seconds: Double, from start: Int64 = 900_000, pid: UInt8 = 0) -> [UInt8] {
+    (0..<Int(seconds * 25)).flatMap { index -> [UInt8] in
+        let pts = (start + Int64(index) * 3600) & (1 << 33 - 1)
+        let stamp = [
+            0x21 | UInt8(pts >> 29 & 0x0E), UInt8(pts >> 22 & 0xFF), UInt8(pts >> 14 & 0xFE) | 1,
+            UInt8(pts >> 7 & 0xFF),
+            UInt8(pts << 1 & 0xFE) | 1,
+        ]
+        let head: [UInt8] = [0x47, 0x41, pid, 0x10, 0, 0, 1, 0xE0, 0, 0, 0x80, 0x80, 5] + stamp
+        return head + [UInt8](repeating: 0xAA, count: 188 - head.count)
+    }
+}
+
+private let shortRows: [(when: String, body: [UInt8], extinf: Duration, isShort: Bool)] = [
+    ("as long as its EXTINF", stream(seconds: 6), .seconds(6), false),
+    ("an EXTINF that is rounded up", stream(seconds: 5.6), .seconds(6), false),
+    ("half of it", stream(seconds: 3), .seconds(6), true),
+    ("half of a short one", stream(seconds: 1), .seconds(2), true),
+    ("longer than its EXTINF", stream(seconds: 9), .seconds(6), false),
+    ("a clock that wraps", stream(seconds: 6, from: (1 << 33) - 200_000), .seconds(6), false),
+    ("another stream is long enough", stream(seconds: 1) + stream(seconds: 6, pid: 1), .seconds(6), false),
+    ("no timestamps", packet + packet, .seconds(6), false),
+    ("other data", [0x47] + Array(repeating: 1, count: 187 + 188), .seconds(6), false),
+    ("fragmented MP4", box("moof", 20) + box("mdat", 100), .seconds(6), false),
+]
+
+@Test(arguments: shortRows.indices) func isShort(_ index: Int) {
+    #expect(
+        shortRows[index].body.isShort(of: shortRows[index].extinf) == shortRows[index].isShort,
+        "\(shortRows[index].when)")
+}
+
+/// Bodies of one segment, each ended by the close of its connection, in bytes of media that is accepted in the end.
+private let shortFetchRows: [(when: String, bodies: [[UInt8]], requests: Int, accepted: Int)] = [
+    ("whole at once", [stream(seconds: 6)], 1, 150),
+    ("cut at a packet border, then whole", [stream(seconds: 3), stream(seconds: 6)], 2, 150),
+    ("cut twice: the longer", [stream(seconds: 3), stream(seconds: 2)], 2, 75),
+    ("cut, and then refused", [stream(seconds: 3), [], [], []], 2, 75),
+]
+
+@Test(arguments: shortFetchRows)
+func shortBodyIsRequestedOnceMore(when: String, bodies: [[UInt8]], requests: Int, accepted: Int) {
+    var queue = SegmentQueue()
+    let media = fetch(&queue, bodies)
+    #expect(media.requests == requests && media.bytes == accepted * 188, "\(when)")
+}
+
+/// EXTINFs that are always wrong do not cost two requests for each segment.
+@Test func wrongDurationsAreBelievedInTheEnd() {
+    var queue = SegmentQueue()
+    let requests = (0..<6).map { _ in fetch(&queue, [stream(seconds: 3), stream(seconds: 3)]).requests }
+    #expect(requests == [2, 2, 1, 1, 1, 1])
+}
+
+/// Fetches the next segment of 6 s with `bodies` as answers, and delivers it. An empty body is a refusal.
+private func fetch(_ queue: inout SegmentQueue, _ bodies: [[UInt8]]) -> (requests: Int, bytes: Int) {
+    let request = FetchRequest(.segment, url: "http://origin.example/a.ts", duration: .seconds(6))
+    var segment = MediaSegment(uri: "http://origin.example/a.ts", duration: .seconds(6), discontinuitySequence: 0)
+    segment.mediaSequence = 1
+    guard let requests = try? SegmentRequests(segment, base: "http://origin.example/") else { return (0, 0) }
+    queue.append(segment, requests, at: .zero)
+    var now = Duration.zero
+    var count = 0
+    for body in bodies {
+        now += .seconds(1)
+        guard
+            let startable = queue.startable(
+                FetchAdmission(limiter: HostLimiter(maxConnections: nil), pacing: ErrorPacing(), now: now))
+        else { break }
+        count += 1
+        let id = FetchID(number: UInt64(count))
+        _ = queue.start(startable, as: id, at: now)
+        let answer = FetchAnswer(status: body.isEmpty ? 404 : 200, finalURL: request.url, body: body, endsAtClose: true)
+        _ = queue.settle(id, request, .success(answer), at: now)
+        now += .seconds(5)
+    }
+    let (bytes, inVain) = (queue.heldBytes, queue.shortRetriesInVain)
+    queue = SegmentQueue()
+    queue.shortRetriesInVain = inVain
+    return (count, bytes)
 }

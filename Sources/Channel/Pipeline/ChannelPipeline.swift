@@ -15,6 +15,9 @@ package struct ChannelPipeline: Sendable {
     private let upstream: String
     private let audio: AudioSettings
     private let wallClock: Int64
+    private var isLive: Bool
+    /// Whether media without video counts as unusable.
+    private let requiresVideo: Bool
     /// Whether the channel survives unusable segments, because a backup may have usable ones.
     private let hasBackups: Bool
     private(set) var publisher: ChannelPublisher
@@ -26,6 +29,10 @@ package struct ChannelPipeline: Sendable {
     /// The index of the period published last, if its source is still active.
     private var lastPeriod: Int?
     private var consecutiveFailures = 0
+    /// The error of the last unusable segment.
+    private var lastFailure: ChannelError?
+    /// What was found so far, should nothing be published.
+    private var found = EmptyChannel()
     /// Segments that could not be decrypted or read.
     private(set) var skippedSegments = 0
 
@@ -34,15 +41,18 @@ package struct ChannelPipeline: Sendable {
     ///   - ring: published segments follow those that are in it.
     ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
     ///   - wallClock: milliseconds since 1970 now, used if the upstream has no dates.
+    ///   - requiresVideo: whether media without video counts as unusable.
     ///   - slate: fills outages; nil: gaps do.
     init(
-        upstream: String, ring: DVRRing, audio: AudioSettings, isLive: Bool, wallClock: Int64,
-        slate: Slate? = nil, hasBackups: Bool = false
+        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false, isLive: Bool,
+        wallClock: Int64, slate: Slate? = nil, hasBackups: Bool = false
     ) {
         self.upstream = upstream
         self.audio = audio
         self.wallClock = wallClock
+        self.isLive = isLive
         self.hasBackups = hasBackups
+        self.requiresVideo = requiresVideo
         publisher = ChannelPublisher(in: ring, isLive: isLive)
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
@@ -50,6 +60,7 @@ package struct ChannelPipeline: Sendable {
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters. To be called before
     /// any source is added.
     mutating func replaceRing(_ ring: DVRRing, isLive: Bool, slate: Slate?) {
+        self.isLive = isLive
         publisher.replaceRing(ring, isLive: isLive)
         outageFiller.slate = slate
     }
@@ -60,11 +71,21 @@ package struct ChannelPipeline: Sendable {
     /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
     mutating func addSource(_ source: Int, hasCompanion: Bool) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
-        sources[source] = SourcePipeline(
-            SpliceConfiguration(
-                hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
-                longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
-                datedUntil: publisher.datedUntil, published: publisher.publishedBefore))
+        var configuration = SpliceConfiguration(
+            hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
+            longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
+            datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
+        configuration.isFinished = !isLive
+        configuration.requiresVideo = requiresVideo
+        sources[source] = SourcePipeline(configuration)
+    }
+
+    /// Why nothing was published of a channel that has ended; nil if something was.
+    var emptinessError: ChannelError? {
+        guard !publisher.hasBegun else { return nil }
+        var found = found
+        found.counts = counts
+        return lastFailure ?? .empty(found, url: upstream)
     }
 
     /// Lists gaps for segments of an earlier process that its damaged journal no longer records.
@@ -94,7 +115,9 @@ extension ChannelPipeline {
             let events = isOther && rendition == .main ? await switchSource(to: delivery.source) : []
             let segment = try await process(tracked, of: rendition, from: delivery.source)
             return (segment.outcome, events + segment.events)
-        case .lost: return (.held, await breakContinuity(of: rendition, from: delivery.source))
+        case .lost(let loss):
+            if rendition == .main { found.record(loss) }
+            return (.held, await breakContinuity(of: rendition, from: delivery.source))
         case .outageGap(let duration): return (.held, await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
             if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }
@@ -106,6 +129,7 @@ extension ChannelPipeline {
         _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int
     ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
         if rendition == .main {
+            found.segments += 1
             publisher.append(UpstreamAdMarkers(tracked))
             sources[source]?.record(tracked)
         }
@@ -151,7 +175,10 @@ extension ChannelPipeline {
         error: ChannelError, isHopeless: Bool = false
     ) async throws(ChannelError) -> [Event] {
         skippedSegments += 1
-        if rendition == .main { consecutiveFailures += 1 }
+        if rendition == .main {
+            consecutiveFailures += 1
+            lastFailure = error
+        }
         let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
@@ -196,7 +223,9 @@ extension ChannelPipeline {
         var events: [Event] = []
         if lastPeriod != segment.description.index {
             lastPeriod = segment.description.index
-            events.append(.periodBegan(segment.description, mediaSequence: segment.mediaSequence))
+            let first = segment.spans.first { $0.period == segment.description.index }
+            let sequence = first?.mediaSequence ?? segment.mediaSequence
+            events.append(.periodBegan(segment.description, mediaSequence: sequence))
         }
         let position = sources[source]?.upstreamPosition(after: segment.upstreamEnd, source: source)
         return await events + publisher.publish(segment, from: position, hasSubtitles: source == 0)

@@ -11,9 +11,12 @@ struct MediaProbe {
 
     let outcome: DeliveryOutcome
 
-    init(of tracked: TrackedSegment) {
-        var engine = SpliceEngine(
-            SpliceConfiguration(hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0))
+    /// - Parameter requiresVideo: whether media without video counts as unusable.
+    init(of tracked: TrackedSegment, requiresVideo: Bool = false) {
+        var configuration = SpliceConfiguration(
+            hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0)
+        configuration.requiresVideo = requiresVideo
+        var engine = SpliceEngine(configuration)
         do throws(DecryptError) {
             let clear = try DecryptedSegment(tracked)
             outcome = Self.outcome(of: SegmentInput(tracked, clear, of: .main), in: &engine, tracked)

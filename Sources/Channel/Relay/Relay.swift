@@ -56,7 +56,9 @@ package struct Relay {
         case .event(let event): try await handle(event)
         case .delivery(let delivery): return try await process(delivery)
         case .probe(let delivery):
-            if case .segment(let tracked) = delivery.content { return MediaProbe(of: tracked).outcome }
+            if case .segment(let tracked) = delivery.content {
+                return MediaProbe(of: tracked, requiresVideo: configuration.requiresVideo).outcome
+            }
         case .status(let status):
             isInOutage = status.isOutage
             state.record(status, at: now)
@@ -65,10 +67,12 @@ package struct Relay {
     }
 
     /// Records how the session ended.
-    /// - Throws: the session's error, if it did not end with its upstream.
+    /// - Throws: the session's error, if it did not end with its upstream, or an error if nothing was published.
     package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
         switch end {
-        case .drained: report(.drained)
+        case .drained:
+            if let error = pipeline?.emptinessError { throw recordFailure(error) }
+            report(.drained)
         case .gaveUp(let error), .failed(let error): throw recordFailure(.upstream(error))
         }
     }
@@ -155,7 +159,8 @@ extension Relay {
     private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
         pipeline = ChannelPipeline(
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
-            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring),
+            requiresVideo: configuration.requiresVideo, isLive: isLive, wallClock: wallClock(),
+            slate: try slate(for: ring),
             hasBackups: !configuration.backups.isEmpty)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }

@@ -26,6 +26,8 @@ package struct RelayConfiguration: Sendable {
     /// Concurrent requests to one host; nil: no limit.
     package var maxConnections: Int?
     package var audio: AudioSettings
+    /// Whether media without video counts as unusable.
+    package var requiresVideo = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
     /// How far the published edge may fall behind for one missing segment; nil: three target durations.

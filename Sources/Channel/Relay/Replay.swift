@@ -34,12 +34,13 @@ package struct Replay {
     /// Plays the capture.
     /// - Parameter afterOutput: called after each output of the tracker, with the session's time.
     /// - Returns: how the channel ended; nil if the capture ends before its channel does.
+    /// - Throws: an error if the channel ended and nothing of it was published.
     package func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
         var responder = ReplayResponder(capture)
         var driver = ReplayDriver(session: ChannelSession(upstream: capture.index.upstream, policy: policy))
         let length = capture.index.duration
-        return try await driver.run(
+        let end = try await driver.run(
             until: length + Self.grace, isOver: { status, _ in status.hasConsumed(until: length) },
             answer: { responder.answer($0, at: $1) },
             perform: { output, now in
@@ -51,6 +52,8 @@ package struct Replay {
                 afterOutput(output, now)
                 return outcome
             })
+        if end == .drained { try relay.recordEnd(.drained) }
+        return end
     }
 }
 

@@ -68,10 +68,16 @@ extension RelayStatus {
         package let number: UInt16
         package let otherPrograms: [UInt16]
         package let streams: [Stream]
+        /// Names of the program's video streams if none of them can be republished; else nil.
+        package let unsupportedVideo: [String]?
+        /// The same for audio.
+        package let unsupportedAudio: [String]?
 
         init(_ selection: ProgramSelection) {
             number = selection.programNumber
             otherPrograms = selection.otherPrograms
+            unsupportedVideo = selection.unsupportedVideo.isEmpty ? nil : selection.unsupportedVideo
+            unsupportedAudio = selection.unsupportedAudio.isEmpty ? nil : selection.unsupportedAudio
             streams = selection.listed.map { stream in
                 Stream(
                     pid: stream.pid, streamType: "0x" + String(stream.streamType, radix: 16), name: stream.name,

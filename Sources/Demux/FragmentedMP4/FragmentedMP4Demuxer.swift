@@ -21,7 +21,12 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         let (boxes, rest) = BoxReader.wholeBoxes(in: segment[...])
-        if let moov = boxes.first("moov") { try apply(moov) }
+        if let moov = boxes.first("moov") {
+            guard boxes.first("moof") != nil else {
+                throw MediaError(.unfragmentedMovie, offset: moov.start, section: "RFC 8216 §3.3")
+            }
+            try apply(moov)
+        }
         guard let movie, var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         var output = DemuxedSegment()
         output.declaresVideo = tracks.video != nil

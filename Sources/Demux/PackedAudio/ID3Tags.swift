@@ -1,18 +1,20 @@
 import Media
 
-/// The ID3v2 tags at the start of packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
+/// Consecutive ID3v2 tags in packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
 struct ID3Tags: Equatable, Sendable {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
     /// Offset of the first byte after all tags.
-    private(set) var end = 0
-    /// The PTS of the first frame, 0 ..< 2³³.
+    private(set) var end: Int
+    /// The PTS of the next frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
     /// Tags with other frames than the timestamp, without the timestamp.
     private(set) var metadataTags: [[UInt8]] = []
 
-    init(_ bytes: [UInt8]) {
-        while end + 10 <= bytes.count, bytes[end..<end + 3].elementsEqual("ID3".utf8) {
+    /// - Parameter offset: the offset of the first tag, if there is one.
+    init(_ bytes: [UInt8], at offset: Int = 0) {
+        end = offset
+        while Self.begins(bytes, at: end) {
             let size = Self.syncSafe(bytes, at: end + 6)
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
@@ -21,6 +23,12 @@ struct ID3Tags: Equatable, Sendable {
             if !frames.isEmpty { metadataTags.append(Self.tag(like: bytes[end..<end + 6], frames)) }
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
         }
+    }
+
+    /// Whether a tag's header is at `offset`.
+    static func begins(_ bytes: [UInt8], at offset: Int) -> Bool {
+        guard offset + 10 <= bytes.count, bytes[offset] == UInt8(ascii: "I") else { return false }
+        return bytes[offset..<offset + 3].elementsEqual("ID3".utf8)
     }
 
     /// Builds a tag without padding and footer.

@@ -9,6 +9,8 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
     /// Whether the audio accompanies video of another rendition: a segment without a timestamp is then unusable.
     private let requiresTimestamp: Bool
     private var clock = AudioTimestampUnwrapper()
+    /// Padding at the end of the last segment, which the next one replaces.
+    private var trailingPadding = Ticks.zero
 
     package init(requiresTimestamp: Bool = true) { self.requiresTimestamp = requiresTimestamp }
 
@@ -17,17 +19,42 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         guard tags.timestamp != nil || !requiresTimestamp else {
             throw MediaError(.missingTimestamp, offset: tags.end, section: "RFC 8216 §3.4")
         }
-        guard let framing = AudioFraming.sniff(segment, at: tags.end) else {
+        guard let (framing, start) = AudioFraming.find(segment, from: tags.end) else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment[tags.end...].prefix(16))), offset: tags.end,
                 section: "RFC 8216 §3.4")
         }
+        let header = MP3HeaderFrame(segment, at: start)
+        let frames = PackedFrames(segment, from: header?.end ?? start, framing: framing)
+        let first = firstTimestamp(tags.timestamp, header)
+        var output = demux(frames, from: first, framing: framing)
+        let begin = first ?? output.audio.first?.pts
+        output.metadata = tags.metadataTags.map { TimedMetadata(.id3($0), at: tags.timestamp) }
+        for tag in frames.tags {
+            output.metadata += tag.contents.map { TimedMetadata(.id3($0), at: begin.map { ($0 + tag.time).wire }) }
+        }
+        return output
+    }
+
+    /// Returns the time of the first frame; nil for the time after the last segment.
+    ///
+    /// The encoder's delay precedes the timestamp, and it overlaps the padding at the end of the last segment.
+    private mutating func firstTimestamp(_ timestamp: Ticks?, _ header: MP3HeaderFrame?) -> Ticks? {
+        let padding = trailingPadding
+        trailingPadding = header?.padding ?? .zero
+        guard let delay = header?.delay else { return timestamp ?? (padding == .zero ? nil : clock.expected - padding) }
+        return ((timestamp ?? clock.expected - padding) - delay).wire
+    }
+
+    private mutating func demux(_ frames: PackedFrames, from first: Ticks?, framing: AudioFraming) -> DemuxedSegment {
         var buffer = ElementaryBuffer()
-        buffer.startPacket(pts: tags.timestamp, dts: tags.timestamp)
-        buffer.bytes.append(contentsOf: segment[tags.end...])
+        buffer.startPacket(pts: first?.wire, dts: first?.wire)
+        for part in frames.parts {
+            if let timestamp = part.timestamp { buffer.startPacket(pts: timestamp, dts: timestamp) }
+            buffer.bytes.append(contentsOf: part.bytes)
+        }
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        output.metadata = tags.metadataTags.map { TimedMetadata(.id3($0), at: tags.timestamp) }
         for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
             let time = clock.unwrap(packet)
             output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)

@@ -30,8 +30,15 @@ package struct ProgramSelection: Hashable, Sendable {
     let metadata: [MetadataStream]
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
     package let listed: [ListedStream]
+    /// Names of the listed video streams, if none of them can be republished and video was requested.
+    package internal(set) var unsupportedVideo: [String] = []
+    /// The same for audio.
+    package internal(set) var unsupportedAudio: [String] = []
     /// program_number of the other programs in the PAT.
     package internal(set) var otherPrograms: [UInt16] = []
+
+    /// All streams of the PMT by name; the stream type where there is no name.
+    package var streamNames: [String] { listed.map { $0.name ?? "stream type 0x\(String($0.streamType, radix: 16))" } }
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) }
 

@@ -2,7 +2,7 @@
 package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// The published names.
     private enum CodingKeys: String, CodingKey {
-        case bytesOutOfSync, transportErrors, duplicatePackets, scrambledPackets, badSections
+        case bytesOutOfSync, transportErrors, duplicatePackets, scrambledPackets, wrongPacketLengths, badSections
         case undecodable = "undecodableUnits"
         case abandoned = "abandonedUnits"
         case otherPackets, incompleteSamples, badBoxes
@@ -16,6 +16,8 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// Duplicate transport packets, which are dropped.
     package var duplicatePackets = 0
     package var scrambledPackets = 0
+    /// Video PES packets that do not end where their PES_packet_length says.
+    package var wrongPacketLengths = 0
     /// PSI sections with a wrong CRC_32.
     package var badSections = 0
     /// Access units and audio frames before their parameter sets, or without beginning and end.
@@ -39,6 +41,7 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
         left.transportErrors += right.transportErrors
         left.duplicatePackets += right.duplicatePackets
         left.scrambledPackets += right.scrambledPackets
+        left.wrongPacketLengths += right.wrongPacketLengths
         left.badSections += right.badSections
         left.undecodable += right.undecodable
         left.abandoned += right.abandoned

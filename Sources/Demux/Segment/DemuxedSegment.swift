@@ -11,6 +11,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     /// Metadata in stream order.
     package var metadata: [TimedMetadata] = []
     package var counts = DemuxCounts()
+    /// Whether conditional access scrambles the video, or the only audio, so that it has no frame here.
+    package var isScrambled = false
     /// The program followed at the end of the segment; nil if the container has no programs.
     package var program: ProgramSelection?
 

@@ -6,10 +6,12 @@ struct ElementaryTrack: Sendable {
     private var assembler: PESAssembler
     private var video: VideoFramer?
     private var audio: AudioFramer?
+    /// Packets of this segment that are scrambled, and those that are not.
+    private var packetCounts = (scrambled: 0, clear: 0)
 
     init(_ stream: ProgramSelection.Stream) {
         self.stream = stream
-        assembler = PESAssembler(keepsPayloadWithoutHeader: !stream.kind.isVideo)
+        assembler = PESAssembler(stream.kind.isVideo ? .video : .audio)
         switch stream.kind {
         case .video(let codec): video = VideoFramer(pid: stream.pid, codec: codec)
         case .audio(let framing): audio = AudioFramer(pid: stream.pid, framing: framing)
@@ -19,6 +21,7 @@ struct ElementaryTrack: Sendable {
     /// - Parameter capacity: the largest number of bytes of this stream in the segment.
     mutating func beginSegment(capacity: Int) {
         assembler.beginSegment()
+        packetCounts = (0, 0)
         if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
     }
 
@@ -27,14 +30,22 @@ struct ElementaryTrack: Sendable {
 
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
 
-    mutating func recordLoss(_ packet: TransportPacket) { assembler.recordLoss(packet) }
+    mutating func recordLoss(_ packet: TransportPacket) {
+        if packet.isScrambled { packetCounts.scrambled += 1 }
+        assembler.recordLoss(packet)
+    }
+
+    /// Whether all packets of this segment are scrambled.
+    var isScrambled: Bool { packetCounts.scrambled > 0 && packetCounts.clear == 0 }
 
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+        packetCounts.clear += 1
         assembler.append(packet, of: bytes, counts: &counts)
     }
 
     /// Emits every complete frame at the end of a segment.
     mutating func endSegment(into segment: inout DemuxedSegment) {
+        assembler.endSegment(counts: &segment.counts)
         let ending = StreamEnding.segmentBoundary(
             isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketUnfinished)
         frame(ending, isClosed: false, into: &segment)
@@ -42,6 +53,7 @@ struct ElementaryTrack: Sendable {
 
     /// Ends the stream: emits the complete frames and counts the incomplete one.
     mutating func close(into segment: inout DemuxedSegment) {
+        assembler.endSegment(counts: &segment.counts)
         frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)
     }
 

@@ -15,7 +15,7 @@ struct MetadataStreams: Sendable {
         tracks = tracks.filter { listed[$0.key] != nil }
         for (pid, kind) in listed where tracks[pid] == nil {
             tracks[pid] =
-                kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(keepsPayloadWithoutHeader: false))
+                kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(.metadata))
         }
     }
 

@@ -12,10 +12,20 @@ struct PESAssembler: Sendable {
         case payload(remaining: Int?)
     }
 
+    /// What the PES packets carry, which decides how faults are treated.
+    enum Content: Sendable {
+        /// Payload after the end of a PES packet belongs to it: a length of 65,536 or more wraps in 16 bits.
+        case video
+        /// Payload without a PES header is kept: several complete frames may be in it.
+        case audio
+        case metadata
+    }
+
     private(set) var state = State.idle
-    /// Whether payload without a PES header is kept: several complete frames may be in it.
-    let keepsPayloadWithoutHeader: Bool
+    let content: Content
     var buffer = ElementaryBuffer()
+    /// Payload of the last transport packet after the end of the PES packet; video only.
+    private var surplus: [UInt8] = []
     private var counter: UInt8?
     private var lastPayload: Range<Int>?
     private var lastWasStuffed = false
@@ -24,7 +34,7 @@ struct PESAssembler: Sendable {
     /// How the first payload of this segment relates to the preceding segment; nil before any payload.
     private(set) var segmentStart: SegmentStart?
 
-    init(keepsPayloadWithoutHeader: Bool) { self.keepsPayloadWithoutHeader = keepsPayloadWithoutHeader }
+    init(_ content: Content) { self.content = content }
 
     /// Whether the open PES packet is complete: its length is reached, or its last transport packet has stuffing.
     var isPacketComplete: Bool {
@@ -41,6 +51,9 @@ struct PESAssembler: Sendable {
         if case .payload(let remaining?) = state { return remaining > 0 }
         return false
     }
+
+    /// Ends a segment, after which the bytes beyond the last PES packet are decided.
+    mutating func endSegment(counts: inout DemuxCounts) { endSurplus(counts: &counts) }
 
     /// Begins a segment. The continuity counter is checked across the segment boundary only if a PES packet is still
     /// open.
@@ -70,15 +83,18 @@ struct PESAssembler: Sendable {
             wasDuplicate = true
             return
         }
-        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || expects(packet)
+        let followsLast = expects(packet)
+        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || followsLast
         checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
         counter = packet.continuityCounter
         lastPayload = packet.payload
         wasDuplicate = false
         if packet.startsUnit {
-            begin(bytes[packet.payload])
+            if isPacketUnfinished { endUnfinished(isContinuous: followsLast, counts: &counts) }
+            endSurplus(counts: &counts)
+            readHeader(bytes[packet.payload])
         } else {
-            appendPayload(bytes[packet.payload])
+            appendPayload(bytes[packet.payload], counts: &counts)
         }
         lastWasStuffed = packet.isStuffed
     }
@@ -99,42 +115,80 @@ struct PESAssembler: Sendable {
         if !isPacketComplete {
             buffer.recordLoss()
         } else if !packet.startsUnit {
+            endSurplus(counts: &counts)
             buffer.recordLoss(isBetweenPackets: true)
             state = .payload(remaining: nil)
         }
     }
 
-    private mutating func begin(_ payload: ArraySlice<UInt8>) {
-        if isPacketUnfinished { buffer.recordLoss() }
-        readHeader(payload)
-    }
-
-    private mutating func appendPayload(_ payload: ArraySlice<UInt8>) {
+    /// Appends the payload of a transport packet that begins no PES packet.
+    private mutating func appendPayload(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
         switch state {
-        case .idle:
-            guard keepsPayloadWithoutHeader else { break }
-            state = .payload(remaining: nil)
-            buffer.bytes.append(contentsOf: payload)
+        case .idle: keepPayloadWithoutHeader(payload)
         case .header(let partial): readHeader(partial + payload)
         case .payload(nil): buffer.bytes.append(contentsOf: payload)
-        case .payload(let remaining?):
-            let accepted = payload.prefix(remaining)
-            buffer.bytes.append(contentsOf: accepted)
-            state = .payload(remaining: remaining - accepted.count)
+        case .payload(0) where content == .video: appendPastEnd(payload, counts: &counts)
+        case .payload(let remaining?): appendBounded(payload, remaining: remaining)
         }
+    }
+
+    private mutating func keepPayloadWithoutHeader(_ payload: ArraySlice<UInt8>) {
+        guard content == .audio else { return }
+        state = .payload(remaining: nil)
+        buffer.bytes.append(contentsOf: payload)
+    }
+
+    private mutating func appendBounded(_ payload: ArraySlice<UInt8>, remaining: Int) {
+        let accepted = payload.prefix(remaining)
+        buffer.bytes.append(contentsOf: accepted)
+        state = .payload(remaining: remaining - accepted.count)
+        if content == .video { surplus = Array(payload.dropFirst(accepted.count)) }
     }
 
     private mutating func readHeader(_ payload: ArraySlice<UInt8>) {
         switch PESHeader.read(payload) {
         case .needsMore: state = .header(partial: Array(payload))
-        case .malformed:
+        case .header(let header) where content == .video || (header.payloadSize ?? 0) >= 0:
+            buffer.startPacket(pts: header.pts, dts: header.dts)
+            let body = payload.dropFirst(header.size)
+            state = .payload(remaining: nil)
+            guard let size = header.payloadSize else { return buffer.bytes.append(contentsOf: body) }
+            appendBounded(body, remaining: max(0, size))
+        case .header, .malformed:
             if case .payload = state { buffer.recordLoss() }
             state = .idle
-            if keepsPayloadWithoutHeader { appendPayload(payload) }
-        case .header(let header):
-            buffer.startPacket(pts: header.pts, dts: header.dts)
-            state = .payload(remaining: header.payloadSize)
-            appendPayload(payload.dropFirst(header.size))
+            keepPayloadWithoutHeader(payload)
         }
+    }
+}
+
+/// Video whose PES_packet_length is wrong. An encoder that writes a length above 65,535 writes its low 16 bits.
+extension PESAssembler {
+    /// Ends a PES packet before its length is reached. If no transport packet is missing, the length of video is wrong.
+    /// - Parameter isContinuous: whether the continuity counter of the next packet follows.
+    private mutating func endUnfinished(isContinuous: Bool, counts: inout DemuxCounts) {
+        guard content == .video, isContinuous else { return buffer.recordLoss() }
+        counts.wrongPacketLengths += 1
+    }
+
+    /// Appends payload that continues a PES packet past its length. Bytes of 0xFF alone are stuffing.
+    private mutating func appendPastEnd(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
+        guard !payload.allSatisfy({ $0 == 0xFF }) else { return }
+        counts.wrongPacketLengths += 1
+        buffer.bytes += surplus
+        surplus = []
+        state = .payload(remaining: nil)
+        buffer.bytes.append(contentsOf: payload)
+    }
+
+    /// Decides the bytes after the end of a PES packet that no further payload followed. They may be the end of its last
+    /// access unit, which counts as damaged. Constant bytes are stuffing.
+    private mutating func endSurplus(counts: inout DemuxCounts) {
+        guard !surplus.isEmpty else { return }
+        defer { surplus = [] }
+        guard surplus.contains(where: { $0 != surplus[0] }) else { return }
+        counts.wrongPacketLengths += 1
+        buffer.bytes += surplus
+        buffer.recordLoss()
     }
 }

@@ -6,14 +6,15 @@ struct PESHeader: Equatable, Sendable {
         case header(PESHeader)
         /// The bytes end before the header does.
         case needsMore
-        /// No start code, a stream_id without this header, or a header longer than its PES packet.
+        /// No start code, or a stream_id without this header.
         case malformed
     }
 
     let streamID: UInt8
     /// Bytes from packet_start_code_prefix to the payload.
     let size: Int
-    /// Bytes of payload; nil if unbounded, up to the start of the next PES packet.
+    /// Bytes of payload; nil if unbounded, up to the start of the next PES packet; negative if the header is longer than
+    /// PES_packet_length says.
     let payloadSize: Int?
     /// 0 ..< 2³³; nil if absent or if a marker bit is wrong.
     let pts: Ticks?
@@ -30,7 +31,6 @@ struct PESHeader: Equatable, Sendable {
         }
         let size = 9 + Int(bytes[base + 8])
         let packetLength = Int(bytes[base + 4]) << 8 | Int(bytes[base + 5])
-        guard packetLength == 0 || packetLength + 6 >= size else { return .malformed }
         guard bytes.count >= size else { return .needsMore }
         let flags = bytes[base + 7] >> 6
         guard size >= 9 + [0, 0, 5, 10][Int(flags)] else { return .malformed }

@@ -8,6 +8,8 @@ struct ProgramMap: Equatable, Sendable {
         /// The kind of the stream; nil if it is not supported.
         let kind: ElementaryStreamKind?
         let name: String?
+        /// What the stream carries, if that is media in a codec that is not supported.
+        let unsupported: UnsupportedMedia?
         /// ISO 639-2.
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
@@ -47,7 +49,9 @@ extension ProgramMap.Entry {
         self.init(
             pid: pid, streamType: streamType,
             kind: ElementaryStreamKind(streamType: streamType, program: program, stream: descriptors),
-            name: StreamTypeName.name(of: streamType, descriptors, program: program), language: descriptors.language,
+            name: StreamTypeName.name(of: streamType, descriptors, program: program),
+            unsupported: UnsupportedMedia(streamType: streamType, descriptors, program: program),
+            language: descriptors.language,
             isCommentary: descriptors.isCommentary)
     }
 }

@@ -18,6 +18,8 @@ extension ProgramSelection {
                     pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
                     isFollowed: followed.contains(entry.pid))
             })
+        if video == nil, tracks != .audio { unsupportedVideo = map.names(of: .video) }
+        if audio == nil, tracks != .video { unsupportedAudio = map.names(of: .audio) }
     }
 
     private static func retained(_ stream: Stream?, of streams: [Stream]) -> Stream? {
@@ -31,6 +33,13 @@ extension ProgramSelection {
             return (Stream(pid: entry.pid, kind: kind), rank)
         }
         return candidates.min { $0.rank < $1.rank }?.stream
+    }
+}
+
+extension ProgramMap {
+    /// Names of the streams that are media of `kind` in a codec that is not supported.
+    fileprivate func names(of kind: UnsupportedMedia) -> [String] {
+        entries.filter { $0.unsupported == kind }.compactMap(\.name)
     }
 }
 

@@ -37,8 +37,17 @@ package struct TransportDemuxer: SegmentDemuxer {
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
         demux(segment, blocks: sync.blocks, changes: changes, into: &output)
         for index in tracks.indices { tracks[index].endSegment(into: &output) }
+        output.isScrambled = isScrambled(output)
         output.program = tables.selection
         return output
+    }
+
+    /// Whether the video, or the audio of a program without video, is scrambled and gave no frame.
+    private func isScrambled(_ output: DemuxedSegment) -> Bool {
+        guard let main = tracks.first(where: \.stream.kind.isVideo) ?? tracks.first, main.isScrambled else {
+            return false
+        }
+        return main.stream.kind.isVideo ? output.video.isEmpty : output.audio.isEmpty
     }
 
     package mutating func reset() -> DemuxedSegment {

@@ -45,6 +45,7 @@ package struct MediaPlaylistParser {
             } catch {
                 if tag.governsMedia { throw error }
                 keepVerbatim(line)
+                playlist.irregularities.append(limited: error)
             }
         }
     }
@@ -70,7 +71,9 @@ package struct MediaPlaylistParser {
         case .mediaSegment:
             isInHead = false
             linesSinceURI.append(line)
-            try builder.read(tag, value, line: line.number, in: scope)
+            if let replaced = try builder.read(tag, value, line: line.number, in: scope) {
+                playlist.irregularities.append(limited: replaced)
+            }
         case .multivariantPlaylist: throw PlaylistError(.misplaced, tag, line: line.number)
         case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: scope))
         case .anyPlaylist, .mediaPlaylist: try readHead(tag, value, line: line.number)

@@ -24,9 +24,11 @@ struct MediaSegmentBuilder {
     private var previousRange: (uri: String, range: ByteRange)?
     private var previousPartRange: (uri: String, range: ByteRange)?
 
+    /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment.
     mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: VariableScope
-    ) throws(PlaylistError) {
+    ) throws(PlaylistError) -> PlaylistError? {
+        let isReplacing = tag == .extinf && duration != nil
         switch tag {
         case .extinf: try readDuration(value, line: line)
         case .discontinuity:
@@ -38,6 +40,7 @@ struct MediaSegmentBuilder {
         case .bitrate: try readBitrate(value, line: line)
         default: try read(try TagAttributes(value, of: tag, line: line, in: scope))
         }
+        return isReplacing ? PlaylistError(.duplicate, tag, line: line) : nil
     }
 
     /// The segment of the URI line. Its discontinuity sequence number counts from 0, and it has no media sequence number.
@@ -76,7 +79,6 @@ struct MediaSegmentBuilder {
 extension MediaSegmentBuilder {
     /// `<duration>,[<title>]`; the comma may be missing.
     private mutating func readDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        guard duration == nil else { throw PlaylistError(.duplicate, .extinf, line: line) }
         let comma = value.firstIndex(of: ASCII.comma) ?? value.endIndex
         guard let seconds = DecimalSeconds.duration(value[..<comma].trimmingWhiteSpace()) else {
             throw PlaylistError(badValue: value, of: .extinf, line: line)

@@ -7,8 +7,8 @@ package struct MultivariantPlaylistParser {
 
     /// Parses the text of a multivariant playlist.
     ///
-    /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF that is malformed or
-    /// has no URI, and for a variable without definition.
+    /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF without attributes or
+    /// URI, and for a variable without definition. A URI line of no variant is passed over.
     /// - Parameter url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     package static func parse(
         _ bytes: [UInt8], url: String = ""
@@ -35,12 +35,15 @@ package struct MultivariantPlaylistParser {
             } catch {
                 if tag.governsMedia { throw error }
                 playlist.unknownTags.append(line.text)
+                playlist.irregularities.append(limited: error)
             }
         }
     }
 
     private mutating func closeVariant(_ line: PlaylistLine) throws(PlaylistError) {
-        guard let open = openVariant else { throw PlaylistError(.missing, .streamInf, line: line.number) }
+        guard let open = openVariant else {
+            return playlist.irregularities.append(limited: PlaylistError(.missing, .streamInf, line: line.number))
+        }
         let uri = try scope.substitute(line.text, tag: .streamInf, line: line.number)
         playlist.variants.append(Variant(uri: uri, attributes: open.attributes))
         openVariant = nil
@@ -75,7 +78,9 @@ package struct MultivariantPlaylistParser {
 
     private mutating func openVariant(_ attributes: TagAttributes) throws(PlaylistError) {
         if let open = openVariant { throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line) }
-        if let text = attributes.list["BANDWIDTH"], Int(text) == nil { throw attributes.badValue("BANDWIDTH") }
+        if let text = attributes.list["BANDWIDTH"], Int(text) == nil {
+            playlist.irregularities.append(limited: attributes.badValue("BANDWIDTH"))
+        }
         openVariant = (attributes.list, attributes.line)
     }
 }

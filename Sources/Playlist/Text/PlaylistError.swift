@@ -38,3 +38,13 @@ package struct PlaylistError: Error, Equatable, Sendable {
         self.init(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
     }
 }
+
+extension [PlaylistError] {
+    /// The number of irregularities that a playlist lists at most.
+    static let maximumIrregularities = 32
+
+    /// Appends an irregularity, unless the list is full.
+    mutating func append(limited irregularity: PlaylistError) {
+        if count < Self.maximumIrregularities { append(irregularity) }
+    }
+}

@@ -43,6 +43,8 @@ package struct MediaPlaylist: Equatable, Sendable {
     /// They are tags that the draft does not define, comments, and malformed tags that do not govern media. The head
     /// ends at the first tag of a segment.
     package var unknownTags: [String] = []
+    /// What the parser read past, in order: malformed tags that it kept verbatim, and tags that a later one replaces.
+    package var irregularities: [PlaylistError] = []
 
     package init(targetDuration: Duration, mediaSequence: UInt64 = 0, segments: [MediaSegment] = []) {
         self.targetDuration = targetDuration

@@ -18,6 +18,8 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     package var contentSteering: AttributeList?
     /// Lines that no field holds, verbatim without line end, in order.
     package var unknownTags: [String]
+    /// What the parser read past, in order: malformed tags that it kept verbatim, and URI lines of no variant.
+    package var irregularities: [PlaylistError] = []
 
     package init(variants: [Variant] = [], renditions: [Rendition] = []) {
         self.version = nil
@@ -61,15 +63,20 @@ package struct Variant: Equatable, Sendable {
         self.attributes = attributes
     }
 
-    /// Peak bits per second; 0 if the attribute is absent.
+    /// Peak bits per second, without a fraction; 0 if the attribute is absent or no number.
     package var bandwidth: Int {
-        get { attributes["BANDWIDTH"].flatMap { Int($0) } ?? 0 }
+        get { attributes["BANDWIDTH"].flatMap(Self.bitRate) ?? 0 }
         set { attributes.set("BANDWIDTH", to: String(newValue)) }
     }
 
     package var averageBandwidth: Int? {
-        get { attributes["AVERAGE-BANDWIDTH"].flatMap { Int($0) } }
+        get { attributes["AVERAGE-BANDWIDTH"].flatMap(Self.bitRate) }
         set { attributes.set("AVERAGE-BANDWIDTH", to: newValue.map { String($0) }) }
+    }
+
+    /// Reads a decimal-integer, or the integer part of a number with a fraction, which some packagers write.
+    private static func bitRate(_ text: String) -> Int? {
+        Int(text) ?? DecimalSeconds.duration(text).map { Int($0.components.seconds) }
     }
 
     /// The CODECS (RFC 6381) in the order written, without white space.

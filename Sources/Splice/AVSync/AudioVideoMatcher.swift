@@ -195,6 +195,22 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return audioSpans[current].dequeueFrames(before: lastVideoSpan.end)
     }
 
+    /// Removes and returns the audio that goes on after the last video span, for `longest` at most. Other audio is
+    /// discarded, because no video follows.
+    mutating func dequeueTail(upTo longest: Ticks) -> [TimedAudio] {
+        defer {
+            while !audioSpans.isEmpty { discardFirst() }
+            counts.metadataDiscarded += dequeueMetadata().count
+        }
+        guard var span = lastVideoSpan else { return [] }
+        span.beginsPeriod = false
+        span.end = span.end + longest
+        guard let match = match(span), match.rule == .continuedSpan,
+            audioSpans[match.index].configuration == configuration
+        else { return [] }
+        return dequeueAudio(for: span)
+    }
+
     /// Removes and returns the metadata of dequeued audio, with times on the video's clock.
     mutating func dequeueMetadata() -> [TimedMetadata] {
         defer { matchedMetadata = [] }

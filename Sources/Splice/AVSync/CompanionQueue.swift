@@ -19,7 +19,8 @@ struct CompanionQueue: Sendable {
 
     private var entries: ArraySlice<Entry> = []
     private var frames = 0
-    /// Counts of frames and timed metadata items discarded because no video span requested them in two minutes.
+    /// Counts of frames and timed metadata items discarded because no video span requested them: within two minutes, or before
+    /// the video ended.
     private(set) var counts = SpliceCounts()
 
     mutating func append(_ entry: Entry) {
@@ -32,6 +33,11 @@ struct CompanionQueue: Sendable {
         guard let entry = entries.popFirst() else { return nil }
         frames -= entry.frameCount
         return entry
+    }
+
+    /// Discards all entries: no video follows.
+    mutating func discardAll() {
+        while !entries.isEmpty { discardFirst() }
     }
 
     /// Discards the first entry; the next one then follows a loss.

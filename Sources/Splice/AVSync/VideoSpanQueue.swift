@@ -98,6 +98,14 @@ struct VideoSpanQueue: Sendable {
     /// Returns audio that arrived too late for the last part, when no part follows.
     mutating func dequeueLateAudio() -> [TimedAudio] { matcher.dequeueLateAudio(before: nil) }
 
+    /// Returns the audio that goes on after the last part, for `longestSegment` at most, late audio first. Nothing follows:
+    /// other audio is discarded.
+    mutating func dequeueAudioTail() -> [TimedAudio] {
+        let late = matcher.dequeueLateAudio(before: nil)
+        companionQueue.discardAll()
+        return late + matcher.dequeueTail(upTo: longestSegment)
+    }
+
     /// - Returns: nil if all of the part begins a period of another configuration.
     private mutating func match(_ first: Entry, track: AudioConfiguration?) -> MatchedPart? {
         var (part, span) = (first.part, first.span)

@@ -7,7 +7,7 @@ import Transcode
 struct PeriodAssembler: Sendable {
     var position: TimelinePosition
     var state = State.beginning
-    private var cutter: SegmentCutter
+    var cutter: SegmentCutter
     var audio: AudioTrackAssembler
     var silence = SilentFrameCache()
     private let fillsAudioGaps: Bool
@@ -25,7 +25,7 @@ struct PeriodAssembler: Sendable {
 
     init(_ configuration: SpliceConfiguration) {
         position = configuration.position
-        cutter = SegmentCutter(longest: configuration.longestSegment)
+        cutter = SegmentCutter(longest: configuration.longestSegment, holdsNewest: configuration.isFinished)
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
             fillsGaps: configuration.fillsSilence)
@@ -136,7 +136,7 @@ struct PeriodAssembler: Sendable {
         }
     }
 
-    private mutating func write(_ cuts: [SegmentCutter.CutSegment], mediaSequence: UInt64) -> [SplicedSegment] {
+    mutating func write(_ cuts: [SegmentCutter.CutSegment], mediaSequence: UInt64) -> [SplicedSegment] {
         lastSequence = mediaSequence
         var segments: [SplicedSegment] = []
         for cut in cuts {
@@ -145,18 +145,25 @@ struct PeriodAssembler: Sendable {
         return segments
     }
 
-    /// - Parameter endsPeriod: whether it is known that nothing of the period follows.
-    private mutating func write(
-        _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false
+    /// - Parameters:
+    ///   - endsPeriod: whether it is known that nothing of the period follows.
+    ///   - tail: time for which audio goes on after the video. The last frame stays that long, as far as the segment may
+    ///     become longer.
+    mutating func write(
+        _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false, tail: Ticks = .zero
     ) -> SplicedSegment? {
         guard let timeline = state.open?.timeline, let first = cut.units.first else { return nil }
         let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
-        let samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
-        let duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
+        var samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
+        var duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
         let start = timeline.presentation(of: first.pts)
-        let audioTrack = audio.dequeueSamples(from: start, to: position.presentationEnd).map {
+        let room = max(.zero, min(tail, longestSegment - Ticks(duration)))
+        let audioTrack = audio.dequeueSamples(
+            from: start, to: position.presentationEnd + room, isEnding: room > .zero
+        ).map {
             MuxTrack(trackID: TrackID.audio, decodeTime: UInt64($0.decodeTime), samples: $0.samples)
         }
+        if room > .zero { duration += holdLastFrame(&samples, for: room).count }
         recordStart(samples.first?.randomAccess)
         let tracks = SegmentTracks(
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
@@ -210,7 +217,7 @@ struct PeriodAssembler: Sendable {
 
     /// Returns the duration of a segment's last frame: until the next frame if that is known, otherwise the median of
     /// the segment. A frame missing before the last one does not count.
-    private func lastDuration(of cut: SegmentCutter.CutSegment) -> Int64 {
+    func lastDuration(of cut: SegmentCutter.CutSegment) -> Int64 {
         if let end = cut.end, let last = cut.units.last, end > last.dts { return (end - last.dts).count }
         let steps = zip(cut.units, cut.units.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
         guard let middle = steps.dropFirst(steps.count / 2).first, middle > 0,

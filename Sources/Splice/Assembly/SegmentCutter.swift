@@ -35,11 +35,16 @@ struct SegmentCutter: Equatable, Sendable {
     private var assumedEnd: Ticks?
     /// Longest output segment that the sealed TARGETDURATION allows.
     let longest: Ticks
+    /// Whether the newest upstream segment is kept until another follows.
+    let holdsNewest: Bool
 
     /// Whether frames wait for what follows.
     var isHolding: Bool { !pending.isEmpty }
 
-    init(longest: Ticks) { self.longest = longest }
+    init(longest: Ticks, holdsNewest: Bool = false) {
+        self.longest = longest
+        self.holdsNewest = holdsNewest
+    }
 
     /// Records that an upstream segment began in the middle of a GOP, even if its frames were dropped.
     mutating func recordMidGOPCut() { gopAlignment.recordSegmentStart(isSync: false) }
@@ -56,11 +61,12 @@ struct SegmentCutter: Equatable, Sendable {
         guard let first = units.first else { return [] }
         self.frameDuration = frameDuration
         if continuesPeriod { gopAlignment.recordSegmentStart(isSync: first.randomAccess != nil) }
-        segmentStarts.append(UpstreamSegmentStart(start: pending.count, mediaSequence: mediaSequence))
+        let newest = pending.count
+        segmentStarts.append(UpstreamSegmentStart(start: newest, mediaSequence: mediaSequence))
         pending += units
         gopAlignment.recordTail(isClosed: isClosed(reordering))
         switch gopAlignment.holdback {
-        case .nothing: return removeSegments(upTo: pending.count)
+        case .nothing: return removeSegments(upTo: holdsNewest ? newest : pending.count)
         case .segment: return removeSegments(upTo: 0)
         case .lastGOP: return removeSegments(upTo: pending.lastIndex { $0.randomAccess != nil } ?? 0)
         }

@@ -13,6 +13,11 @@ package struct SpliceConfiguration: Sendable {
     package var fillsSilence: Bool
     /// Longest output segment, where a sync sample permits it.
     package var longestSegment: Ticks
+    /// Whether the upstream is a finished playlist. The newest segment then waits for the next, because its last frame
+    /// stays for the audio after it if none follows.
+    package var isFinished = false
+    /// Whether a segment that would be published without video is refused.
+    package var requiresVideo = false
     /// Position at which an earlier process of this channel stopped.
     package var position: TimelinePosition
     /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.

@@ -58,6 +58,7 @@ struct RenditionDemuxer: Sendable {
         if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
         var packets = try demuxer.feed(segment.bytes)
         counts.demux += packets.counts
+        if packets.isScrambled { throw MediaError(.scrambled, section: "ISO/IEC 13818-1 2.4.3.3") }
         audioStage.process(
             flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
         program = packets.program

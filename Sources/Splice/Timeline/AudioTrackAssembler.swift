@@ -72,8 +72,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Resumes at `position`, which other sources reached; drops the frames left of the old period.
     mutating func resume(at position: TimelinePosition) {
-        counts.audioTrimmed += lateFrames.count + pendingFrames.count
-        (lateFrames, pendingFrames) = ([], [])
+        dropPending()
         timeline = nil
         nextDecodeTime = position.audioDecodeTime ?? nextDecodeTime
         configuration = position.audio ?? configuration
@@ -91,12 +90,30 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     mutating func append(_ frames: [TimedAudio]) { pendingFrames += frames }
 
+    /// End of the pending frames on the channel's timeline, whether they are counted or timed; nil if there are none.
+    var pendingEnd: Ticks? {
+        guard let timeline, let configuration, let last = pendingFrames.last else { return nil }
+        let frame = TrackTimescale.audio * Int64(configuration.samplesPerFrame) / Int64(configuration.sampleRate)
+        let timed = timeline.audioTime(of: last.pts) + frame
+        let counted = (nextDecodeTime ?? 0) + Int64(pendingFrames.count) * frame
+        return PeriodTimeline.ticks(ofAudioTime: max(timed, counted)) + Ticks(1)
+    }
+
+    /// Drops and counts the frames that were not written: the channel ends.
+    mutating func dropPending() {
+        counts.audioTrimmed += lateFrames.count + pendingFrames.count
+        (lateFrames, pendingFrames) = ([], [])
+    }
+
     /// Removes and returns the samples that end no later than the video of a segment.
     /// - Parameters:
     ///   - start: presentation time of that segment's video on the channel's timeline.
     ///   - end: end of that video.
+    ///   - isEnding: whether nothing follows, so that frames which may drift are returned too.
     /// - Returns: nil if the period has no audio track; otherwise at least one sample.
-    mutating func dequeueSamples(from start: Ticks, to end: Ticks) -> (decodeTime: Int64, samples: [MuxSample])? {
+    mutating func dequeueSamples(
+        from start: Ticks, to end: Ticks, isEnding: Bool = false
+    ) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline else { return nil }
         let limit = PeriodTimeline.audioTime(end)
         var writer = AudioSampleWriter(
@@ -105,7 +122,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
-        writePending(into: &writer, on: timeline)
+        writePending(into: &writer, on: timeline, isEnding: isEnding)
         if pendingFrames.isEmpty, writer.samples.count == lateCount { writer.fillWithSilence() }
         if writer.samples.isEmpty {
             let first = pendingFrames.first.flatMap {

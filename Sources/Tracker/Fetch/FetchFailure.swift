@@ -10,6 +10,8 @@ package enum FetchFailure: Error, Equatable, Sendable {
     case shortRange
     /// The body ended with its connection, inside a packet, a box or a cipher block.
     case truncated
+    /// The body ended with its connection, and plays for much shorter than its EXTINF says.
+    case tooShort
 
     /// The HTTP status of the answer; nil if there was no answer or it was a success.
     package var status: Int? {

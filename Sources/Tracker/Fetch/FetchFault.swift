@@ -27,7 +27,7 @@ package enum FetchFault: Hashable, Sendable {
         case .refused(let status): self = .refused(status: status)
         case .unreachable(let reason, _): self = .transfer(reason)
         case .notMedia, .empty: self = .notMedia
-        case .shortRange, .truncated: self = .cutShort
+        case .shortRange, .truncated, .tooShort: self = .cutShort
         }
     }
 }

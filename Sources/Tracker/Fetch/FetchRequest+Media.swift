@@ -10,8 +10,9 @@ extension FetchRequest {
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
     ///   - acceptsTruncated: whether a body that looks truncated is returned, because no attempt is left.
+    ///   - acceptsShort: whether a body that is whole, and much shorter than its EXTINF, is returned.
     func media(
-        in outcome: FetchOutcome, isEncrypted: Bool = false, acceptsTruncated: Bool = false
+        in outcome: FetchOutcome, isEncrypted: Bool = false, acceptsTruncated: Bool = false, acceptsShort: Bool = true
     ) throws(FetchFailure) -> (body: [UInt8], url: String) {
         let answer: FetchAnswer
         switch outcome {
@@ -25,6 +26,7 @@ extension FetchRequest {
         if answer.endsAtClose, !acceptsTruncated, purpose != .key, body.isTruncated(isEncrypted: isEncrypted) {
             throw .truncated
         }
+        if answer.endsAtClose, !acceptsShort, !isEncrypted, let duration, body.isShort(of: duration) { throw .tooShort }
         return (body, answer.finalURL)
     }
 

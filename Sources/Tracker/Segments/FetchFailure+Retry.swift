@@ -6,7 +6,7 @@ extension FetchFailure {
         case .refused(let status) where status.isRateLimitStatus: .hostLimited
         case .refused(status: 401), .refused(status: 403), .refused(status: 410): .newURL
         case .unreachable(let reason, _) where reason.isFinal: .none
-        case .refused, .unreachable, .notMedia, .empty, .shortRange, .truncated: .open
+        case .refused, .unreachable, .notMedia, .empty, .shortRange, .truncated, .tooShort: .open
         }
     }
 
@@ -14,7 +14,7 @@ extension FetchFailure {
     var lossReason: SegmentLoss.Reason {
         switch self {
         case .notMedia, .empty: .notMedia
-        case .refused, .unreachable, .shortRange, .truncated: .unavailable(status: status)
+        case .refused, .unreachable, .shortRange, .truncated, .tooShort: .unavailable(status: status)
         }
     }
 }

@@ -43,6 +43,10 @@ struct PendingSegment: Sendable {
     /// When the last attempt began; nil before the first.
     private(set) var startedAt: Duration?
     private var listing = Listing.listed
+    /// A body that ended with its connection and is much shorter than its EXTINF. It is used if no longer one comes.
+    private var shortBody: (body: [UInt8], url: String)?
+    /// Whether another attempt brought a longer body than the short one; nil without such an attempt.
+    private(set) var shortRetryHelped: Bool?
     private(set) var retrySchedule: RetrySchedule
     /// When the segment could be delivered first, but for the segments before it.
     var readyAt: Duration?
@@ -126,16 +130,25 @@ extension PendingSegment {
 
     /// Records the end of a request. Returns its failure, if it failed.
     ///
-    /// If the body looks truncated in each of some attempts, the last one is accepted.
+    /// If the body looks truncated in each of some attempts, the last one is accepted. For a body that is too short
+    /// there is one more attempt, and the longer body is accepted.
+    ///
+    /// - Parameter acceptsShort: whether no other attempt is made for a body that is too short.
     mutating func settle(
-        _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
+        _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, acceptsShort: Bool = true, at now: Duration
     ) -> FailedAttempt? {
         do {
-            let media = try request.media(in: outcome, isEncrypted: requests.key != nil)
-            progress = .fetched(body: media.body, url: media.url)
+            let media = try request.media(
+                in: outcome, isEncrypted: requests.key != nil, acceptsShort: acceptsShort || shortBody != nil)
+            accept(media)
             return nil
         } catch {
             let next = retrySchedule.failed(error, retryAfter: outcome.retryAfter, at: now)
+            if let shortBody {
+                accept(shortBody)
+                return FailedAttempt(failure: error, failures: retrySchedule.failures, isLast: false)
+            }
+            if error == .tooShort { shortBody = try? request.media(in: outcome, acceptsTruncated: true) }
             if error == .truncated, retrySchedule.failures >= Self.truncatedTries,
                 let media = try? request.media(in: outcome, acceptsTruncated: true)
             {
@@ -149,6 +162,15 @@ extension PendingSegment {
             }
             return FailedAttempt(failure: error, failures: retrySchedule.failures, isLast: next == nil)
         }
+    }
+
+    /// Ends the attempts with `media`, or with the short body if that is longer.
+    private mutating func accept(_ media: (body: [UInt8], url: String)) {
+        let held = shortBody ?? media
+        if shortBody != nil { shortRetryHelped = media.body.count > held.body.count }
+        shortBody = nil
+        let longer = media.body.count > held.body.count ? media : held
+        progress = .fetched(body: longer.body, url: longer.url)
     }
 
     /// Ends a pause after an error, because the host answers again. Pauses after refusals go on.

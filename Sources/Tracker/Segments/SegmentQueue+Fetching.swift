@@ -84,7 +84,9 @@ extension SegmentQueue {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         let requestCount = pending.attempt?.ids.count ?? 0
         let other = pending.attempt?.removing(id)?.first
-        let failure = pending.settle(id, request, outcome, at: now)
+        let failure = pending.settle(
+            id, request, outcome, acceptsShort: shortRetriesInVain >= Self.maxShortRetriesInVain, at: now)
+        if let helped = pending.shortRetryHelped { shortRetriesInVain = helped ? 0 : shortRetriesInVain + 1 }
         entries[index] = .segment(pending)
         inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
         if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }

@@ -19,6 +19,9 @@ struct SegmentQueue: Sendable {
     var inFlight = 0
     /// The index after the last entry for which an attempt was made.
     var startedEnd = 0
+    /// Segments in a row that were much shorter than their EXTINF and no longer at the next attempt: the EXTINFs are wrong.
+    var shortRetriesInVain = 0
+    static let maxShortRetriesInVain = 2
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
     /// Bytes fetched and not delivered yet.

@@ -21,6 +21,7 @@ struct RenditionTracker: Sendable {
     /// The time at which the numbers restarted last with known URLs.
     var renumberedAt: Duration?
     var lateCueTagCounter = LateCueTagCounter()
+    private var irregularityLog = IrregularityLog()
     /// The date ranges of the last playlist, if it listed no new segment.
     var trailingDateRanges: [DateRange] = []
 
@@ -51,7 +52,7 @@ struct RenditionTracker: Sendable {
     /// Whether its playlist or its next segment is being fetched, and has not failed.
     var isOnItsWay: Bool { load.isInFlight || !queue.isEmpty && !queue.isRetrying }
 
-    /// Records that a playlist arrived. Returns the change of its target duration, if it changed.
+    /// Records that a playlist arrived. Returns its new irregularities, and the change of its target duration.
     mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = playlist.targetDuration }
         load.succeeded()
@@ -59,8 +60,11 @@ struct RenditionTracker: Sendable {
         lastPlaylistAt = now
         window = playlist.segments.reduce(.zero) { $0 + min($1.duration, .seconds(3600)) }
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
-        guard let targetDuration, targetDuration != playlist.targetDuration else { return [] }
-        return [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
+        if !playlist.irregularities.isEmpty { counts.irregularPlaylists += 1 }
+        let irregularities = irregularityLog.recordNew(playlist.irregularities)
+        let events = irregularities.map { UpstreamEvent.playlistIrregular(role, $0) }
+        guard let targetDuration, targetDuration != playlist.targetDuration else { return events }
+        return events + [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
     }
 
     /// Removes and counts what is ready for delivery.

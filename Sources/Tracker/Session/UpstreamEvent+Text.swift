@@ -35,6 +35,10 @@ extension UpstreamEvent {
                 ("count", "\(loss.count)"), ("reason", loss.reason.token), ("cause", loss.cause.rawValue))
         case .playlistFailed(let rendition, let error):
             EventLine("playlist-failed", [("rendition", rendition.token)] + error.fields)
+        case .playlistIrregular(let rendition, let error):
+            EventLine(
+                "playlist-irregular", ("rendition", rendition?.token ?? "master"), ("line", "\(error.line)"),
+                ("tag", error.tag), ("reason", error.reason.name))
         case .multivariantReloadFailed(let error): EventLine("master-failed", error.fields)
         case .fetchFailed(let request, let failure, let failures, let isLast):
             EventLine(

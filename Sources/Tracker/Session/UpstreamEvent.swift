@@ -30,6 +30,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     case lost(RenditionRole, SegmentLoss)
     /// A playlist could not be loaded; reported when the reason changes.
     case playlistFailed(RenditionRole, TrackerError)
+    /// A playlist was read although a line of it is malformed; reported once for each kind of irregularity. nil: the
+    /// multivariant playlist.
+    case playlistIrregular(RenditionRole?, PlaylistError)
     /// The multivariant playlist could not be loaded again; reported when the reason changes.
     case multivariantReloadFailed(TrackerError)
     /// An attempt for a segment, key or map failed. `failures` counts from 1; after the last attempt it is lost.

@@ -41,6 +41,7 @@ extension UpstreamSession {
             case .multivariant(let playlist):
                 try makeTrackers(locator.update(from: playlist, base: base), at: now)
                 reportVariant()
+                recordIrregularities(of: playlist)
             }
         } catch {
             count(FetchFault(error))

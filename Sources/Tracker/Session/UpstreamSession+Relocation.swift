@@ -8,7 +8,9 @@ extension UpstreamSession {
         do throws(TrackerError) {
             let (document, base) = try outcome.playlist(from: locator.upstream)
             switch document {
-            case .multivariant(let playlist): try choose(from: playlist, base: base, at: now)
+            case .multivariant(let playlist):
+                recordIrregularities(of: playlist)
+                try choose(from: playlist, base: base, at: now)
             case .media:
                 // Without a choice of variants, the channel is at the upstream's own URL.
                 if let main = index(of: .main) { move(main, to: locator.upstream, at: now) }

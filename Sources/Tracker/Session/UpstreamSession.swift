@@ -77,6 +77,8 @@ package struct UpstreamSession: Sendable {
     var failedResourceTries = 0
     /// Faults of all answers, and of all requests without an answer.
     var faults: [FetchFault: Int] = [:]
+    /// Irregularities of the multivariant playlist.
+    private var irregularityLog = IrregularityLog()
     private let firstFetch: UInt64
     private(set) var fetchCount: UInt64 = 0
     private var effects = EffectBuffer()
@@ -168,6 +170,13 @@ extension UpstreamSession {
 
     mutating func count(_ fault: FetchFault?) {
         if let fault { faults[fault, default: 0] += 1 }
+    }
+
+    /// Counts a multivariant playlist with irregularities, and reports the new ones.
+    mutating func recordIrregularities(of playlist: MultivariantPlaylist) {
+        guard !playlist.irregularities.isEmpty else { return }
+        if let main = index(of: .main) { trackers[main].counts.irregularPlaylists += 1 }
+        for error in irregularityLog.recordNew(playlist.irregularities) { report(.playlistIrregular(nil, error)) }
     }
 
     mutating func finish(_ end: SessionEnd) {

@@ -103,6 +103,8 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     /// Discontinuities, each with any number of lost segments.
     package var discontinuities = 0
     package var stalePlaylists = 0
+    /// Playlists that were read although a line of them was malformed.
+    package var irregularPlaylists = 0
     package var resets = 0
     /// Cue tags that a playlist added to segments after they were fetched.
     package var lateCueTags = 0
@@ -114,7 +116,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
         case lostByCause = "segmentsLostByCause"
-        case discontinuities, stalePlaylists
+        case discontinuities, stalePlaylists, irregularPlaylists
         case resets = "sequenceResets"
         case failedLoads = "failedPlaylistLoads"
         case failedTries = "failedAttempts"
@@ -137,6 +139,7 @@ extension TrackerCounts {
         sum.lostByCause.merge(other.lostByCause, uniquingKeysWith: +)
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
+        sum.irregularPlaylists += other.irregularPlaylists
         sum.resets += other.resets
         sum.lateCueTags += other.lateCueTags
     }

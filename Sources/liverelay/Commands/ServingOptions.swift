@@ -44,6 +44,13 @@ struct ServingOptions: ParsableArguments {
                 """, valueName: "file"))
     var slate: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Media that the channel must have: video.",
+            discussion: "Segments that would be published as audio alone count as unusable (status 15).",
+            valueName: "media"))
+    var require: RequiredMedia?
+
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info
 
@@ -70,17 +77,24 @@ struct ServingOptions: ParsableArguments {
             let reason = slate.movie.audioTrackUse.message
             logger.warning("The slate \(slate.path) is published without its audio: \(reason)")
         }
+        var configuration = RelayConfiguration(
+            upstream: upstream, backups: backups, variant: intake.variant,
+            giveUp: intake.giveUpTime, spool: directory.path,
+            retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
+            requests: intake.requests, maxConnections: intake.maxConnections,
+            patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
+            audio: audio.configuration, slate: slate)
+        configuration.requiresVideo = require == .video
         try await RelayService(
-            configuration: RelayConfiguration(
-                upstream: upstream, backups: backups, variant: intake.variant,
-                giveUp: intake.giveUpTime, spool: directory.path,
-                retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-                requests: intake.requests, maxConnections: intake.maxConnections,
-                patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
-                audio: audio.configuration, slate: slate),
+            configuration: configuration,
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: startupLines
         ).run()
     }
+}
+
+/// Media that a channel must have.
+enum RequiredMedia: String, ExpressibleByArgument, CaseIterable {
+    case video
 }

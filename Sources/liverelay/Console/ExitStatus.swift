@@ -39,7 +39,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .noSegments: "the upstream's playlist lists no segments"
         case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
         case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"
-        case .noUsableMedia: "the segments hold no video or audio that can be republished"
+        case .noUsableMedia:
+            "the segments hold no video or audio that can be republished, or no video where `--require video` asks for it"
         case .gaveUp: "nothing of the upstream could be published for longer than --give-up"
         case .cannotListen: "the address to serve at is taken or not ours"
         case .cannotSpool: "the spool directory cannot be used"

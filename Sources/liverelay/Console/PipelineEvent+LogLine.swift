@@ -11,7 +11,7 @@ extension ChannelPipeline.Event {
         case .periodBegan(let period, let sequence):
             LogLine(.info, "Period \(period.index) begins at upstream segment \(sequence): \(period.formatText)")
         case .programSelected(let program, let rendition):
-            LogLine(.info, "The \(rendition) rendition is \(program.summary)")
+            LogLine(program.warning == nil ? .info : .warning, "The \(rendition) rendition is \(program.summary)")
         case .published(let sequence, let upstream, let duration):
             LogLine(.debug, "Segment \(sequence) of \(duration.duration.secondsText) from upstream segment \(upstream)")
         case .skipped(let sequence, let reason):

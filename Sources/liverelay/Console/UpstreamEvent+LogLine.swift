@@ -7,7 +7,7 @@ extension UpstreamEvent {
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
         case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
-            .multivariantReloadFailed, .playlistEnded, .playlistReopened:
+            .playlistIrregular, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
             playlistLogLine
         case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
         case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
@@ -42,6 +42,10 @@ extension UpstreamEvent {
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
         case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
             LogLine(.warning, RelayError(error).message)
+        case .playlistIrregular(let role, let error):
+            LogLine(
+                .notice,
+                "The \(role?.name ?? "multivariant") playlist is irregular in line \(error.line): \(error.message)")
         case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
         case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
         default: LogLine(.debug, "\(self)")
@@ -135,6 +139,7 @@ extension FetchFailure {
         case .unreachable(let reason, let address): reason.message + (address.map { " (\($0))" } ?? "")
         case .notMedia: "a page or a message, no media"
         case .truncated: "it ends in the middle"
+        case .tooShort: "it ends long before its EXTINF"
         case .empty: "nothing in it"
         case .shortRange: "fewer bytes than the range"
         }

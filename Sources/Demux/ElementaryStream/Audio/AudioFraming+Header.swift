@@ -29,15 +29,4 @@ extension AudioFraming {
         case .smpte302, .blurayPCM: true
         }
     }
-
-    /// Detects the framing: two frames begin at `offset`, or one that ends with the bytes.
-    static func sniff(_ bytes: [UInt8], at offset: Int) -> AudioFraming? {
-        [.mpeg, .ac3].first { framing in
-            guard case .frame(let header) = framing.header(bytes, at: offset, end: bytes.count) else { return false }
-            let next = offset + header.size
-            if next >= bytes.count { return next == bytes.count }
-            guard case .frame = framing.header(bytes, at: next, end: bytes.count) else { return false }
-            return true
-        }
-    }
 }

@@ -5,11 +5,21 @@ extension ProgramSelection {
     /// "program 1 (0x100 H.264, 0x101 AAC or MPEG audio eng; not followed: 0x102 DVB teletext)".
     var summary: String {
         guard !listed.isEmpty else { return "streams identified by their first bytes, because no table lists any" }
+        let warning = warning.map { ": \($0)" } ?? ""
         func summary(_ streams: [ListedStream]) -> String { streams.map(\.summary).joined(separator: ", ") }
         let others = listed.filter { !$0.isFollowed }
         let rest = others.isEmpty ? "" : "; not followed: \(summary(others))"
         let besides = otherPrograms.isEmpty ? "" : ", one of \(otherPrograms.count + 1)"
-        return "program \(programNumber)\(besides) (\(summary(listed.filter(\.isFollowed)))\(rest))"
+        return "program \(programNumber)\(besides) (\(summary(listed.filter(\.isFollowed)))\(rest))\(warning)"
+    }
+
+    /// "no video is published, because MPEG-2 video cannot be republished"; nil if nothing is missing.
+    var warning: String? {
+        let missing = [("video", unsupportedVideo), ("audio", unsupportedAudio)].filter { !$0.1.isEmpty }
+        guard !missing.isEmpty else { return nil }
+        return missing.map {
+            "no \($0.0) is published, because \($0.1.joined(separator: ", ")) cannot be republished"
+        }.joined(separator: "; ")
     }
 }
 

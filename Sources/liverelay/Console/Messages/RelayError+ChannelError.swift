@@ -8,6 +8,7 @@ extension RelayError {
         case .undecryptable(let error, let segments, let url): self.init(error, url: url, failures: segments)
         case .unusable(let error, let segments, let isEncrypted, let url):
             self.init(error, url: url, failures: segments, isEncrypted: isEncrypted)
+        case .empty(let findings, let url): self.init(findings, url: url)
         case .upstream(let error): self.init(error)
         case .spool(let error): self.init(error)
         case .slate(let error): self.init(error)

@@ -1,4 +1,6 @@
+import Channel
 import Decrypt
+import Demux
 import Media
 import Playlist
 import Splice
@@ -27,11 +29,37 @@ extension RelayError {
                 .unsupportedProtection, "\(url.redacted): its samples are encrypted (\(scheme))",
                 advice: "Only METHOD=AES-128 can be republished")
         } else {
+            let segments = failures == 1 ? "a segment" : "\(failures) segments in a row"
             self.init(
-                .noUsableMedia, "\(url.redacted): \(failures) segments in a row cannot be used: \(error.message)",
-                advice: "liverelay republishes H.264 or HEVC video with AAC audio from MPEG-TS or fragmented MP4")
+                .noUsableMedia, "\(url.redacted): \(segments) cannot be used: \(error.message)",
+                advice: error.reason == .scrambled ? "Give an upstream that is not scrambled" : Self.carriedMedia)
         }
     }
+
+    /// The error for a channel that has ended without a segment.
+    init(_ findings: EmptyChannel, url: String) {
+        if findings.segments == 0, findings.lost == 0 {
+            self.init(
+                .noSegments, "\(url.redacted) has ended and lists no segment",
+                advice: "The channel may be off the air: try again later")
+        } else if findings.segments == 0 {
+            let reason = findings.lossReason.map { ": \($0.message)" } ?? ""
+            self.init(
+                .upstreamUnavailable,
+                "\(url.redacted): none of its \(findings.lost) segments could be fetched\(reason)",
+                advice: "Check that the origin still has them")
+        } else {
+            self.init(
+                .noUsableMedia,
+                "\(url.redacted): nothing of its \(findings.segments) segments could be published: \(findings.counts.findings)",
+                advice: Self.carriedMedia)
+        }
+    }
+
+    private static let carriedMedia = """
+        liverelay republishes H.264 and HEVC video, and AAC, MP3, AC-3 and E-AC-3 audio (in fragmented MP4 also Opus, \
+        FLAC and ALAC), from MPEG-TS, fragmented MP4 and packed audio; MPEG audio layers I and II, DTS and PCM become AAC
+        """
 }
 
 extension DecryptError {
@@ -47,5 +75,24 @@ extension DecryptError {
         case .badPadding: return "the padding is wrong, so the key is wrong too\(key)"
         case .library(let code): return "OpenSSL error \(code)"
         }
+    }
+}
+
+extension SpliceCounts {
+    /// What kept media from being published, in words.
+    fileprivate var findings: String {
+        let all = [
+            (framesBeforeSync, "frames without a random access point before them"),
+            (leadingPictures, "leading pictures"),
+            (unsupportedFrames, "frames whose parameter sets cannot be described"),
+            (demux.undecodable + demux.abandoned, "frames that are incomplete or lack their parameter sets"),
+            (demux.incompleteSamples, "samples that are not all there"),
+            (demux.scrambledPackets, "scrambled packets"),
+            (duplicateFrames + duplicateAudioFrames, "frames that were published before"),
+            (audioDiscarded, "audio frames without video"), (audioDamaged, "damaged audio frames"),
+            (audioUntimed, "audio frames without a timestamp"),
+        ]
+        let found = all.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return found.isEmpty ? "no frame was found in them" : found.joined(separator: ", ")
     }
 }

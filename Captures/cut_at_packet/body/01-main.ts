@@ -1,0 +1,1 @@
+../../stale_edge/body/01-main.ts

@@ -1,0 +1,1 @@
+../../stale_edge/body/02-main.ts

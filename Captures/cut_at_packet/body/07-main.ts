@@ -1,0 +1,1 @@
+../../stale_edge/body/07-main.ts

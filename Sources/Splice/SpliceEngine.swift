@@ -47,7 +47,9 @@ package struct SpliceEngine: Sendable {
     package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.isHolding }
 
     /// Whether video is dropped because decoding cannot begin with any frame received since the last period ended.
-    package var awaitsRandomAccess: Bool { splitter.awaitsRandomAccess }
+    package var awaitsRandomAccess: Bool {
+        splitter.awaitsRandomAccess || (!progress.hasVideo && main.counts.demux.undecodable > 0)
+    }
 
     /// Why a period was rejected, the last time that happened.
     package var refusal: MediaError? { assembler.lastRejection }

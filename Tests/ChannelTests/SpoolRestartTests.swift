@@ -15,6 +15,7 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
     ("dates", "ssai_tagged", 1, 1), ("dates, restarted at once", "ssai_tagged", 3, 0),
     ("dates and no tags", "ssai_untagged", 5, 1), ("neither dates nor tags", "healthy", 5, 1),
     ("segments that begin inside a GOP", "mid_gop", 5, 1), ("clean random access", "open_gop", 5, 0),
+    ("no IDR pictures", "without_idr", 9, 0),
     ("fragmented MP4", "fmp4_maps", 3, 1), ("an encrypted companion", "demuxed_aes128", 5, 1),
     ("packed audio", "packed_audio", 5, 0), ("ads on clocks of their own", "ad_clocks", 3, 1),
     ("a clock that wraps", "wrap", 3, 1), ("two switches in a segment", "two_switches", 5, 0),

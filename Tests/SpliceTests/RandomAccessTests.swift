@@ -202,6 +202,37 @@ import Testing
         }
     }
 
+    @Test("audio of another configuration begins a period at a recovery point, without its leading pictures")
+    func splitAtRecoveryPoint() {
+        var splitter = PeriodSplitter()
+        let frames: [(Int64, Int64, RandomAccessPoint?)] = [
+            (0, 1, .recoveryPoint), (1, 2, nil), (2, 5, .recoveryPoint), (3, 3, nil), (4, 4, nil), (5, 6, nil),
+        ]
+        let packets = frames.map { dts, pts, kind in
+            SyntheticPackets.videoPacket(dts: dts * 3600, pts: pts * 3600, sync: kind)
+        }
+        #expect(splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain).isEmpty)
+        var part = splitter.finish()[0]
+        let rest = part.split(at: Ticks(3 * 3600))
+        #expect(part.units.map(\.pts.count) == [3600, 7200])
+        #expect(rest?.part.units.map(\.pts.count) == [18_000, 21_600])
+        #expect(rest?.leadingPictures == 2)
+        #expect(rest?.part.units.first?.randomAccess == .instantaneousRefresh)
+    }
+
+    @Test("a stream without any random access point says so", arguments: [0, 10])
+    func awaitedRandomAccessPoint(first: Int) throws {
+        let media = try RandomAccessMedia(["-c:v", "libx264", "-preset", "veryfast", "-x264-params", "keyint=infinite"])
+        var engine = SpliceEngine(
+            SpliceConfiguration(hasAudioRendition: false, longestSegment: .seconds(3), wallClock: 0))
+        let segments = media.segments(from: first, count: 50)
+        let output = try segments.enumerated().flatMap { number, bytes in
+            try engine.handle(.segment(SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: bytes)))
+        }
+        #expect(output.isEmpty == (first > 0))
+        #expect(engine.awaitsRandomAccess == (first > 0))
+    }
+
     /// Parameter sets come before a recovery point that begins a period, and not before one that an IDR stream has.
     @Test func recoveryPointFollowsItsParameterSets() {
         let packet = VideoPacket(

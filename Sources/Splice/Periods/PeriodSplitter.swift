@@ -101,7 +101,7 @@ struct PeriodSplitter: Equatable, Sendable {
         undecided[0].origin = parts.origin
         if undecided[0].packets.isEmpty {
             parts.endSegment()
-            announcedEnd = parts.origin.announcedEnd ?? announcedEnd
+            announcedEnd = parts.origin.announcedEnd(after: announcedEnd)
         }
         heldPart = parts.removeLastIfLeadingFramesMayFollow()
         return parts.all

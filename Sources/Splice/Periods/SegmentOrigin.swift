@@ -9,6 +9,12 @@ struct SegmentOrigin: Equatable, Sendable {
     /// Decode time at which the segment ends by EXTINF, on the clock of its first frame; nil if that is not known.
     private(set) var announcedEnd: Ticks?
     private let duration: Ticks?
+    /// Decode time at which the segment ends by EXTINF.
+    /// - Parameter start: where the segment before ended; a segment without frames begins there.
+    func announcedEnd(after start: Ticks?) -> Ticks? {
+        announcedEnd ?? start.map { $0 + (duration ?? .zero) }
+    }
+
     /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.

@@ -2,14 +2,9 @@ import Media
 
 /// The picture of one access unit: what its NAL units say about decoding that begins with it.
 struct CodedPicture {
-    /// IDR, BLA or CRA; nil for any other picture.
-    private var irap: RandomAccessPoint?
-    /// Frames until output is correct, by the recovery point SEI message; nil if there is none.
-    private var recoveryFrames: Int?
-    private var hasSequenceParameterSet = false
-    /// The slices of the picture; of two fields, those of the first.
-    private var slices: [ArraySlice<UInt8>] = []
-    private var hasSecondField = false
+    private let units: ArraySlice<NALUnit>
+    private let roles: ArraySlice<NALUnitRole>
+    private let bytes: [UInt8]
     private let codec: VideoConfiguration.Codec
 
     /// - Returns: nil if the units contain no slice.
@@ -17,35 +12,8 @@ struct CodedPicture {
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8],
         codec: VideoConfiguration.Codec
     ) {
-        self.codec = codec
-        var hasSlice = false
-        for (unit, role) in zip(units, roles) {
-            switch role {
-            case .slice(let isFirst, let type):
-                hasSlice = true
-                record(type)
-                recordSlice(bytes[unit.start..<unit.end], isFirst: isFirst)
-            case .parameterSet(.sequence): hasSequenceParameterSet = true
-            case .prefix where !hasSlice:
-                recoveryFrames = SEIMessage.recoveryFrames(in: unit, of: bytes, codec: codec) ?? recoveryFrames
-            default: break
-            }
-        }
-        guard hasSlice else { return nil }
-    }
-
-    private mutating func record(_ type: NALUnitRole.PictureType) {
-        switch type {
-        case .instantaneousRefresh: irap = irap ?? .instantaneousRefresh
-        case .cleanRandomAccess: irap = irap ?? .cleanRandomAccess
-        case .plain: break
-        }
-    }
-
-    private mutating func recordSlice(_ slice: ArraySlice<UInt8>, isFirst: Bool) {
-        guard codec == .h264 else { return }
-        hasSecondField = hasSecondField || (isFirst && !slices.isEmpty)
-        if !hasSecondField { slices.append(slice) }
+        guard roles.contains(where: \.isSlice) else { return nil }
+        (self.units, self.roles, self.bytes, self.codec) = (units, roles, bytes, codec)
     }
 
     /// Returns how decoding may begin with the picture.
@@ -58,21 +26,59 @@ struct CodedPicture {
     ///   - hasSingleReference: whether the sequence has at most one reference frame.
     func randomAccess(isMarkedSync: Bool, hasSingleReference: Bool) -> RandomAccessPoint? {
         if let irap { return irap }
-        guard codec == .h264 else {
-            return recoveryFrames.map { $0 > 0 ? .gradualRefresh(frames: $0) : .recoveryPoint }
+        if let recoveryFrames {
+            let isComplete = recoveryFrames == 0 || (codec == .h264 && isIntra)
+            return isComplete ? .recoveryPoint : .gradualRefresh(frames: recoveryFrames)
         }
-        if let recoveryFrames, recoveryFrames > 0 {
-            return isIntra ? .recoveryPoint : .gradualRefresh(frames: recoveryFrames)
-        }
-        if recoveryFrames != nil { return .recoveryPoint }
-        let isAnnounced = hasSequenceParameterSet || isMarkedSync || hasSingleReference
+        guard codec == .h264 else { return nil }
+        let isAnnounced = isMarkedSync || hasSingleReference || roles.contains(.parameterSet(.sequence))
         return isAnnounced && isReference && isIntra ? .recoveryPoint : nil
     }
 
-    private var isReference: Bool { slices.first?.first.map { $0 & 0x60 != 0 } ?? false }
+    /// IDR, BLA or CRA; nil for any other picture.
+    private var irap: RandomAccessPoint? {
+        for case .slice(_, let type) in roles {
+            switch type {
+            case .instantaneousRefresh: return .instantaneousRefresh
+            case .cleanRandomAccess: return .cleanRandomAccess
+            case .plain: continue
+            }
+        }
+        return nil
+    }
 
-    /// Whether all slices are I or SI slices. The second field of a frame may refer to the first.
-    private var isIntra: Bool { slices.allSatisfy { H264SliceHeader.isIntra($0) } }
+    /// Frames until output is correct, by the recovery point SEI message; nil if there is none.
+    private var recoveryFrames: Int? {
+        for (unit, role) in zip(units, roles) {
+            if role.isSlice { return nil }
+            guard role == .prefix else { continue }
+            if let frames = SEIMessage.recoveryFrames(in: unit, of: bytes, codec: codec) { return frames }
+        }
+        return nil
+    }
+
+    /// H.264: whether other pictures may refer to the picture.
+    private var isReference: Bool {
+        zip(units, roles).first { $1.isSlice }.map { bytes[$0.0.start] & 0x60 != 0 } ?? false
+    }
+
+    /// H.264: whether all slices are I or SI slices. Of two fields only the first counts: the second may refer to it.
+    private var isIntra: Bool {
+        var hasSlice = false
+        for (unit, role) in zip(units, roles) {
+            guard case .slice(let isFirst, _) = role else { continue }
+            if isFirst, hasSlice { return true }
+            hasSlice = true
+            guard H264SliceHeader.isIntra(bytes[unit.start..<unit.end]) else { return false }
+        }
+        return hasSlice
+    }
+}
+
+extension NALUnitRole {
+    fileprivate var isSlice: Bool {
+        if case .slice = self { true } else { false }
+    }
 }
 
 extension SEIMessage {

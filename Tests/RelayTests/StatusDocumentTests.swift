@@ -25,7 +25,7 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds requests \
+        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds playlistLoads requests \
         segmentsDelivered segmentsInFlight segmentsLost sequenceResets stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total
         """

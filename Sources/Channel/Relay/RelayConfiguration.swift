@@ -28,12 +28,14 @@ package struct RelayConfiguration: Sendable {
     package var audio: AudioSettings
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
+    /// How reloads of audio and video playlists are timed.
+    package var polling: PollingMode
 
     package init(
         upstream: String, backups: [String] = [], variant: VariantChoice = .highest,
         giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
         requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
-        audio: AudioSettings = AudioSettings(), slate: SlateSource? = nil
+        audio: AudioSettings = AudioSettings(), slate: SlateSource? = nil, polling: PollingMode = .standard
     ) {
         self.upstream = upstream
         self.backups = backups
@@ -45,14 +47,16 @@ package struct RelayConfiguration: Sendable {
         self.maxConnections = maxConnections
         self.audio = audio
         self.slate = slate
+        self.polling = polling
     }
 
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
-        ChannelSession.Policy(
-            session: UpstreamSession.Policy(
-                variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop),
-            backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
+        var session = UpstreamSession.Policy(
+            variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop)
+        session.polling = polling
+        return ChannelSession.Policy(
+            session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }
 
     /// Returns the policy of a live channel's session, which continues after what an earlier process published.

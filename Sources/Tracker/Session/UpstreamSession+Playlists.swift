@@ -22,7 +22,7 @@ extension UpstreamSession {
         do throws(TrackerError) {
             let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
             guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
-            try follow(index, playlist, base, at: now)
+            try follow(index, playlist, base, outcome.cacheFreshness, at: now)
         } catch {
             count(FetchFault(error))
             playlistFailed(index, error, retryAfter: outcome.retryAfter, at: now)
@@ -30,9 +30,9 @@ extension UpstreamSession {
     }
 
     mutating func follow(
-        _ index: Int, _ playlist: MediaPlaylist, _ base: String, at now: Duration
+        _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness, at now: Duration
     ) throws(TrackerError) {
-        let events = try trackers[index].accept(playlist, base: base, cache, at: now)
+        let events = try trackers[index].accept(playlist, base: base, freshness, cache, at: now)
         for event in events { report(event) }
         guard trackers[index].role == .main else { return }
         if case .opening = state { state = .following }

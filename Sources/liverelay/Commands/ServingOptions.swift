@@ -76,7 +76,7 @@ struct ServingOptions: ParsableArguments {
                 giveUp: intake.giveUpTime, spool: directory.path,
                 retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
                 requests: intake.requests, maxConnections: intake.maxConnections, audio: audio.configuration,
-                slate: slate),
+                slate: slate, polling: intake.polling(isRecorded: record != nil)),
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
             logger: logger, startupLines: startupLines

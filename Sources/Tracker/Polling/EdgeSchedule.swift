@@ -115,7 +115,7 @@ extension EdgeSchedule {
         durations = (durations + load.newSegments).suffix(4).map { min($0, load.targetDuration) }
         guard var bounds else { return join(load) }
         mediaTime += load.newSegments.reduce(.zero, +)
-        rhythm.append(load.newSegments)
+        rhythm.append(load.newSegments, continuesLast: load.began - foundAt < segment / 2)
         budget.earn(segments: load.newSegments.count)
         let evidence = PublicationBounds.Evidence(
             absent: absentAt - mediaTime, present: load.began - mediaTime, emptyLoads: emptyLoads)

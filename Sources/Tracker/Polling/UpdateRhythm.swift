@@ -12,9 +12,11 @@ struct UpdateRhythm: Equatable, Sendable {
 
     mutating func join(lastSegment: Duration) { self.lastSegment = lastSegment }
 
-    mutating func append(_ segments: [Duration]) {
+    /// - Parameter continuesLast: whether the last update came so shortly before that both are parts of one.
+    mutating func append(_ segments: [Duration], continuesLast: Bool) {
         lastSegment = segments.last ?? lastSegment
-        updates.append(segments.reduce(.zero, +))
+        let last = continuesLast ? updates.popLast() ?? .zero : .zero
+        updates.append(segments.reduce(last, +))
         if updates.count > 5 { updates.removeFirst() }
     }
 

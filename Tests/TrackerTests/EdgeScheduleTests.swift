@@ -78,6 +78,24 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
         #expect(!schedule.isHolding)
     }
 
+    @Test func exhaustedBudgetLeavesTheStandardUntilARequestIsSaved() {
+        var (schedule, next) = held()
+        for _ in 0..<4 where !schedule.isExhausted {
+            _ = schedule.next(after: load(at: next, found: 0))
+            next = schedule.next(after: load(at: next + 1, found: 1)).inSeconds
+        }
+        var finds = 0
+        while schedule.isExhausted, finds < 100 {
+            #expect(
+                schedule.next(after: load(at: next, found: 0)) == .seconds(next + 2), "no load more than the standard's"
+            )
+            let after = schedule.next(after: load(at: next + 2, found: 1))
+            if schedule.isExhausted { #expect(after == .seconds(next + 6)) }
+            (next, finds) = (next + 6, finds + 1)
+        }
+        #expect(finds > 7 && finds < 25 && !schedule.isHolding, "\(finds)")
+    }
+
     @Test func scoutComesAQuarterEarlierAndFindsAMove() {
         var (schedule, next) = held(finds: 12)
         var last = next

@@ -5,8 +5,9 @@
 /// ordinary for a while, because the server may not do what it offers.
 struct BlockingReload: Equatable, Sendable {
     static let pause = Duration.seconds(600)
-    /// How long a server may hold back its answer, in target durations.
-    static let longestHold = 3
+    /// How long a server may hold back its answer, in target durations, and at most.
+    static let targetDurationsHeld = 3
+    static let longestHold = Duration.seconds(60)
 
     /// The media sequence number that the next load waits for; nil: an ordinary load.
     private(set) var mediaSequence: UInt64?

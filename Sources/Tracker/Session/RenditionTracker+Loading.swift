@@ -19,7 +19,9 @@ extension RenditionTracker {
     private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
 
     /// The time for which a server may hold back its answer to a blocking reload.
-    private var longestHold: Duration { assumedTargetDuration * BlockingReload.longestHold }
+    private var longestHold: Duration {
+        min(assumedTargetDuration * BlockingReload.targetDurationsHeld, BlockingReload.longestHold)
+    }
 
     func nextDeadline(after now: Duration) -> Duration? {
         [stallEscalation.nextDeadline, queue.nextRetry(after: now), endListState.reopensUntil, load.deadline]
@@ -59,7 +61,9 @@ extension RenditionTracker {
             outcome: outcome(of: playlist, grew: update.firstNew != nil, at: now),
             targetDuration: playlist.targetDuration, freshness: freshness)
         if let first = update.firstNew {
-            reading.newSegments = playlist.segments.filter { $0.mediaSequence >= first }.map(\.duration)
+            // Sums of longer durations would overflow some day.
+            reading.newSegments = playlist.segments.filter { $0.mediaSequence >= first }
+                .map { min($0.duration, .seconds(86_400)) }
         }
         reading.isDisconnected = update.isDisconnected
         reading.datedEnd = startDate.flatMap { playlist.datedEnd(since: $0) }

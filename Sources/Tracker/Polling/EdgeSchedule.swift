@@ -57,7 +57,7 @@ struct EdgeSchedule: Equatable, Sendable {
     private var emptyLoads = 0
 
     /// Whether the moment of publication is known.
-    var isHolding: Bool { bounds?.isNarrow(segment) ?? false }
+    var isHolding: Bool { bounds?.isNarrow(segmentDuration) ?? false }
 
     /// Begins anew at the next load, because the media time is unknown.
     mutating func restart() { (bounds, hints) = (nil, []) }
@@ -74,19 +74,19 @@ struct EdgeSchedule: Equatable, Sendable {
     }
 
     /// Duration of the longest of the last segments.
-    private var segment: Duration { durations.max() ?? .zero }
+    private var segmentDuration: Duration { durations.max() ?? .zero }
 
-    private var shortestWait: Duration { Self.shortestWait(segment: segment) }
+    private var shortestWait: Duration { Self.shortestWait(segmentDuration: segmentDuration) }
 
     /// The shortest time between the starts of two loads.
-    static func shortestWait(segment: Duration) -> Duration { max(shortest, segment / shortestPart) }
+    static func shortestWait(segmentDuration: Duration) -> Duration { max(shortest, segmentDuration / shortestPart) }
 
     private func soonest(after load: Load) -> Duration {
         max(load.began + shortestWait, load.ended + repeatTime(of: load))
     }
 
     private func repeatTime(of load: Load) -> Duration {
-        let time = load.freshness.repeatTime(segmentDuration: segment, hasSeenCache: hasSeenCache)
+        let time = load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
         return min(time, load.targetDuration)
     }
 }
@@ -115,15 +115,15 @@ extension EdgeSchedule {
         durations = (durations + load.newSegments).suffix(4).map { min($0, load.targetDuration) }
         guard var bounds else { return join(load) }
         mediaTime += load.newSegments.reduce(.zero, +)
-        rhythm.append(load.newSegments, continuesLast: load.began - foundAt < segment / 2)
+        rhythm.append(load.newSegments, continuesLast: load.began - foundAt < segmentDuration / 2)
         budget.earn(segments: load.newSegments.count)
         let evidence = PublicationBounds.Evidence(
             absent: absentAt - mediaTime, present: load.began - mediaTime, emptyLoads: emptyLoads)
         if isExhausted {
             isExhausted = !budget.permitsRequest
-            if !isExhausted { bounds.learn(evidence, segment) }
+            if !isExhausted { bounds.learn(evidence, segmentDuration) }
         } else {
-            bounds.record(evidence, segment: segment)
+            bounds.record(evidence, segmentDuration: segmentDuration)
             isExhausted = budget.isExhausted
         }
         self.bounds = bounds
@@ -132,7 +132,7 @@ extension EdgeSchedule {
     private mutating func join(_ load: Load) {
         (mediaTime, rhythm, missedAt) = (.zero, UpdateRhythm(), load.began)
         rhythm.join(lastSegment: load.newSegments.last ?? .zero)
-        bounds = PublicationBounds(absent: load.began - segment, present: load.began)
+        bounds = PublicationBounds(absent: load.began - segmentDuration, present: load.began)
         if let end = load.datedEnd { hints = [end + Self.hintDelay, end + Self.hintDelay - Self.hintWidth] }
     }
 
@@ -140,14 +140,14 @@ extension EdgeSchedule {
     private mutating func plan(after load: Load) -> Duration {
         guard let bounds else { return load.standard }
         let update = rhythm.nextUpdate(targetDuration: load.targetDuration)
-        if bounds.isNarrow(segment) { budget.endGrant() }
-        let offset = hint(within: bounds) ?? bounds.target(segment, mayMiss: budget.permitsRequest)
+        if bounds.isNarrow(segmentDuration) { budget.endGrant() }
+        let offset = hint(within: bounds) ?? bounds.target(segmentDuration, mayMiss: budget.permitsRequest)
         return min(mediaTime + update + offset, load.began + update + shortestWait)
     }
 
     /// The next hint that tells something new.
     private mutating func hint(within bounds: PublicationBounds) -> Duration? {
-        guard !hints.isEmpty, budget.permitsRequest, !bounds.isNarrow(segment) else { return nil }
+        guard !hints.isEmpty, budget.permitsRequest, !bounds.isNarrow(segmentDuration) else { return nil }
         while !hints.isEmpty {
             let hint = hints.removeFirst()
             if hint > bounds.absent + .milliseconds(10), hint < bounds.present - .milliseconds(5) { return hint }
@@ -161,7 +161,7 @@ extension EdgeSchedule {
     private mutating func scout(after load: Load) -> Duration? {
         let repeated = load.freshness.maxAge > .zero ? load.freshness.maxAge + .milliseconds(1250) : .zero
         let scout = planned - max(shortestWait, repeated)
-        let interval = max(Self.scoutInterval, segment * Self.scoutSegments)
+        let interval = max(Self.scoutInterval, segmentDuration * Self.scoutSegments)
         guard isHolding, budget.permitsRequest, planned - missedAt > interval, scout >= soonest(after: load) else {
             return nil
         }

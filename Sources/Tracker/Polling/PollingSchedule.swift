@@ -62,6 +62,6 @@ struct PollingSchedule: Equatable, Sendable {
             standard: standard)
         let next = edge?.next(after: load) ?? standard
         blocking?.loaded(next: reading.blockingNext, grew: !reading.newSegments.isEmpty, at: now)
-        return isBlocking ? max(now, began + EdgeSchedule.shortestWait(segment: reading.targetDuration)) : next
+        return isBlocking ? max(now, began + EdgeSchedule.shortestWait(segmentDuration: reading.targetDuration)) : next
     }
 }

@@ -35,29 +35,29 @@ struct PublicationBounds: Equatable, Sendable {
 
     init(absent: Duration, present: Duration) { (self.absent, self.present) = (absent, present) }
 
-    func isNarrow(_ segment: Duration) -> Bool {
-        present - absent <= max(Self.narrowest, segment / Self.narrowPart)
+    func isNarrow(_ segmentDuration: Duration) -> Bool {
+        present - absent <= max(Self.narrowest, segmentDuration / Self.narrowPart)
     }
 
     /// The offset at which the next segment is requested.
     ///
     /// - Parameter mayMiss: whether the budget permits a load that finds nothing.
-    func target(_ segment: Duration, mayMiss: Bool) -> Duration {
-        if isNarrow(segment) { return present + Self.margin }
+    func target(_ segmentDuration: Duration, mayMiss: Bool) -> Duration {
+        if isNarrow(segmentDuration) { return present + Self.margin }
         return mayMiss ? absent + (present - absent) / 2 : present
     }
 
     /// Reads what a find tells.
     ///
-    /// - Parameter segment: duration of the longest of the last segments.
-    mutating func record(_ evidence: Evidence, segment: Duration) {
+    /// - Parameter segmentDuration: of the longest of the last segments.
+    mutating func record(_ evidence: Evidence, segmentDuration: Duration) {
         findsSinceMiss += 1
         if evidence.present <= absent {
-            learn(evidence, segment)
+            learn(evidence, segmentDuration)
         } else if evidence.absent >= present {
-            recordMiss(evidence, segment)
-        } else if isNarrow(segment) {
-            creep(segment)
+            recordMiss(evidence, segmentDuration)
+        } else if isNarrow(segmentDuration) {
+            creep(segmentDuration)
         } else {
             absent = max(absent, evidence.absent)
             present = min(present, evidence.present)
@@ -65,26 +65,26 @@ struct PublicationBounds: Equatable, Sendable {
     }
 
     /// Searches anew from one find.
-    mutating func learn(_ evidence: Evidence, _ segment: Duration) {
+    mutating func learn(_ evidence: Evidence, _ segmentDuration: Duration) {
         present = evidence.present
-        absent = max(evidence.absent, present - segment)
+        absent = max(evidence.absent, present - segmentDuration)
         findsSinceMiss = Self.atOnce
     }
 
     /// Reads a find that came later than the bounds say. A stall tells nothing about the offset, but two do.
-    private mutating func recordMiss(_ evidence: Evidence, _ segment: Duration) {
+    private mutating func recordMiss(_ evidence: Evidence, _ segmentDuration: Duration) {
         defer { findsSinceMiss = 0 }
-        if findsSinceMiss < Self.atOnce { return learn(evidence, segment) }
+        if findsSinceMiss < Self.atOnce { return learn(evidence, segmentDuration) }
         guard evidence.emptyLoads == 1 else { return }
-        let least = max(Self.leastStep, segment / Self.leastStepPart)
+        let least = max(Self.leastStep, segmentDuration / Self.leastStepPart)
         let isSoon = findsSinceMiss < Self.soon
-        step = max(least, min(segment / Self.mostStepPart, isSoon ? max(step, least) * 2 : step / 2))
+        step = max(least, min(segmentDuration / Self.mostStepPart, isSoon ? max(step, least) * 2 : step / 2))
         absent += step
         present = min(present + step, evidence.present)
     }
 
-    private mutating func creep(_ segment: Duration) {
-        let least = max(Self.leastStep, segment / Self.leastStepPart)
+    private mutating func creep(_ segmentDuration: Duration) {
+        let least = max(Self.leastStep, segmentDuration / Self.leastStepPart)
         let doublings = min(findsSinceMiss / Self.creepDoubling, Self.mostDoublings)
         let part = max(step, least) * (1 << doublings) / Self.creepPart
         absent -= part

@@ -31,7 +31,7 @@ package struct CaptureExcerpt {
         let index = capture.index
         var writer = try CaptureWriter(
             directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
-            redaction: redaction)
+            polling: index.polling, redaction: redaction)
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
             try writer.append(request, try outcome(of: exchange), at: exchange.at, took: exchange.took)

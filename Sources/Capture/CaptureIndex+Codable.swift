@@ -4,17 +4,18 @@ import Tracker
 
 // The JSON of an index:
 //
-//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "exchanges": [
+//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "polling": "edge",
+//       "exchanges": [
 //         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
 //           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `backups`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
+// `variant`, `backups`, `polling`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
 // empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
 
 extension CaptureIndex: Codable {
-    private enum Key: CodingKey { case upstream, about, variant, backups, exchanges }
+    private enum Key: CodingKey { case upstream, about, variant, backups, polling, exchanges }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -23,6 +24,7 @@ extension CaptureIndex: Codable {
             about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
             variant: try Self.variant(in: values),
             backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
+            polling: try Self.polling(in: values),
             exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
     }
 
@@ -32,6 +34,7 @@ extension CaptureIndex: Codable {
         try values.encode(about, forKey: .about)
         try values.encode(variant.text, forKey: .variant)
         if !backups.isEmpty { try values.encode(backups, forKey: .backups) }
+        if polling != .standard { try values.encode(polling.rawValue, forKey: .polling) }
         try values.encode(exchanges, forKey: .exchanges)
     }
 }
@@ -43,6 +46,7 @@ extension CaptureIndex {
             let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
             var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
             if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
+            if polling != .standard { values.append(("polling", try Self.encoder.encode(polling.rawValue))) }
             let lines = values.map { "\"\($0.0)\": \(String(decoding: $0.1, as: UTF8.self))" }
             return Data("{\(lines.joined(separator: ",\n")),\n\"exchanges\": [".utf8)
         }
@@ -58,6 +62,14 @@ extension CaptureIndex {
         guard let text = try values.decodeIfPresent(String.self, forKey: .variant) else { return .highest }
         guard let variant = VariantChoice(text) else { throw values.malformed(.variant, "\(text) names no variant") }
         return variant
+    }
+
+    private static func polling(in values: KeyedDecodingContainer<Key>) throws -> PollingMode {
+        guard let name = try values.decodeIfPresent(String.self, forKey: .polling) else { return .standard }
+        guard let mode = PollingMode(rawValue: name) else {
+            throw values.malformed(.polling, "\(name) is not one of \(PollingMode.allCases.map(\.rawValue))")
+        }
+        return mode
     }
 }
 

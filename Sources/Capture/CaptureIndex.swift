@@ -11,14 +11,17 @@ package struct CaptureIndex: Equatable, Sendable {
     package let variant: VariantChoice
     /// Absolute URLs of the backups, in order.
     package let backups: [String]
+    /// How the reloads of the recording were timed; a replay times its reloads alike.
+    package let polling: PollingMode
     /// Exchanges by request time; those with equal times keep the order of the file.
     package let exchanges: [CapturedExchange]
 
     package init(
         upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
-        exchanges: [CapturedExchange]
+        polling: PollingMode = .standard, exchanges: [CapturedExchange]
     ) {
         self.backups = backups
+        self.polling = polling
         self.upstream = upstream
         self.about = about
         self.variant = variant

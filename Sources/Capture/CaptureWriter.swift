@@ -30,17 +30,19 @@ package struct CaptureWriter: Sendable {
     ///   - directory: created if it does not exist; must be empty.
     ///   - upstream: absolute URL with which the recording begins.
     ///   - backups: absolute URLs of the backups.
+    ///   - polling: how the reloads of the recording are timed.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
-        backups: [String] = [], redaction options: CaptureRedactor.Options = .none
+        backups: [String] = [], polling: PollingMode = .standard,
+        redaction options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
         var redactor = CaptureRedactor(options)
         let url = redactor.redact(url: upstream)
         let head = CaptureIndex(
             upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
-            exchanges: [])
+            polling: polling, exchanges: [])
         self.redactor = redactor
         let path = try Self.indexURL(in: directory)
         do {

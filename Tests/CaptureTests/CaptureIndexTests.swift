@@ -31,6 +31,7 @@ func timeIsExactToTheMicrosecond(json: String, microseconds: Int64?) {
 @Test func encodedIndexDecodesToTheSameValue() throws {
     let all = CaptureIndex(
         upstream: playlistURL, about: "a \"quoted\" channel", backups: ["http://a", "http://b"],
+        polling: .edge,
         exchanges: [
             makeExchange(.microseconds(1), playlistURL, "#EXTM3U\n", took: .milliseconds(31)),
             makeExchange(.seconds(1), "http://h/all.mp4", "x", range: ByteRange(offset: 5, length: .max)),
@@ -70,6 +71,15 @@ func malformedIndexIsReportedWithItsPlace(when: String, exchange: String, coding
         #expect(error.reason == .malformedIndex)
         #expect(error.message.hasPrefix(codingPath + ": "), "\(when): \(error.message)")
     }
+}
+
+@Test func reloadsOfACaptureWithoutPollingAreTheStandards() throws {
+    let decode: (String) throws -> PollingMode = {
+        try JSONDecoder().decode(CaptureIndex.self, from: Data($0.utf8)).polling
+    }
+    #expect(try decode(#"{"upstream": "u", "exchanges": []}"#) == .standard)
+    #expect(try decode(#"{"upstream": "u", "polling": "edge", "exchanges": []}"#) == .edge)
+    #expect(throws: DecodingError.self) { _ = try decode(#"{"upstream": "u", "polling": "often", "exchanges": []}"#) }
 }
 
 @Test func directoryWithoutIndexIsUnreadable() async throws {

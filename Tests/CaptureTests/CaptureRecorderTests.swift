@@ -40,7 +40,8 @@ private let recorded: [String: FetchOutcome] = [
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
         let writer = try CaptureWriter(
-            directory, upstream: playlistURL, about: "a \"test\"", variant: .height(720), backups: ["http://b"])
+            directory, upstream: playlistURL, about: "a \"test\"", variant: .height(720), backups: ["http://b"],
+            polling: .edge)
         let recorder = CaptureRecorder(table, to: writer) { table.now }
         let urls = recorded.keys.sorted() + ["http://h/given-up"] + recorded.keys.sorted()
         for url in urls { _ = await recorder.fetch(FetchRequest(.segment, url: url)) }
@@ -48,6 +49,7 @@ private let recorded: [String: FetchOutcome] = [
         let read = try CaptureDirectory(directory)
         #expect(read.index.about == "a \"test\"")
         #expect(read.index.variant == .height(720) && read.index.backups == ["http://b"])
+        #expect(read.index.polling == .edge)
         #expect(read.index.exchanges.map(\.url) == urls)
         #expect(read.index.exchanges.map(\.at).first == .zero)
         #expect(read.index.exchanges.allSatisfy { $0.took == .seconds(1) })

@@ -25,8 +25,9 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds requests \
-        segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets stalePlaylists url
+        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
+        playlistLoads requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
+        stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total
         upstream.segmentsLostByCause: gap gone leftPlaylist overtaken permanent
         """

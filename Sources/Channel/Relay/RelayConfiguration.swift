@@ -34,13 +34,15 @@ package struct RelayConfiguration: Sendable {
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
     package var retrySeed: UInt64
+    /// How reloads of audio and video playlists are timed.
+    package var polling: PollingMode
 
     package init(
         upstream: String, backups: [String] = [], variant: VariantChoice = .highest,
         giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
         requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
         patience: Duration? = nil, retrySeed: UInt64 = 0, audio: AudioSettings = AudioSettings(),
-        slate: SlateSource? = nil
+        slate: SlateSource? = nil, polling: PollingMode = .standard
     ) {
         self.upstream = upstream
         self.backups = backups
@@ -54,6 +56,7 @@ package struct RelayConfiguration: Sendable {
         self.retrySeed = retrySeed
         self.audio = audio
         self.slate = slate
+        self.polling = polling
     }
 
     /// The policy of a session that starts without an earlier process.
@@ -62,6 +65,7 @@ package struct RelayConfiguration: Sendable {
             variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop,
             patience: patience)
         session.seed = retrySeed
+        session.polling = polling
         return ChannelSession.Policy(
             session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }

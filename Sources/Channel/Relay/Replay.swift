@@ -24,7 +24,8 @@ package struct Replay {
         let configuration = RelayConfiguration(
             upstream: capture.index.upstream, backups: capture.index.backups, variant: capture.index.variant,
             giveUp: nil, spool: spool,
-            retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate)
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate,
+            polling: capture.index.polling)
         state = ChannelState(upstream: configuration.upstream) { .zero }
         policy = configuration.policy
         // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.

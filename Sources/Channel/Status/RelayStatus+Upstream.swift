@@ -13,6 +13,8 @@ extension RelayStatus {
         /// Seconds since a playlist last listed a new segment.
         package internal(set) var secondsSinceNewSegment: Double?
         package internal(set) var nextMediaSequence: UInt64?
+        /// What determines the next load of the main playlist.
+        package internal(set) var polling: String?
         package internal(set) var segmentsInFlight = 0
         /// The sums over all renditions; failed attempts include those of keys and maps.
         package internal(set) var counts = TrackerCounts()
@@ -29,8 +31,8 @@ extension RelayStatus {
 
         private enum CodingKeys: String, CodingKey {
             case url, playlistURL, bandwidth, resolution, audioRendition, targetDuration, secondsSinceNewSegment
-            case nextMediaSequence, segmentsInFlight, activeSource, candidateSource, failovers, stallStep, outageSeconds
-            case requests
+            case nextMediaSequence, polling, segmentsInFlight, activeSource, candidateSource, failovers, stallStep
+            case outageSeconds, requests
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -44,6 +46,7 @@ extension RelayStatus {
             try container.encodeIfPresent(targetDuration, forKey: .targetDuration)
             try container.encodeIfPresent(secondsSinceNewSegment, forKey: .secondsSinceNewSegment)
             try container.encodeIfPresent(nextMediaSequence, forKey: .nextMediaSequence)
+            try container.encodeIfPresent(polling, forKey: .polling)
             try container.encode(segmentsInFlight, forKey: .segmentsInFlight)
             try container.encode(activeSource, forKey: .activeSource)
             try container.encodeIfPresent(candidateSource, forKey: .candidateSource)
@@ -85,6 +88,7 @@ extension RelayStatus.Upstream {
         targetDuration = main.targetDuration?.seconds
         secondsSinceNewSegment = main.grewAt.map { (now - $0).seconds }
         nextMediaSequence = main.nextMediaSequence
+        polling = main.hasEnded ? nil : main.polling.rawValue
         stallStep = status.stall.map { "\($0.step)" }
         updateCounts(from: status)
         guard let failover = status.failover else { return }

@@ -22,6 +22,17 @@ struct PlaylistUpdate: Equatable, Sendable {
         }
     }
 
+    /// Whether media before the new segments is missing or unknown.
+    var isDisconnected: Bool {
+        effects.contains {
+            switch $0 {
+            case .slidOut: true
+            case .reset(let method): method != .url
+            case .fetch, .gap, .stale, .ended: false
+            }
+        }
+    }
+
     var isReset: Bool { effects.contains { if case .reset = $0 { true } else { false } } }
     var isEnd: Bool { effects.contains(.ended) }
 }

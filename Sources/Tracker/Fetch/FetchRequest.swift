@@ -9,7 +9,8 @@ package struct FetchRequest: Hashable, Sendable {
     package let url: String
     /// nil: the whole resource.
     package let byteRange: ByteRange?
-    /// EXTINF of a segment, which extends the time limit of its transfer. nil if unknown.
+    /// EXTINF of a segment, or the time for which a server may hold back a playlist: it extends the time limit of the
+    /// transfer. nil if unknown, or if a playlist is requested as it is.
     package let duration: Duration?
     /// The time without a byte after which the request times out; nil: the limit of the configuration.
     package var silenceLimit: Duration?

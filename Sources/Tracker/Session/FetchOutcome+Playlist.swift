@@ -25,6 +25,13 @@ extension FetchOutcome {
     }
 }
 
+extension FetchOutcome {
+    /// What a playlist's answer says about caches.
+    var cacheFreshness: CacheFreshness {
+        if case .success(let answer) = self { answer.cacheFreshness } else { CacheFreshness() }
+    }
+}
+
 extension FetchAnswer {
     /// Parses the body. The last line of a media playlist that may be truncated counts only if it has a line end.
     ///

@@ -8,10 +8,24 @@ struct PlaylistLoad: Sendable {
     }
 
     private var state: State
-    private var schedule = ReloadSchedule()
+    private var schedule: PollingSchedule
     private(set) var failures = FailureReport()
 
-    init(at now: Duration) { state = .due(at: now) }
+    init(_ mode: PollingMode, at now: Duration) {
+        state = .due(at: now)
+        schedule = PollingSchedule(mode)
+    }
+
+    var polling: PollingState { schedule.state }
+
+    /// Returns the request of the next load.
+    ///
+    /// - Parameter url: of the playlist.
+    /// - Parameter longestHold: the time for which the server may hold back its answer to a blocking reload.
+    func request(_ url: String, longestHold: Duration) -> FetchRequest {
+        FetchRequest(
+            .mediaPlaylist, url: schedule.directed(url), duration: schedule.isBlocking ? longestHold : nil)
+    }
 
     /// The time at which the next load starts, or the one in flight times out.
     var deadline: Duration? {
@@ -28,9 +42,11 @@ struct PlaylistLoad: Sendable {
 
     func isDue(at now: Duration) -> Bool { if case .due(let at) = state { at <= now } else { false } }
 
-    /// - Parameter limit: the time limit of the load.
-    mutating func began(as id: FetchID, limit: Duration, at now: Duration) {
-        state = .loading(id, until: now + limit)
+    /// - Parameters:
+    ///   - limit: the time limit of the load.
+    ///   - longestHold: as for `request`.
+    mutating func began(as id: FetchID, limit: Duration, longestHold: Duration, at now: Duration) {
+        state = .loading(id, until: now + limit + (schedule.isBlocking ? longestHold : .zero))
         schedule.began(at: now)
     }
 
@@ -63,7 +79,7 @@ struct PlaylistLoad: Sendable {
     mutating func failed(
         _ error: TrackerError, pause: Duration, retry: Duration?, targetDuration: Duration, at now: Duration
     ) -> Bool {
-        let next = schedule.next(after: .failed, targetDuration: targetDuration, at: now)
+        let next = schedule.next(afterFailureAt: now, targetDuration: targetDuration)
         state = (retry ?? next).map { .due(at: max($0, now + pause)) } ?? .complete
         return failures.record(error)
     }
@@ -72,7 +88,7 @@ struct PlaylistLoad: Sendable {
     mutating func succeeded() { failures.clear() }
 
     /// Schedules the next load after the playlist was read.
-    mutating func ended(_ outcome: ReloadSchedule.Load, targetDuration: Duration, at now: Duration) {
-        state = schedule.next(after: outcome, targetDuration: targetDuration, at: now).map { .due(at: $0) } ?? .complete
+    mutating func ended(_ reading: PollingSchedule.Reading, at now: Duration) {
+        state = schedule.next(after: reading, at: now).map { .due(at: $0) } ?? .complete
     }
 }

@@ -6,17 +6,22 @@ extension RenditionTracker {
     mutating func startLoad(as id: FetchID, at now: Duration) -> FetchRequest? {
         guard load.isDue(at: now) else { return nil }
         beganLoad(as: id, at: now)
-        return FetchRequest(.mediaPlaylist, url: url)
+        return load.request(url, longestHold: longestHold)
     }
 
     /// Records the start of a load, which may have started before its answer was known to be this playlist.
     mutating func beganLoad(as id: FetchID, at now: Duration) {
-        load.began(as: id, limit: loadLimit, at: now)
+        load.began(as: id, limit: loadLimit, longestHold: longestHold, at: now)
         counts.loads += 1
     }
 
     /// The time limit of a load, after which the playlist is requested again.
     private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
+
+    /// The time for which a server may hold back its answer to a blocking reload.
+    private var longestHold: Duration {
+        min(assumedTargetDuration * BlockingReload.targetDurationsHeld, BlockingReload.longestHold)
+    }
 
     func nextDeadline(after now: Duration) -> Duration? {
         [stallEscalation.nextDeadline, queue.nextRetry(after: now), endListState.reopensUntil, load.deadline]
@@ -48,9 +53,22 @@ extension RenditionTracker {
 
     /// Schedules the next load after a playlist was read.
     ///
-    /// - Parameter grew: whether the playlist listed something new.
-    mutating func finishLoad(of playlist: MediaPlaylist, grew: Bool, at now: Duration) {
-        load.ended(outcome(of: playlist, grew: grew, at: now), targetDuration: playlist.targetDuration, at: now)
+    /// - Parameter update: what the playlist listed.
+    mutating func finishLoad(
+        of playlist: MediaPlaylist, _ update: PlaylistUpdate, _ freshness: CacheFreshness, at now: Duration
+    ) {
+        var reading = PollingSchedule.Reading(
+            outcome: outcome(of: playlist, grew: update.firstNew != nil, at: now),
+            targetDuration: playlist.targetDuration, freshness: freshness)
+        if let first = update.firstNew {
+            // Sums of longer durations would overflow some day.
+            reading.newSegments = playlist.segments.filter { $0.mediaSequence >= first }
+                .map { min($0.duration, .seconds(86_400)) }
+        }
+        reading.isDisconnected = update.isDisconnected
+        reading.datedEnd = startDate.flatMap { playlist.datedEnd(since: $0) }
+        if playlist.serverControl?.canBlockReload == true { reading.blockingNext = playlist.window?.upperBound }
+        load.ended(reading, at: now)
     }
 
     private func outcome(of playlist: MediaPlaylist, grew: Bool, at now: Duration) -> ReloadSchedule.Load {
@@ -58,5 +76,13 @@ extension RenditionTracker {
         if cursor.hasEnded { return endListState.reopensUntil.map { now < $0 } ?? false ? unchanged : .complete }
         guard grew, let last = playlist.segments.last else { return unchanged }
         return .grew(lastSegment: last.duration)
+    }
+}
+
+extension MediaPlaylist {
+    /// When the last segment ends by its date, as a time since `start`; nil without a date.
+    fileprivate func datedEnd(since start: ProgramDateTime) -> Duration? {
+        guard let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
+        return .milliseconds(begin.milliseconds(since: start)) + last.duration
     }
 }

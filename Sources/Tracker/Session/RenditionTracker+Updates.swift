@@ -5,7 +5,7 @@ import Playlist
 extension RenditionTracker {
     /// Queues what is new in a playlist. Returns the events that it causes.
     mutating func accept(
-        _ playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration
+        _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
         let update = PlaylistUpdate(cursor.handle(playlist, at: now))
@@ -24,7 +24,7 @@ extension RenditionTracker {
         }
         if cursor.hasEnded { stallEscalation.stop() }
         endListState.update(from: playlist, hasEnded: cursor.hasEnded, hasNewSegments: grew, at: now)
-        finishLoad(of: playlist, grew: grew, at: now)
+        finishLoad(of: playlist, update, freshness, at: now)
         return events
     }
 

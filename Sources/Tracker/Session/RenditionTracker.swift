@@ -5,6 +5,8 @@ struct RenditionTracker: Sendable {
     let role: RenditionRole
     var url: String
     var load: PlaylistLoad
+    /// The wall-clock date of session time zero; nil if unknown.
+    let startDate: ProgramDateTime?
     private(set) var targetDuration: Duration?
     private(set) var firstPlaylistAt: Duration?
     private(set) var lastPlaylistAt: Duration?
@@ -25,15 +27,18 @@ struct RenditionTracker: Sendable {
     /// The date ranges of the last playlist, if it listed no new segment.
     var trailingDateRanges: [DateRange] = []
 
-    /// - Parameter joinPoint: where to join; ignored for subtitles, which begin well before the video in any case.
+    /// - Parameters:
+    ///   - joinPoint: where to join; ignored for subtitles, which begin well before the video in any case.
+    ///   - polling: how reloads are timed; subtitles keep to the standard's schedule.
     init(
-        _ role: RenditionRole, url: String, giveUp: Duration?, joinPoint: JoinPoint = .edge, seed: UInt64 = 0,
-        at now: Duration
+        _ role: RenditionRole, url: String, giveUp: Duration?, joinPoint: JoinPoint = .edge,
+        polling: PollingMode = .standard, startDate: ProgramDateTime? = nil, seed: UInt64 = 0, at now: Duration
     ) {
         queue = SegmentQueue(seed: seed)
         self.role = role
         self.url = url
-        load = PlaylistLoad(at: now)
+        self.startDate = startDate
+        load = PlaylistLoad(role.isSubtitles ? .standard : polling, at: now)
         cursor = SegmentCursor(policy: role.cursorPolicy, joinPoint: role.isSubtitles ? .edge : joinPoint)
         stallEscalation = StallEscalation(giveUp: role == .main ? giveUp : nil)
     }
@@ -100,7 +105,7 @@ extension RenditionTracker {
             role: role, url: url, targetDuration: targetDuration, nextMediaSequence: cursor.next,
             loadedAt: lastPlaylistAt,
             hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
-            counts: counts)
+            counts: counts, polling: load.polling)
         if case .expecting(let since, let step) = stallEscalation.state {
             status.grewAt = since
             status.stallStep = step

@@ -37,7 +37,7 @@ extension UpstreamSession {
                 var main = makeTracker(.main, locator.upstream, at: now)
                 main.beganLoad(as: id, at: now)
                 trackers = [main]
-                try follow(0, playlist, base, at: now)
+                try follow(0, playlist, base, outcome.cacheFreshness, at: now)
             case .multivariant(let playlist):
                 try makeTrackers(locator.update(from: playlist, base: base), at: now)
                 reportVariant()
@@ -59,7 +59,8 @@ extension UpstreamSession {
 
     private func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
         RenditionTracker(
-            role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, seed: policy.seed, at: now)
+            role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, polling: policy.effectivePolling,
+            startDate: policy.startDate, seed: policy.seed, at: now)
     }
 
     /// Schedules the next attempt, or ends the session.

@@ -23,7 +23,7 @@ extension UpstreamSession {
             let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
             guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
             let hadFailed = trackers[index].load.failures.last != nil
-            try follow(index, playlist, base, at: now)
+            try follow(index, playlist, base, outcome.cacheFreshness, at: now)
             if hadFailed, role == .main { hastenFailedLoads(at: now) }
         } catch {
             count(FetchFault(error))
@@ -39,9 +39,9 @@ extension UpstreamSession {
     }
 
     mutating func follow(
-        _ index: Int, _ playlist: MediaPlaylist, _ base: String, at now: Duration
+        _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness, at now: Duration
     ) throws(TrackerError) {
-        let events = try trackers[index].accept(playlist, base: base, cache, at: now)
+        let events = try trackers[index].accept(playlist, base: base, freshness, cache, at: now)
         for event in events { report(event) }
         guard trackers[index].role == .main else { return }
         if case .opening = state { state = .following }

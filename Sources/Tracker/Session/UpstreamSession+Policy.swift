@@ -28,6 +28,10 @@ extension UpstreamSession {
         package var seed: UInt64 = 0
         /// The point at which to join; earlier media was received from another source, or by another process.
         package var joinPoint = JoinPoint.edge
+        /// How reloads of audio and video playlists are timed.
+        package var polling = PollingMode.standard
+        /// The wall-clock date of session time zero, a hint for the first reloads; nil: reloads do not depend on it.
+        package var startDate: ProgramDateTime?
 
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
@@ -45,6 +49,13 @@ extension UpstreamSession {
             self.noSegmentsLimit = noSegmentsLimit
             self.openingTries = openingTries
             self.openingLimit = openingLimit
+        }
+
+        /// Playlists that are only watched need not be read at once. A blocking reload would occupy one of few
+        /// connections.
+        var effectivePolling: PollingMode {
+            guard fetchesMedia else { return .standard }
+            return maxConnections != nil && polling == .blocking ? .edge : polling
         }
     }
 }

@@ -22,6 +22,7 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var inFlight: Int
         package var heldBytes: Int
         package var counts: TrackerCounts
+        package var polling: PollingState
     }
 
     package var phase: Phase
@@ -111,8 +112,9 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
 
     package init() {}
 
-    /// The published names. `/status.json` has late cue tags among the ad markers, and no successful loads.
+    /// The published names. `/status.json` has late cue tags among the ad markers.
     private enum CodingKeys: String, CodingKey {
+        case loads = "playlistLoads"
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
         case lostByCause = "segmentsLostByCause"

@@ -41,13 +41,13 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console.standardError
+        var session = UpstreamSession.Policy(
+            variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
+            patience: intake.patience?.duration)
+        session.polling = intake.polling(isRecorded: true)
         try await Recording(
             upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),
-            policy: ChannelSession.Policy(
-                session: UpstreamSession.Policy(
-                    variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
-                    patience: intake.patience?.duration),
-                backups: backups),
+            policy: ChannelSession.Policy(session: session, backups: backups),
             requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
             logger: Logger(console: console, level: logLevel)
         ).run()

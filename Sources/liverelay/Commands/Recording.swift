@@ -35,7 +35,7 @@ struct Recording: Sendable {
             let source = try CurlFetcher(upstream: upstream, backups: policy.backups, configuration: requests)
             let writer = try CaptureWriter(
                 directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups,
-                redaction: redaction)
+                polling: policy.session.polling, redaction: redaction)
             return CaptureRecorder(source, to: writer, now: elapsed, onFailure: onFailure)
         } catch { throw RelayError(unexpected: error) }
     }

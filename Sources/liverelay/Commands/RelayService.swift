@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import LiveRing
 import Logging
+import Playlist
 import Splice
 import Tracker
 
@@ -58,7 +59,12 @@ struct RelayService: Sendable {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            let session = ChannelSession(upstream: configuration.upstream, policy: configuration.policy(after: past))
+            var policy = configuration.policy(after: past)
+            // A replay of the recording would not know the date.
+            if capture == nil {
+                policy.session.startDate = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds)
+            }
+            let session = ChannelSession(upstream: configuration.upstream, policy: policy)
             let end = try await driver.run(reporting: session) { output, now in
                 try await relay.perform(output, at: now)
             }
@@ -84,7 +90,7 @@ struct RelayService: Sendable {
         do throws(CaptureError) {
             let writer = try CaptureWriter(
                 capture, upstream: configuration.upstream, variant: configuration.variant,
-                backups: configuration.backups)
+                backups: configuration.backups, polling: configuration.polling)
             return CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)
             } onFailure: { [logger] error in

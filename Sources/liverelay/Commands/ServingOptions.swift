@@ -83,7 +83,7 @@ struct ServingOptions: ParsableArguments {
             retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
             requests: intake.requests, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
-            audio: audio.configuration, slate: slate)
+            audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil))
         configuration.requiresVideo = require == .video
         try await RelayService(
             configuration: configuration,

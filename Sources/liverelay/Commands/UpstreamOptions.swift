@@ -32,6 +32,15 @@ struct UpstreamOptions: ParsableArguments {
     )
     var maxConnections: Int?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Reload playlists by the standard's schedule.",
+            discussion: """
+                Otherwise liverelay learns when the upstream lists new segments and loads just after, with up to 15 % more \
+                requests, and uses blocking reloads where they are offered.
+                """))
+    var polite = false
+
     @Option(help: "Largest accepted segment: 64MiB, 1GiB.")
     var maxSegment = ByteCount(256 << 20)
 
@@ -68,6 +77,14 @@ struct UpstreamOptions: ParsableArguments {
 
     /// The time after which the channel ends; nil for never.
     var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
+
+    /// How reloads are timed.
+    ///
+    /// A recording makes no blocking reloads, because their URLs differ from those that a replay requests.
+    func polling(isRecorded: Bool) -> PollingMode {
+        if polite { return .standard }
+        return isRecorded ? .edge : .blocking
+    }
 
     var requests: CurlConfiguration {
         var configuration = CurlConfiguration(

@@ -77,7 +77,11 @@ package struct CurlConfiguration: Equatable, Sendable {
 
     func limits(for request: FetchRequest) -> Limits {
         switch request.purpose {
-        case .multivariantPlaylist, .mediaPlaylist: return playlistLimits
+        case .multivariantPlaylist, .mediaPlaylist:
+            var limits = playlistLimits
+            limits.total += request.duration ?? .zero
+            limits.idle += request.duration ?? .zero
+            return limits
         case .key: return keyLimits
         case .segment, .map:
             var limits = segmentLimits

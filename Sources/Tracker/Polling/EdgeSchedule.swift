@@ -1,0 +1,171 @@
+/// Decides when a live media playlist is loaded next, so that each load comes just after a segment is published.
+///
+/// 1. *Search.* The upstream lists each segment at about the same offset from its media time. A load that finds the
+///    segment bounds the offset from above, a load that does not from below. Each load halves the interval.
+/// 2. *Hold.* Once the bounds are narrow, loads come just after them. `PublicationBounds` follows drift and jitter.
+/// 3. *Scout.* Now and then, one load more comes a quarter of a segment earlier. If it finds the segment, the upstream
+///    has moved, and the search begins anew. If not, the planned load follows, and nothing is late.
+/// 4. *Budget.* Loads that find nothing are limited by `PollingBudget`. Without a budget for a miss, loads come at the
+///    upper bound. When misses exhaust it, the standard's schedule takes over until a request is saved.
+///
+/// After a load that finds nothing, the next comes a quarter of a segment later, and then the standard's come. No load
+/// comes while a cache would repeat the last answer.
+struct EdgeSchedule: Equatable, Sendable {
+    /// A load that brought a whole playlist.
+    struct Load: Equatable, Sendable {
+        /// When it started, and when the answer was there.
+        var began: Duration
+        var ended: Duration
+        /// EXTINF of the segments that no load before listed, in order; those from the join point on at first.
+        var newSegments: [Duration]
+        var targetDuration: Duration
+        var freshness = CacheFreshness()
+        /// When the newest segment ended by its own date, in session time; nil if unknown. It may be wrong.
+        var datedEnd: Duration?
+        /// When the standard's schedule loads next.
+        var standard: Duration
+    }
+
+    /// The shortest time between the starts of two loads: a part of a segment, and at least this.
+    private static let (shortestPart, shortest) = (4, Duration.milliseconds(250))
+    /// The time between scouts in segments, and at least.
+    private static let (scoutSegments, scoutInterval) = (8, Duration.seconds(40))
+    /// A publication comes a moment after the end of its media, if the dates are right.
+    private static let (hintDelay, hintWidth) = (Duration.milliseconds(30), Duration.milliseconds(60))
+
+    private var bounds: PublicationBounds?
+    private var budget = PollingBudget()
+    private var rhythm = UpdateRhythm()
+    /// The last four EXTINF.
+    private var durations: [Duration] = []
+    /// Duration of all that was listed since joining.
+    private var mediaTime = Duration.zero
+    /// Offsets to try in the search before halving.
+    private var hints: [Duration] = []
+    private var hasSeenCache = false
+    /// Whether the standard's schedule is in use until the budget recovers.
+    private(set) var isExhausted = false
+
+    /// When the next segment is requested. A load well before that is a scout, or was wanted for another reason.
+    private var planned = Duration.zero
+    private var foundAt = Duration.zero
+    /// Start of the last load that did not list the next segment, or of the last find.
+    private var absentAt = Duration.zero
+    /// When a load last found nothing.
+    private var missedAt = Duration.zero
+    /// Planned loads that found nothing since the last find.
+    private var emptyLoads = 0
+
+    /// Whether the moment of publication is known.
+    var isHolding: Bool { bounds?.isNarrow(segmentDuration) ?? false }
+
+    /// Begins anew at the next load, because the media time is unknown.
+    mutating func restart() { (bounds, hints) = (nil, []) }
+
+    /// Returns when to load again.
+    mutating func next(after load: Load) -> Duration {
+        if load.freshness.age >= .seconds(1) { hasSeenCache = true }
+        if load.newSegments.isEmpty { return max(retry(after: load), soonest(after: load)) }
+        record(load)
+        (foundAt, absentAt, emptyLoads) = (load.began, load.began, 0)
+        guard !isExhausted else { return max(load.standard, soonest(after: load)) }
+        planned = max(plan(after: load), soonest(after: load))
+        return scout(after: load) ?? planned
+    }
+
+    /// Duration of the longest of the last segments.
+    private var segmentDuration: Duration { durations.max() ?? .zero }
+
+    private var shortestWait: Duration { Self.shortestWait(segmentDuration: segmentDuration) }
+
+    /// The shortest time between the starts of two loads.
+    static func shortestWait(segmentDuration: Duration) -> Duration { max(shortest, segmentDuration / shortestPart) }
+
+    private func soonest(after load: Load) -> Duration {
+        max(load.began + shortestWait, load.ended + repeatTime(of: load))
+    }
+
+    private func repeatTime(of load: Load) -> Duration {
+        let time = load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
+        return min(time, load.targetDuration)
+    }
+}
+
+// MARK: - A load that found nothing
+
+extension EdgeSchedule {
+    private mutating func retry(after load: Load) -> Duration {
+        let isFirst = absentAt == foundAt
+        absentAt = max(absentAt, load.began)
+        missedAt = load.began
+        guard bounds != nil, !isExhausted else { return load.standard }
+        if load.began + shortestWait / 2 < planned { return planned }
+        emptyLoads += 1
+        guard emptyLoads == 1 else { return load.standard }
+        budget.spend()
+        // A scout was the one load more that a stall may cost.
+        return isFirst ? load.began + shortestWait : max(load.standard, load.began + shortestWait * 2)
+    }
+}
+
+// MARK: - A load that found segments
+
+extension EdgeSchedule {
+    private mutating func record(_ load: Load) {
+        durations = (durations + load.newSegments).suffix(4).map { min($0, load.targetDuration) }
+        guard var bounds else { return join(load) }
+        mediaTime += load.newSegments.reduce(.zero, +)
+        rhythm.append(load.newSegments, continuesLast: load.began - foundAt < segmentDuration / 2)
+        budget.earn(segments: load.newSegments.count)
+        let evidence = PublicationBounds.Evidence(
+            absent: absentAt - mediaTime, present: load.began - mediaTime, emptyLoads: emptyLoads)
+        if isExhausted {
+            isExhausted = !budget.permitsRequest
+            if !isExhausted { bounds.learn(evidence, segmentDuration) }
+        } else {
+            bounds.record(evidence, segmentDuration: segmentDuration)
+            isExhausted = budget.isExhausted
+        }
+        self.bounds = bounds
+    }
+
+    private mutating func join(_ load: Load) {
+        (mediaTime, rhythm, missedAt) = (.zero, UpdateRhythm(), load.began)
+        rhythm.join(lastSegment: load.newSegments.last ?? .zero)
+        bounds = PublicationBounds(absent: load.began - segmentDuration, present: load.began)
+        if let end = load.datedEnd { hints = [end + Self.hintDelay, end + Self.hintDelay - Self.hintWidth] }
+    }
+
+    /// When the next segment is requested: just after its publication, but not much later than it is expected.
+    private mutating func plan(after load: Load) -> Duration {
+        guard let bounds else { return load.standard }
+        let update = rhythm.nextUpdate(targetDuration: load.targetDuration)
+        if bounds.isNarrow(segmentDuration) { budget.endGrant() }
+        let offset = hint(within: bounds) ?? bounds.target(segmentDuration, mayMiss: budget.permitsRequest)
+        return min(mediaTime + update + offset, load.began + update + shortestWait)
+    }
+
+    /// The next hint that tells something new.
+    private mutating func hint(within bounds: PublicationBounds) -> Duration? {
+        guard !hints.isEmpty, budget.permitsRequest, !bounds.isNarrow(segmentDuration) else { return nil }
+        while !hints.isEmpty {
+            let hint = hints.removeFirst()
+            if hint > bounds.absent + .milliseconds(10), hint < bounds.present - .milliseconds(5) { return hint }
+        }
+        return nil
+    }
+
+    /// When a scout goes before the planned load; nil if none does.
+    ///
+    /// The cache must not repeat the scout's answer to the planned load.
+    private mutating func scout(after load: Load) -> Duration? {
+        let repeated = load.freshness.maxAge > .zero ? load.freshness.maxAge + .milliseconds(1250) : .zero
+        let scout = planned - max(shortestWait, repeated)
+        let interval = max(Self.scoutInterval, segmentDuration * Self.scoutSegments)
+        guard isHolding, budget.permitsRequest, planned - missedAt > interval, scout >= soonest(after: load) else {
+            return nil
+        }
+        budget.spend()
+        return scout
+    }
+}

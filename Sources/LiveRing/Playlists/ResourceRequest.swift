@@ -1,5 +1,17 @@
 /// The resource that a path below a channel's URL names.
 package enum ResourceRequest: Equatable, Sendable {
+    /// A resource in MPEG-TS, below `ts/`.
+    package enum TransportStreamRequest: Equatable, Sendable {
+        static let folder = "ts/"
+
+        case livePlaylist
+        case masterPlaylist
+        case dvrPlaylist(RewindRange)
+        case dvrMasterPlaylist(RewindRange)
+        /// A segment, by its name with the suffix `.ts`.
+        case segment(String)
+    }
+
     package enum Refusal: Error, Equatable, Sendable {
         /// A channel has no such path.
         case unknownPath
@@ -23,6 +35,8 @@ package enum ResourceRequest: Equatable, Sendable {
     case initSection(String)
     case segment(String)
     case subtitles(String)
+    /// A playlist of transport streams, or one segment as a transport stream.
+    case transportStream(TransportStreamRequest)
     case status
     case metrics
     /// Whether the process is alive.
@@ -43,6 +57,8 @@ package enum ResourceRequest: Equatable, Sendable {
         case "dvr.m3u8": self = Self.ranged(query) { .dvrPlaylist($0) }
         case "dvr-master.m3u8": self = Self.ranged(query) { .dvrMasterPlaylist($0) }
         case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case _ where name.hasPrefix(TransportStreamRequest.folder):
+            self = Self.transportStream(name.dropFirst(TransportStreamRequest.folder.count), query: query)
         case "status.json": self = .status
         case "metrics": self = .metrics
         case "healthz": self = .health
@@ -51,6 +67,19 @@ package enum ResourceRequest: Equatable, Sendable {
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
         default: self = Self.subtitlePlaylist(named: name, query: query) ?? .notFound(.unknownPath)
+        }
+    }
+
+    private static func transportStream(
+        _ name: Substring, query: [(name: String, value: String)]
+    ) -> ResourceRequest {
+        switch name {
+        case "live.m3u8": .transportStream(.livePlaylist)
+        case "master.m3u8": .transportStream(.masterPlaylist)
+        case "dvr.m3u8": ranged(query) { .transportStream(.dvrPlaylist($0)) }
+        case "dvr-master.m3u8": ranged(query) { .transportStream(.dvrMasterPlaylist($0)) }
+        case _ where SpoolName.segment(ofTransportStream: name) != nil: .transportStream(.segment(String(name)))
+        default: .notFound(.unknownPath)
         }
     }
 

@@ -58,7 +58,8 @@ extension AudioConfiguration {
     }
 }
 
-// The text form, which outlives the process: `h264;aac;0;3;init-….mp4;aac/48000/2/1024/1190`.
+// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`. The number of discontinuities is
+// not in it.
 extension TransportStreamState {
     package var text: String {
         let video =
@@ -68,22 +69,21 @@ extension TransportStreamState {
             case nil: "none"
             }
         let codec = program.audio.first?.codec.rawValue ?? ""
-        let fields = [video, codec, String(audioChanges), String(discontinuities), initialization, audio?.text ?? ""]
+        let fields = [video, codec, String(audioChanges), initialization, audio?.text ?? ""]
         return fields.joined(separator: ";")
     }
 
     /// nil if `text` cannot have been written by the `text` property.
-    package init?(text: String) {
+    package init?(text: String, discontinuities: UInt64) {
         let fields = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 6, let video = Self.videoCodecs[fields[0]],
-            let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]), changes >= 0,
-            let discontinuities = UInt64(fields[3])
+        guard fields.count == 5, let video = Self.videoCodecs[fields[0]],
+            let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]), changes >= 0
         else { return nil }
         program = TransportProgram(video: video, audio: [.init(codec: codec)])
         audioChanges = changes
         self.discontinuities = discontinuities
-        initialization = fields[4]
-        audio = AudioConfiguration(text: fields[5])
+        initialization = fields[3]
+        audio = AudioConfiguration(text: fields[4])
     }
 
     private static let videoCodecs: [String: VideoConfiguration.Codec?] = [

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSyntax
 import NIOCore
 import NIOHTTP1
 
@@ -18,11 +19,15 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     private let responder: Responder
+    private let deferredResponder: DeferredResponder
     private var state = State.idle
     private var file: FileTransmission?
     private var isInputClosed = false
 
-    init(responder: @escaping Responder) { self.responder = responder }
+    init(responder: @escaping Responder, deferredResponder: @escaping DeferredResponder) {
+        self.responder = responder
+        self.deferredResponder = deferredResponder
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
@@ -50,8 +55,23 @@ extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let request = HTTPRequestReader(head)
         let keepAlive = request.allowsKeepAlive && !isInputClosed
-        let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
         state = .answering(keepAlive: keepAlive)
+        guard let work = request.deferredResponse(from: deferredResponder) else {
+            answer(request, from: responder, keepAlive: keepAlive, context)
+            return
+        }
+        let made = context.eventLoop.makePromise(of: Response.self)
+        made.futureResult.assumeIsolated().whenSuccess { response in
+            self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
+        }
+        Task { made.succeed(await work()) }
+    }
+
+    private func answer(
+        _ request: HTTPRequestReader, from responder: (RequestTarget) -> Response, keepAlive: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 

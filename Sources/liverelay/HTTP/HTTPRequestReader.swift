@@ -20,6 +20,14 @@ struct HTTPRequestReader {
         return bodySize <= Self.ignoredBodyLimit
     }
 
+    /// The work that makes the response; nil if the request is for the `Responder`.
+    func deferredResponse(from responder: DeferredResponder) -> (@Sendable () async -> Response)? {
+        guard method == .get || method == .head,
+            let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
+        else { return nil }
+        return responder(target)
+    }
+
     func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)

@@ -62,6 +62,10 @@ struct HeaderField: Equatable, Sendable {
 /// Answers one GET or HEAD. The server calls it on an event loop: it must not block, and takes less than 1 ms.
 typealias Responder = @Sendable (RequestTarget) -> Response
 
+/// Answers one GET or HEAD whose response takes longer: returns the work, which runs on no event loop, or nil if the
+/// request is for the `Responder`.
+typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
+
 extension Response {
     /// One line of text for a person who uses curl.
     /// - Parameter line: without its newline.

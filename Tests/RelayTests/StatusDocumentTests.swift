@@ -25,7 +25,8 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        transportStream: audioChanges foreignAudioSegments foreignVideoSegments
+        transportStream: audioChanges clients droppedSeconds foreignAudioSegments foreignVideoSegments jumps \
+        unreadableSegments
         upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds requests \
         segmentsDelivered segmentsInFlight segmentsLost sequenceResets stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total

@@ -14,11 +14,19 @@ extension RelayStatus {
         package internal(set) var foreignVideoSegments = 0
         /// Segments whose audio is in another codec: they are silent.
         package internal(set) var foreignAudioSegments = 0
+        /// Clients of the endless stream now.
+        package var clients = 0
+        /// How often a client of the endless stream was moved forward because it was too slow.
+        package var jumps = 0
+        /// Media that those clients were not sent, in whole chunks.
+        package var droppedSeconds = 0.0
+        /// Segments that clients of the endless stream did not get because they could not be read.
+        package var unreadableSegments = 0
     }
 }
 
 extension RelayStatus.TransportStream {
-    init(_ timeline: TransportStreamTimeline) {
+    mutating func update(from timeline: TransportStreamTimeline) {
         switch timeline.state?.program.video {
         case .h264: videoCodec = "h264"
         case .hevc: videoCodec = "hevc"

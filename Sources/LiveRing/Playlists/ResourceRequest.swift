@@ -21,6 +21,14 @@ package enum ResourceRequest: Equatable, Sendable {
         case emptyRange
     }
 
+    /// A transport stream in one response.
+    package struct EndlessStreamRequest: Equatable, Sendable {
+        /// `.whole`: from the live edge on.
+        package let range: RewindRange
+        /// Percent of real time; nil: as fast as the client reads.
+        package let percent: Int64?
+    }
+
     case page
     case livePlaylist
     case masterPlaylist
@@ -37,6 +45,7 @@ package enum ResourceRequest: Equatable, Sendable {
     case subtitles(String)
     /// A playlist of transport streams, or one segment as a transport stream.
     case transportStream(TransportStreamRequest)
+    case endlessStream(EndlessStreamRequest)
     case status
     case metrics
     /// Whether the process is alive.
@@ -56,6 +65,7 @@ package enum ResourceRequest: Equatable, Sendable {
         case "master.m3u8": self = .masterPlaylist
         case "dvr.m3u8": self = Self.ranged(query) { .dvrPlaylist($0) }
         case "dvr-master.m3u8": self = Self.ranged(query) { .dvrMasterPlaylist($0) }
+        case "live.ts": self = Self.endlessStream(query)
         case "clip.mp4": self = Self.ranged(query) { .clip($0) }
         case _ where name.hasPrefix(TransportStreamRequest.folder):
             self = Self.transportStream(name.dropFirst(TransportStreamRequest.folder.count), query: query)
@@ -67,6 +77,21 @@ package enum ResourceRequest: Equatable, Sendable {
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
         default: self = Self.subtitlePlaylist(named: name, query: query) ?? .notFound(.unknownPath)
+        }
+    }
+
+    /// A closed range is sent as fast as it is read, anything else in real time, unless `speed` says otherwise.
+    private static func endlessStream(_ query: [(name: String, value: String)]) -> ResourceRequest {
+        ranged(query) { range in
+            let isClosed = if case .between(_, .some) = range { true } else { false }
+            guard let text = query.first(where: { $0.name == "speed" })?.value else {
+                return .endlessStream(EndlessStreamRequest(range: range, percent: isClosed ? nil : 100))
+            }
+            if text == "max" { return .endlessStream(EndlessStreamRequest(range: range, percent: nil)) }
+            guard let speed = Double(text), (0.1...100).contains(speed) else {
+                return .notFound(.badQuery(name: "speed", value: text))
+            }
+            return .endlessStream(EndlessStreamRequest(range: range, percent: Int64(speed * 100)))
         }
     }
 

@@ -1,3 +1,5 @@
+import Playlist
+
 // The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
 
 extension RingSnapshot {
@@ -32,6 +34,26 @@ extension RingSnapshot {
     private static func transportStreamByteCount(of entry: RingEntry) -> Int {
         let perSecond: Int64 = 18_000
         return entry.segment.byteCount * 26 / 25 + Int(entry.duration * perSecond / PlaylistTicks.ticksPerSecond)
+    }
+
+    /// Where a range begins and ends among the segments: the number of its first, the 90 kHz ticks of that before the
+    /// range, and the first number after it, nil if it is open. nil if the ring has no segment in the range.
+    package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, end: UInt64?)? {
+        let newest = edge?.programDateTimeEnd.millisecondsSince1970 ?? 0
+        let (start, end): (ProgramDateTime?, ProgramDateTime?) =
+            switch range {
+            case .whole: (nil, nil)
+            case .between(let start, let end): (start, end)
+            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: newest - span), nil)
+            }
+        let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        guard !indices.isEmpty, let first = index.listed[indices].first, let last = index.listed[indices].last else {
+            return nil
+        }
+        let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
+        return (
+            first.mediaSequence, PlaylistTicks.ticks(milliseconds: early), end == nil ? nil : last.mediaSequence + 1
+        )
     }
 
     /// The bytes of a file of the ring.

@@ -2,6 +2,7 @@ import Channel
 import Compression
 import HTTPSyntax
 import LiveRing
+import Media
 import Mux
 import Playlist
 import Synchronization
@@ -21,7 +22,6 @@ final class ChannelResponder: Sendable {
     private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
 
     private let state: ChannelState
-    private let transportStreams = TransportStreamStore()
     private let rendered = Mutex<[String: RenderedPlaylist]>([:])
 
     init(_ state: ChannelState) { self.state = state }
@@ -43,6 +43,7 @@ final class ChannelResponder: Sendable {
         case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
         case .transportStream(let request): return transportStream(request, at: target.path)
+        case .endlessStream(let request): return endlessStream(request, at: target.path)
         case .status:
             return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
@@ -101,6 +102,23 @@ final class ChannelResponder: Sendable {
         }
     }
 
+    /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
+    private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
+        var policy = EndlessStream.Policy()
+        if request.range != .whole {
+            guard let part = snapshot?.part(of: request.range) else {
+                return .text(.notFound, "Nothing of that range is in the ring.")
+            }
+            policy.start = .segment(part.first, offset: Ticks(part.offset))
+            policy.end = part.end
+            policy.longestLag = nil
+        }
+        policy.pace = request.percent.map { .realTime(percent: $0) } ?? .none
+        let reader = EndlessStreamReader(state, policy)
+        return Response(
+            contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
+    }
+
     /// Returns the work for a segment as a transport stream; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         guard case .transportStream(.segment(let name)) = ResourceRequest(path: target.path) else { return nil }
@@ -112,7 +130,7 @@ final class ChannelResponder: Sendable {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         do throws(TransportStreamError) {
-            let segment = try await transportStreams.segment(of: entry, in: snapshot)
+            let segment = try await state.transportStreams.segment(of: entry, in: snapshot)
             return Response(
                 contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
                 body: .bytes(segment.bytes, gzip: nil))
@@ -152,7 +170,7 @@ final class ChannelResponder: Sendable {
         """
         liverelay: \(state.status.upstream.url)
         live     live.m3u8
-        MPEG-TS  ts/live.m3u8  ts/dvr.m3u8  ts/master.m3u8
+        MPEG-TS  ts/live.m3u8  ts/dvr.m3u8  ts/master.m3u8  live.ts
         rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
         master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
         status   status.json  healthz  readyz

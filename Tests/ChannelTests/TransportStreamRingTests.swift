@@ -137,3 +137,56 @@ extension MediaPlaylist {
             discontinuitySequence: 0)
     }
 }
+
+extension TransportStreamRingTests {
+    /// ffmpeg's errors about a transport stream, without those of its own null muxer.
+    private static func decodeErrors(_ bytes: [UInt8]) throws -> [Substring] {
+        let arguments = ["-nostdin", "-v", "error", "-i", "INPUT", "-f", "null", "-vsync", "passthrough", "-"]
+        return try FFmpegTool.run("ffmpeg", arguments, input: bytes).errors.split(separator: "\n")
+            .filter { !$0.contains("null @") && !$0.contains("Last message repeated") }
+    }
+
+    @Test(arguments: captures) func ffmpegDecodesEverything(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let segments = try await Self.transportStreams(of: snapshot)
+        #expect(try Self.decodeErrors(segments.flatMap(\.segment.bytes)) == [])
+    }
+
+    @Test func spliceCommandsHaveTheTimesOfTheFrames() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("event_messages"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let bytes = try await Self.transportStreams(of: snapshot).flatMap(\.segment.bytes)
+        let sections = try #require(TransportStreamScan(bytes)).sections(of: 0x103)
+            .map { try SpliceInfoSection($0.bytes) }
+        let first = try #require(snapshot.index.listed.first)
+        let range = try #require(snapshot.index.listed.flatMap(\.adMarkers.dateRanges).last)
+        let start = Ticks(first.resumePoint.presentationEnd - first.duration)
+        let times = [range.startDate, range.end].compactMap { $0?.milliseconds(since: first.programDateTime) }
+        #expect(sections.map(\.spliceTime) == times.map { start + .milliseconds($0) })
+        let begins = sections.flatMap(\.cues).map { if case .out = $0.kind { true } else { false } }
+        #expect(begins == [true, false])
+    }
+
+    /// Joins at random chunks, also while an ad plays.
+    @Test(arguments: ["ssai_tagged", "audio_changes", "open_gop"])
+    func clientsMayJoinAtAnyIndependentChunk(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let segments = try await Self.transportStreams(of: snapshot)
+        var random = SeededGenerator(seed: 13)
+        for _ in 0..<8 {
+            let index = Int.random(in: 0..<segments.count - 1, using: &random)
+            let segment = segments[index].segment
+            // A segment may continue a GOP of the one before.
+            guard let chunk = segment.chunks.filter(\.isIndependent).randomElement(using: &random) else { continue }
+            let bytes = Array(segment.bytes[chunk.bytes.lowerBound...]) + segments[index + 1].segment.bytes
+            #expect(try Self.decodeErrors(bytes) == [], "segment \(index)")
+            let scan = try #require(TransportStreamScan(bytes))
+            let video = try #require(scan.packetizedElements(of: 0x100).first)
+            let audio = try #require(scan.packetizedElements(of: 0x101).first)
+            // Within a frame of audio, unless the source's audio is earlier.
+            #expect((-40_000...2000).contains(audio.pts - video.pts), "\(audio.pts - video.pts)")
+        }
+    }
+}

@@ -70,6 +70,9 @@ package struct EndlessStream: Equatable, Sendable {
         case sending(mediaSequence: UInt64, chunks: ArraySlice<TransportSegment.Chunk>)
     }
 
+    /// Segments without a random access point that a joining client skips, before it begins anywhere.
+    private static let longestSkipAtJoin = 3
+
     private let policy: Policy
     private var state = State.joining
     private var start: Start
@@ -78,6 +81,8 @@ package struct EndlessStream: Equatable, Sendable {
     /// Media sent since then, gaps included.
     private var sent = Ticks.zero
     package private(set) var dropped = Dropped()
+    /// Segments without a random access point that a joining client skipped.
+    private var skippedAtJoin = 0
 
     package init(_ policy: Policy = Policy()) {
         self.policy = policy
@@ -124,17 +129,21 @@ package struct EndlessStream: Equatable, Sendable {
             state = .loading(mediaSequence: number + 1, offset: .zero)
             return
         }
-        state = .sending(mediaSequence: number, chunks: Self.chunks(of: segment, from: offset, isJoin: joined == nil))
+        state = .sending(
+            mediaSequence: number, chunks: joined == nil ? chunks(of: segment, from: offset) : segment.chunks[...])
     }
 
-    /// The chunks from the last that begins by `offset`. A client that joins begins with a random access point.
-    private static func chunks(
-        of segment: TransportSegment, from offset: Ticks, isJoin: Bool
+    /// The chunks for a client that joins, which begin with a random access point: from the last that begins by `offset`.
+    private mutating func chunks(
+        of segment: TransportSegment, from offset: Ticks
     ) -> ArraySlice<TransportSegment.Chunk> {
-        guard isJoin, let start = segment.chunks.first?.start else { return segment.chunks[...] }
+        guard let start = segment.chunks.first?.start else { return [] }
         let usable = segment.chunks.indices.filter { segment.chunks[$0].isIndependent }
-        let first = usable.last { segment.chunks[$0].start - start <= offset } ?? usable.first
-        return segment.chunks[(first ?? segment.chunks.startIndex)...]
+        guard let first = usable.last(where: { segment.chunks[$0].start - start <= offset }) ?? usable.first else {
+            skippedAtJoin += 1
+            return skippedAtJoin > Self.longestSkipAtJoin ? segment.chunks[...] : []
+        }
+        return segment.chunks[first...]
     }
 }
 

@@ -4,11 +4,19 @@ package import Media
 package enum SpliceSectionWriter {
     /// The section with its splice time moved to `time`: only pts_adjustment and CRC_32 change.
     ///
-    /// A command without a time stays as it is.
+    /// An immediate splice_insert gets the time, because the section is sent before its frames. Another command without a
+    /// time stays as it is.
     /// - Throws: `.badSection` if the bytes are no splice_info_section.
     package static func section(_ bytes: [UInt8], at time: Ticks) throws(MediaError) -> [UInt8] {
         let section = try SpliceInfoSection(bytes)
-        guard let spliceTime = section.spliceTime else { return bytes }
+        guard let spliceTime = section.spliceTime else {
+            guard case .insert(let insert) = section.command, !insert.isCanceled, section.segmentations.isEmpty else {
+                return bytes
+            }
+            return spliceInsert(
+                eventID: insert.eventID, isOut: insert.isOutOfNetwork, at: time, duration: insert.duration?.duration,
+                autoReturn: insert.duration?.autoReturn ?? true)
+        }
         let adjustment = (section.ptsAdjustment + time - spliceTime).wire.count
         var moved = Array(bytes.dropLast(4))
         // encrypted_packet and encryption_algorithm are before the 33 bits.
@@ -20,8 +28,11 @@ package enum SpliceSectionWriter {
     /// A section with a splice_insert (§9.7.3), for an ad marker that has no section of its own.
     /// - Parameters:
     ///   - isOut: whether an ad break begins at `time`; otherwise it ends.
-    ///   - duration: of the break, after which it ends by itself; nil if unknown.
-    package static func spliceInsert(eventID: UInt32, isOut: Bool, at time: Ticks, duration: Ticks?) -> [UInt8] {
+    ///   - duration: of the break; nil if unknown.
+    ///   - autoReturn: whether the break ends by itself after `duration`.
+    package static func spliceInsert(
+        eventID: UInt32, isOut: Bool, at time: Ticks, duration: Ticks?, autoReturn: Bool = true
+    ) -> [UInt8] {
         var command = BitWriter()
         command.append(Int(eventID), bits: 32)
         command.append(0x7F, bits: 8)  // not canceled
@@ -33,7 +44,8 @@ package enum SpliceSectionWriter {
         command.append(0x7F, bits: 7)  // time_specified_flag, reserved
         command.append(Int(time.wire.count), bits: 33)
         if let duration {
-            command.append(0x7F, bits: 7)  // auto_return, reserved
+            command.append(autoReturn ? 1 : 0, bits: 1)
+            command.append(0x3F, bits: 6)
             command.append(Int(duration.wire.count), bits: 33)
         }
         command.append(0, bits: 32)  // unique_program_id, avail_num, avails_expected

@@ -58,7 +58,9 @@ let package = Package(
         module("HTTPSyntax", ["Playlist"]),
         module(
             "Channel",
-            ["Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Splice", "LiveRing"]),
+            [
+                "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
+            ]),
         .executableTarget(
             name: "liverelay",
             dependencies: [

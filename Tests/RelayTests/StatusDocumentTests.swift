@@ -25,6 +25,8 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
+        transportStream: audioChanges clients droppedSeconds foreignAudioSegments foreignVideoSegments jumps \
+        unreadableSegments
         upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
         playlistLoads requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
         stalePlaylists url

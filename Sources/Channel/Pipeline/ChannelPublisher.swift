@@ -17,6 +17,8 @@ struct ChannelPublisher: Sendable {
     private var earlierMarkerCounts = AdMarkerCounts()
     /// Media that an earlier process published; nil if there is none.
     let publishedBefore: PublishedMedia?
+    /// How the segments are written as transport streams.
+    private(set) var transportStream: TransportStreamTimeline
     /// Whether this process or an earlier one published anything.
     private(set) var hasBegun: Bool
     private(set) var spoolFailure = SpoolFailure()
@@ -31,6 +33,7 @@ struct ChannelPublisher: Sendable {
         position = ring.resumePoint.map(TimelinePosition.init) ?? .beginning
         subtitles = SubtitlePipeline(ring, isLive: isLive)
         markers = Self.adMarkers(of: ring)
+        transportStream = TransportStreamTimeline(resuming: ring.snapshot)
         publishedBefore = Self.publishedMedia(in: ring)
         hasBegun = ring.resumePoint != nil
     }
@@ -93,9 +96,12 @@ extension ChannelPublisher {
         let segmentMarkers = remaining.dequeueMarkers(for: AdMarkerTarget(segment))
         var timed = segment
         if !hasSubtitles { timed.spans = [] }
+        var nextTransportStream = transportStream
+        let point = nextTransportStream.append(segment)
         let edge = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
-            try await ring.publish(NewSegment(segment, from: source, markers: segmentMarkers))
+            try await ring.publish(
+                NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point))
         } catch {
             unwrittenSegments += 1
             // The ring lists the segment as a gap if it can.
@@ -103,6 +109,7 @@ extension ChannelPublisher {
             return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
         }
         markers = remaining
+        transportStream = nextTransportStream
         hasBegun = true
         let number = ring.snapshot.edge?.mediaSequence ?? 0
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []

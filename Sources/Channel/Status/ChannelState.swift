@@ -24,6 +24,8 @@ package final class ChannelState: Sendable {
         package let ring: Int
     }
 
+    /// The transport streams of the channel's segments, shared by all that send them.
+    package let transportStreams = TransportStreamStore()
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
 

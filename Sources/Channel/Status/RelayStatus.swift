@@ -36,6 +36,7 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var output = Output()
     package internal(set) var splice = Splice()
     package internal(set) var subtitles = Subtitles()
+    package var transportStream = TransportStream()
     package internal(set) var adMarkers = AdMarkers()
     /// Log lines that were dropped because the console did not accept them.
     package var logLinesDropped = 0
@@ -60,6 +61,7 @@ package struct RelayStatus: Encodable, Sendable {
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
         adMarkers.counts = publisher.markerCounts
         adMarkers.timedMetadata = TimedMetadata(counts)
+        transportStream.update(from: publisher.transportStream)
         output.gapSegments = publisher.gapSegments
         output.slateSegments = pipeline.outageFiller.slateSegments
         output.writeFailure = WriteFailure(publisher.spoolFailure)

@@ -16,6 +16,8 @@ package struct RingEntry: Equatable, Sendable {
     package var resumePoint: ResumePoint
     package var format: SegmentFormat
     package var adMarkers: SegmentAdMarkers
+    /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
+    package var transportStream: TransportStreamPoint?
     /// Whether the segment is listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
     ///
     /// An entry becomes a gap if its file is lost or cut short. Viewers saw its number, which cannot be assigned again.
@@ -35,7 +37,19 @@ package struct RingEntry: Equatable, Sendable {
     /// The bytes of its files in the spool, without the init section, which segments share.
     var storedBytes: UInt64 { (isGap ? 0 : UInt64(segment.byteCount)) + subtitleBytes }
 
-    /// The segment in a playlist. Every value has the map and the date; the writer decides where they are needed.
+    /// The segment in a playlist of `container`. Every value has the map and the date; the writer decides where they are
+    /// needed.
+    func mediaSegment(in container: PublishedContainer) -> MediaSegment {
+        var value = mediaSegment
+        guard container == .transportStream else { return value }
+        value.uri = SpoolName.transportStream(ofSegment: segment.name)
+        value.map = nil
+        value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
+        value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
+        return value
+    }
+
+    /// The segment in a playlist of fragmented MP4.
     var mediaSegment: MediaSegment {
         var value = MediaSegment(
             uri: segment.name, duration: PlaylistTicks.duration(ticks: duration), mediaSequence: mediaSequence,

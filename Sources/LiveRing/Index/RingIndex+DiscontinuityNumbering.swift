@@ -15,7 +15,8 @@ extension RingIndex {
                 name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
             duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
-            format: segment.format, adMarkers: segment.adMarkers, isGap: false, listedFrom: firstMediaSequence)
+            format: segment.format, adMarkers: segment.adMarkers,
+            transportStream: segment.transportStream, isGap: false, listedFrom: firstMediaSequence)
     }
 
     /// A gap entry after `newest` (EXT-X-GAP, draft-pantos-hls-rfc8216bis §4.4.4.7).
@@ -31,6 +32,7 @@ extension RingIndex {
         // A gap publishes no upstream media.
         entry.resumePoint.upstream = nil
         entry.adMarkers = SegmentAdMarkers()
+        entry.transportStream?.isDiscontinuous = false
         entry.listedFrom = firstMediaSequence
         return entry
     }

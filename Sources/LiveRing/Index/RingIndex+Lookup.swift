@@ -9,6 +9,14 @@ extension RingIndex {
         return entry.segment.name == name && !entry.isGap ? entry.segment : nil
     }
 
+    /// The entry whose segment is called `name` as a transport stream, if it is listed or can still be fetched.
+    package func entry(ofTransportStream name: String) -> RingEntry? {
+        guard let segment = SpoolName.segment(ofTransportStream: name),
+            let number = SpoolName.mediaSequence(ofSegment: segment), let entry = entry(numbered: number)
+        else { return nil }
+        return entry.segment.name == segment && !entry.isGap && entry.transportStream != nil ? entry : nil
+    }
+
     /// The file of the init section called `name` if a segment that can be fetched uses it.
     package func initializationFile(named name: String) -> SpoolFile? { initializations[name]?.file }
 
@@ -35,7 +43,8 @@ extension RingIndex {
         Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
     }
 
-    func entry(numbered number: UInt64) -> RingEntry? {
+    /// The entry with a media sequence number, if it is listed or can still be fetched.
+    package func entry(numbered number: UInt64) -> RingEntry? {
         if let index = listedIndex(ofNumber: number) { return listed[index] }
         return retiredIndex(ofNumber: number).map { retired[$0].entry }
     }

@@ -24,6 +24,9 @@ struct JournalEntryTag {
         case frameRate = "FRAME-RATE"
         case videoRange = "VIDEO-RANGE"
         case audioConfiguration = "SOUND"
+        case transportStream = "TS"
+        case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
+        case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -45,7 +48,7 @@ struct JournalEntryTag {
     }
 
     private static func unquotedValues(of entry: RingEntry) -> [(Name, String?)] {
-        let (resumePoint, format) = (entry.resumePoint, entry.format)
+        let (resumePoint, format, transportStream) = (entry.resumePoint, entry.format, entry.transportStream)
         return [
             (.byteCount, String(entry.segment.byteCount)),
             (.initializationByteCount, String(entry.initialization.byteCount)),
@@ -57,6 +60,8 @@ struct JournalEntryTag {
             (.fragmentSequenceNumber, String(resumePoint.fragmentSequenceNumber)),
             (.presentationEnd, String(resumePoint.presentationEnd)),
             (.compositionOffset, String(resumePoint.compositionOffset)),
+            (.transportStreamDiscontinuitySequence, transportStream.map { String($0.discontinuitySequence) }),
+            (.isTransportStreamDiscontinuous, transportStream?.isDiscontinuous == true ? "YES" : nil),
             (.sourceNumber, resumePoint.upstream.map { String($0.sourceIndex) }),
             (.sourceMediaSequence, resumePoint.upstream.map { String($0.mediaSequence) }),
             (.sourceDate, resumePoint.upstream?.programDateTime.map { String($0.millisecondsSince1970) }),
@@ -71,6 +76,7 @@ struct JournalEntryTag {
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
+            (.transportStream, entry.transportStream?.parameters),
         ]
     }
 
@@ -109,7 +115,7 @@ struct JournalEntryTag {
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
-            isGap: segment.isGap, listedFrom: try number(.listedFrom))
+            transportStream: try transportStream(), isGap: segment.isGap, listedFrom: try number(.listedFrom))
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {
@@ -120,6 +126,15 @@ struct JournalEntryTag {
             presentationEnd: try number(.presentationEnd, in: Self.ticks),
             compositionOffset: try number(.compositionOffset, in: Self.ticks),
             audioConfiguration: text(.audioConfiguration), upstream: try upstreamPosition())
+    }
+
+    /// nil if the tag has none, as in journals of earlier versions.
+    private func transportStream() throws(RingError) -> TransportStreamPoint? {
+        guard let parameters = text(.transportStream) else { return nil }
+        return TransportStreamPoint(
+            parameters: parameters,
+            discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: Self.mediaSequences),
+            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES")
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.

@@ -5,6 +5,8 @@ struct PublishedPlaylist {
     let index: RingIndex
     /// Whether the playlist ends with EXT-X-ENDLIST.
     let hasEnded: Bool
+    /// The container of the listed segments.
+    var container = PublishedContainer.fragmentedMP4
     /// The subtitles to list in place of the segments; nil lists the segments.
     var subtitles: SubtitleRendition?
 
@@ -108,9 +110,12 @@ struct PublishedPlaylist {
     private func render(_ range: Range<Int>) -> MediaPlaylist? {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
+        // Only the oldest entries of a spool of an earlier version are not offered as transport streams.
+        if container == .transportStream { entries = entries.drop { $0.transportStream == nil } }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
-            entries: entries, targetDuration: index.targetDuration, nextMediaSequence: index.nextMediaSequence,
+            entries: entries, in: container, targetDuration: index.targetDuration,
+            nextMediaSequence: index.nextMediaSequence,
             discontinuitySequence: index.discontinuitySequence)
         if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }
         playlist.dateRanges = dateRanges(openAt: entries.startIndex)

@@ -1,5 +1,17 @@
 /// The resource that a path below a channel's URL names.
 package enum ResourceRequest: Equatable, Sendable {
+    /// A resource in MPEG-TS, below `ts/`.
+    package enum TransportStreamRequest: Equatable, Sendable {
+        static let folder = "ts/"
+
+        case livePlaylist
+        case masterPlaylist
+        case dvrPlaylist(RewindRange)
+        case dvrMasterPlaylist(RewindRange)
+        /// A segment, by its name with the suffix `.ts`.
+        case segment(String)
+    }
+
     package enum Refusal: Error, Equatable, Sendable {
         /// A channel has no such path.
         case unknownPath
@@ -7,6 +19,14 @@ package enum ResourceRequest: Equatable, Sendable {
         case badQuery(name: String, value: String)
         /// `end` is not after `start`.
         case emptyRange
+    }
+
+    /// A transport stream in one response.
+    package struct EndlessStreamRequest: Equatable, Sendable {
+        /// `.whole`: from the live edge on.
+        package let range: RewindRange
+        /// Percent of real time; nil: as fast as the client reads.
+        package let percent: Int64?
     }
 
     case page
@@ -23,6 +43,9 @@ package enum ResourceRequest: Equatable, Sendable {
     case initSection(String)
     case segment(String)
     case subtitles(String)
+    /// A playlist of transport streams, or one segment as a transport stream.
+    case transportStream(TransportStreamRequest)
+    case endlessStream(EndlessStreamRequest)
     case status
     case metrics
     /// Whether the process is alive.
@@ -42,7 +65,10 @@ package enum ResourceRequest: Equatable, Sendable {
         case "master.m3u8": self = .masterPlaylist
         case "dvr.m3u8": self = Self.ranged(query) { .dvrPlaylist($0) }
         case "dvr-master.m3u8": self = Self.ranged(query) { .dvrMasterPlaylist($0) }
+        case "live.ts": self = Self.endlessStream(query)
         case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case _ where name.hasPrefix(TransportStreamRequest.folder):
+            self = Self.transportStream(name.dropFirst(TransportStreamRequest.folder.count), query: query)
         case "status.json": self = .status
         case "metrics": self = .metrics
         case "healthz": self = .health
@@ -51,6 +77,34 @@ package enum ResourceRequest: Equatable, Sendable {
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
         default: self = Self.subtitlePlaylist(named: name, query: query) ?? .notFound(.unknownPath)
+        }
+    }
+
+    /// A closed range is sent as fast as it is read, anything else in real time, unless `speed` says otherwise.
+    private static func endlessStream(_ query: [(name: String, value: String)]) -> ResourceRequest {
+        ranged(query) { range in
+            let isClosed = if case .between(_, .some) = range { true } else { false }
+            guard let text = query.first(where: { $0.name == "speed" })?.value else {
+                return .endlessStream(EndlessStreamRequest(range: range, percent: isClosed ? nil : 100))
+            }
+            if text == "max" { return .endlessStream(EndlessStreamRequest(range: range, percent: nil)) }
+            guard let speed = Double(text), (0.1...100).contains(speed) else {
+                return .notFound(.badQuery(name: "speed", value: text))
+            }
+            return .endlessStream(EndlessStreamRequest(range: range, percent: Int64(speed * 100)))
+        }
+    }
+
+    private static func transportStream(
+        _ name: Substring, query: [(name: String, value: String)]
+    ) -> ResourceRequest {
+        switch name {
+        case "live.m3u8": .transportStream(.livePlaylist)
+        case "master.m3u8": .transportStream(.masterPlaylist)
+        case "dvr.m3u8": ranged(query) { .transportStream(.dvrPlaylist($0)) }
+        case "dvr-master.m3u8": ranged(query) { .transportStream(.dvrMasterPlaylist($0)) }
+        case _ where SpoolName.segment(ofTransportStream: name) != nil: .transportStream(.segment(String(name)))
+        default: .notFound(.unknownPath)
         }
     }
 

@@ -17,19 +17,26 @@ package struct VariantAttributes: Equatable, Sendable {
     package var isIndependent: Bool
 
     /// nil without entries that have media.
-    init?(entries: ArraySlice<RingEntry>, targetDuration: Int) {
+    /// - Parameters:
+    ///   - format: returns the format of a segment as listed.
+    ///   - byteCount: returns the size of a segment as listed.
+    init?(
+        entries: ArraySlice<RingEntry>, targetDuration: Int, format: (RingEntry) -> SegmentFormat = \.format,
+        byteCount: (RingEntry) -> Int = \.segment.byteCount
+    ) {
         let entries = entries.filter { !$0.isGap }
         guard !entries.isEmpty else { return nil }
-        let formats = entries.map(\.format)
+        let formats = entries.map(format)
         codecs = Self.unique(formats.compactMap(\.videoCodec)) + Self.unique(formats.compactMap(\.audioCodec))
         resolution = formats.compactMap(\.resolution).max { $0.width * $0.height < $1.width * $1.height }
         frameRate = formats.compactMap(\.frameRate).max { Self.thousandths($0) < Self.thousandths($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
         videoRange = ["PQ", "HLG"].first(where: ranges.contains)
         isIndependent = entries.allSatisfy(\.isIndependent)
+        let sizes = entries.map { (bytes: byteCount($0), ticks: $0.duration) }
         averageBitRate = Self.bitRate(
-            bytes: entries.reduce(0) { $0 + $1.segment.byteCount }, ticks: entries.reduce(0) { $0 + $1.duration })
-        peakBitRate = max(averageBitRate, Self.peak(of: entries, targetDuration: targetDuration))
+            bytes: sizes.reduce(0) { $0 + $1.bytes }, ticks: sizes.reduce(0) { $0 + $1.ticks })
+        peakBitRate = max(averageBitRate, Self.peak(of: sizes, targetDuration: targetDuration))
     }
 
     /// A master playlist with one variant.
@@ -50,14 +57,14 @@ package struct VariantAttributes: Equatable, Sendable {
     }
 
     /// The highest bit rate of any 0.5 to 1.5 TARGETDURATIONs; 0 if the playlist is shorter than that.
-    private static func peak(of entries: [RingEntry], targetDuration: Int) -> Int {
+    private static func peak(of entries: [(bytes: Int, ticks: Int64)], targetDuration: Int) -> Int {
         let target = Int64(targetDuration) * PlaylistTicks.ticksPerSecond
         var highest = 0
         for first in entries.indices {
             var (bytes, ticks) = (0, Int64(0))
             for entry in entries[first...] {
-                bytes += entry.segment.byteCount
-                ticks += entry.duration
+                bytes += entry.bytes
+                ticks += entry.ticks
                 if ticks * 2 > target * 3 { break }
                 if ticks * 2 >= target { highest = max(highest, bitRate(bytes: bytes, ticks: ticks)) }
             }

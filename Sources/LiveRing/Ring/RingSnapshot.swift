@@ -54,22 +54,22 @@ package struct RingSnapshot: Sendable {
     }
 
     /// `master.m3u8` in UTF-8; nil before the first segment.
-    package func masterPlaylist() -> [UInt8]? { master(uri: "live.m3u8") { $0 } }
+    package func masterPlaylist() -> [UInt8]? { master(variantAttributes, uri: "live.m3u8") { $0 } }
 
     /// `dvr-master.m3u8` in UTF-8: the range with its subtitles; nil before the first segment.
     package func dvrMasterPlaylist(_ range: RewindRange) -> [UInt8]? {
         let query = range.query.isEmpty ? "" : "?\(range.query)"
-        return master(uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
+        return master(variantAttributes, uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
     }
 
     /// - Parameter subtitleURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
-    private func master(uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
+    func master(_ attributes: VariantAttributes?, uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
         let renditions = subtitles.map { track in
             var rendition = track.rendition
             rendition.uri = rendition.uri.map(subtitleURI)
             return rendition
         }
-        return variantAttributes.map {
+        return attributes.map {
             Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
         }
     }
@@ -117,5 +117,5 @@ package struct RingSnapshot: Sendable {
     /// The path of `file`, absolute if the directory of the ring is.
     package func path(of file: SpoolFile) -> String { "\(directory)/\(file.name)" }
 
-    private static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
+    static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
 }

@@ -5,6 +5,8 @@ import Glibc
     /// The number of chunks given to one `writev`; the kernel accepts at most 1024 (IOV_MAX).
     private static let chunksPerWrite = 64
 
+    static let readOnly = O_RDONLY
+
     private let raw: Int32
     let path: String
 

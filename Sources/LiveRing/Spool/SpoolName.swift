@@ -17,6 +17,21 @@ enum SpoolName {
         "seg-\(mediaSequence)-\(hexFingerprint(header)).m4s"
     }
 
+    private static let fragmentedMP4Suffix = ".m4s"
+    private static let transportStreamSuffix = ".ts"
+
+    /// The name of a segment as a transport stream: `seg-<media sequence>-<fingerprint>.ts`. No such file is in the spool.
+    static func transportStream(ofSegment name: String) -> String {
+        name.dropLast(fragmentedMP4Suffix.count) + transportStreamSuffix
+    }
+
+    /// The name of the segment whose transport stream is called `name`; nil for any other name.
+    static func segment(ofTransportStream name: some StringProtocol) -> String? {
+        guard name.hasSuffix(transportStreamSuffix) else { return nil }
+        let segment = name.dropLast(transportStreamSuffix.count) + fragmentedMP4Suffix
+        return mediaSequence(ofSegment: segment) == nil ? nil : String(segment)
+    }
+
     /// The media sequence number in the name of a segment; nil for any other name.
     static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
         guard name.hasPrefix("seg-"), name.hasSuffix(".m4s") else { return nil }

@@ -22,11 +22,14 @@ package struct NewSegment: Sendable {
     package var format: SegmentFormat
     /// The ad markers that precede the segment in every playlist.
     package var adMarkers: SegmentAdMarkers
+    /// nil if the segment is not offered as a transport stream.
+    package var transportStream: TransportStreamPoint?
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
         isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, resumePoint: ResumePoint,
-        format: SegmentFormat, adMarkers: SegmentAdMarkers = SegmentAdMarkers()
+        format: SegmentFormat, adMarkers: SegmentAdMarkers = SegmentAdMarkers(),
+        transportStream: TransportStreamPoint? = nil
     ) {
         self.initialization = initialization
         self.header = header
@@ -38,6 +41,7 @@ package struct NewSegment: Sendable {
         self.resumePoint = resumePoint
         self.format = format
         self.adMarkers = adMarkers
+        self.transportStream = transportStream
     }
 
     /// The size of the segment file in bytes.

@@ -29,7 +29,9 @@ struct RelayService: Sendable {
         let responder = ChannelResponder(state)
         let server: HTTPServer
         do {
-            server = try await HTTPServer.start(on: address) { responder.response(to: $0) }
+            server = try await HTTPServer.start(
+                on: address, responder: { responder.response(to: $0) },
+                deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")

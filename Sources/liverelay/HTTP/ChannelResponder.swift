@@ -2,6 +2,8 @@ import Channel
 import Compression
 import HTTPSyntax
 import LiveRing
+import Media
+import Mux
 import Playlist
 import Synchronization
 
@@ -40,6 +42,8 @@ final class ChannelResponder: Sendable {
         case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
         case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
+        case .transportStream(let request): return transportStream(request, at: target.path)
+        case .endlessStream(let request): return endlessStream(request, at: target.path)
         case .status:
             return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
@@ -83,6 +87,58 @@ final class ChannelResponder: Sendable {
         return playlistResponse(bytes, snapshot)
     }
 
+    private func transportStream(_ request: ResourceRequest.TransportStreamRequest, at path: String) -> Response {
+        switch request {
+        case .livePlaylist: playlist("ts/live") { $0.transportStreamLivePlaylist() }
+        case .masterPlaylist:
+            playlist("ts/master") { $0.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:)) }
+        case .dvrPlaylist(.whole): playlist("ts/dvr") { $0.transportStreamDVRPlaylist(.whole) }
+        case .dvrPlaylist(let range): ranged(at: path) { $0.transportStreamDVRPlaylist(range) }
+        case .dvrMasterPlaylist(let range):
+            ranged(at: path) {
+                $0.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:))
+            }
+        case .segment: .notFound(path)
+        }
+    }
+
+    /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
+    private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
+        var policy = EndlessStream.Policy()
+        if request.range != .whole {
+            guard let part = snapshot?.part(of: request.range) else {
+                return .text(.notFound, "Nothing of that range is in the ring.")
+            }
+            policy.start = .segment(part.first, offset: Ticks(part.offset))
+            policy.end = part.end
+            policy.longestLag = nil
+        }
+        policy.pace = request.percent.map { .realTime(percent: $0) } ?? .none
+        let reader = EndlessStreamReader(state, policy)
+        return Response(
+            contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
+    }
+
+    /// Returns the work for a segment as a transport stream; nil for any other request.
+    func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
+        guard case .transportStream(.segment(let name)) = ResourceRequest(path: target.path) else { return nil }
+        return { [self] in await transportSegment(named: name, at: target.path) }
+    }
+
+    private func transportSegment(named name: String, at path: String) async -> Response {
+        guard let snapshot, let entry = snapshot.index.entry(ofTransportStream: name) else {
+            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+        }
+        do throws(TransportStreamError) {
+            let segment = try await state.transportStreams.segment(of: entry, in: snapshot)
+            return Response(
+                contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
+                body: .bytes(segment.bytes, gzip: nil))
+        } catch {
+            return .notFound(path)
+        }
+    }
+
     /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
     private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
         guard let snapshot, let file = find(snapshot) else {
@@ -114,6 +170,7 @@ final class ChannelResponder: Sendable {
         """
         liverelay: \(state.status.upstream.url)
         live     live.m3u8
+        MPEG-TS  ts/live.m3u8  ts/dvr.m3u8  ts/master.m3u8  live.ts
         rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
         master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
         status   status.json  healthz  readyz

@@ -7,6 +7,7 @@ struct ConditionalResponse: Equatable, Sendable {
         /// The bytes of the array in this range.
         case bytes([UInt8], Range<Int>)
         case file(FileSlice)
+        case stream(ByteStream)
     }
 
     /// Consecutive bytes of one file, which must have at least the announced length.
@@ -22,6 +23,11 @@ struct ConditionalResponse: Equatable, Sendable {
 }
 
 extension ConditionalResponse {
+    /// Whether the response has a body whose length is not known, also if the request was a HEAD.
+    var isUnbounded: Bool {
+        status == .ok && !fields.contains { $0.name == "Content-Length" }
+    }
+
     /// Applies, in the order of RFC 9110 §13.2.2: If-None-Match, then Range, then HEAD.
     /// - Parameter date: the value of the `Date` field.
     init(_ response: Response, to target: RequestTarget, date: String) {
@@ -64,7 +70,7 @@ extension ConditionalResponse {
     private mutating func send(_ representation: Representation, _ bytes: Range<Int>) {
         if let type = representation.type { add("Content-Type", type.rawValue) }
         if representation.isGzip { add("Content-Encoding", "gzip") }
-        if status != .noContent { add("Content-Length", String(bytes.count)) }
+        if status != .noContent, !representation.isStream { add("Content-Length", String(bytes.count)) }
         body = representation.slice(bytes)
     }
 
@@ -112,7 +118,11 @@ private struct Representation {
 
     var isRangeable: Bool {
         if case .empty = body { return false }
-        return !isGzip
+        return !isGzip && !isStream
+    }
+
+    var isStream: Bool {
+        if case .stream = body { true } else { false }
     }
 
     func range(_ fields: RequestTarget.Fields) -> String? {
@@ -120,9 +130,10 @@ private struct Representation {
     }
 
     func slice(_ range: Range<Int>) -> ConditionalResponse.Body {
+        if case .stream(let stream) = body { return .stream(stream) }
         if range.isEmpty { return .none }
         return switch body {
-        case .empty: .none
+        case .empty, .stream: .none
         case .bytes(let bytes, gzip: _): .bytes(bytes, range)
         case .file(let path, let byteCount): .file(.init(path: path, fileByteCount: byteCount, bytes: range))
         }
@@ -133,7 +144,7 @@ extension ResponseBody {
     /// Size of the uncompressed body.
     fileprivate var byteCount: Int {
         switch self {
-        case .empty: 0
+        case .empty, .stream: 0
         case .bytes(let bytes, gzip: _): bytes.count
         case .file(_, let byteCount): byteCount
         }

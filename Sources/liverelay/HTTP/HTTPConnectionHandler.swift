@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSyntax
 import NIOCore
 import NIOHTTP1
 
@@ -18,11 +19,18 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     private let responder: Responder
+    private let deferredResponder: DeferredResponder
     private var state = State.idle
     private var file: FileTransmission?
+    private var stream: ByteStream?
+    /// Makes the next bytes of `stream`.
+    private var production: Task<Void, Never>?
     private var isInputClosed = false
 
-    init(responder: @escaping Responder) { self.responder = responder }
+    init(responder: @escaping Responder, deferredResponder: @escaping DeferredResponder) {
+        self.responder = responder
+        self.deferredResponder = deferredResponder
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
@@ -41,6 +49,11 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    func channelInactive(context: ChannelHandlerContext) {
+        endStream()
+        context.fireChannelInactive()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
@@ -50,13 +63,31 @@ extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let request = HTTPRequestReader(head)
         let keepAlive = request.allowsKeepAlive && !isInputClosed
+        state = .answering(keepAlive: keepAlive)
+        guard let work = request.deferredResponse(from: deferredResponder) else {
+            answer(request, from: responder, keepAlive: keepAlive, context)
+            return
+        }
+        let made = context.eventLoop.makePromise(of: Response.self)
+        made.futureResult.assumeIsolated().whenSuccess { response in
+            self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
+        }
+        Task { made.succeed(await work()) }
+    }
+
+    private func answer(
+        _ request: HTTPRequestReader, from responder: (RequestTarget) -> Response, keepAlive: Bool,
+        _ context: ChannelHandlerContext
+    ) {
         let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
+        let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
     private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
         let sent = makeSentPromise(context)
+        if case .stream(let stream) = body { self.stream = stream }
         let sendsBytes = if case .bytes = body { true } else { false }
         context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : sent)
         if case .bytes(let bytes, let range) = body {
@@ -87,7 +118,12 @@ extension HTTPConnectionHandler {
     private func didSend(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
         guard case .success = result else {
             file = nil
+            endStream()
             context.close(promise: nil)
+            return
+        }
+        if let stream {
+            sendNext(of: stream, context)
             return
         }
         do throws(FileTransmission.Failure) {
@@ -101,6 +137,28 @@ extension HTTPConnectionHandler {
             file = nil
             context.close(promise: nil)
         }
+    }
+
+    private func sendNext(of stream: ByteStream, _ context: ChannelHandlerContext) {
+        let made = context.eventLoop.makePromise(of: ArraySlice<UInt8>?.self)
+        made.futureResult.assumeIsolated().whenSuccess { bytes in
+            // The client may have left meanwhile.
+            guard self.stream != nil else { return }
+            guard let bytes else {
+                self.endStream()
+                self.finish(context)
+                return
+            }
+            let buffer = context.channel.allocator.buffer(bytes: bytes)
+            context.writeAndFlush(
+                self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
+        }
+        production = Task { made.succeed(await stream.next()) }
+    }
+
+    private func endStream() {
+        production?.cancel()
+        (stream, production) = (nil, nil)
     }
 
     private func finish(_ context: ChannelHandlerContext) {

@@ -20,6 +20,19 @@ struct HTTPRequestReader {
         return bodySize <= Self.ignoredBodyLimit
     }
 
+    /// Whether another request may follow after `response`: only chunks end a response without a length.
+    func allowsKeepAlive(after response: ConditionalResponse) -> Bool {
+        allowsKeepAlive && (!response.isUnbounded || received.version == .http1_1 && method == .get)
+    }
+
+    /// The work that makes the response; nil if the request is for the `Responder`.
+    func deferredResponse(from responder: DeferredResponder) -> (@Sendable () async -> Response)? {
+        guard method == .get || method == .head,
+            let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
+        else { return nil }
+        return responder(target)
+    }
+
     func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
@@ -45,8 +58,11 @@ struct HTTPRequestReader {
         } else if received.version != .http1_1 {
             fields.append(("Connection", "keep-alive"))
         }
+        // A client of HTTP/1.0 does not know chunks, and no chunk may follow the response to a HEAD.
+        let isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
         return HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.rawValue),
+            version: response.isUnbounded && !isChunked ? .http1_0 : .http1_1,
+            status: HTTPResponseStatus(statusCode: response.status.rawValue),
             headers: HTTPHeaders(fields))
     }
 

@@ -32,14 +32,16 @@ struct HTTPServer: Sendable {
     /// - Parameter threads: number of event loops, one thread each.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
-        configure: @escaping Configuration = { _ in }, responder: @escaping Responder
+        configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
+        deferredResponder: @escaping DeferredResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = OpenConnections()
         let bootstrap = bootstrap(group) { channel in
             try Self.configure(channel, limits)
             try configure(channel)
-            try channel.pipeline.syncOperations.addHandler(HTTPConnectionHandler(responder: responder))
+            try channel.pipeline.syncOperations.addHandler(
+                HTTPConnectionHandler(responder: responder, deferredResponder: deferredResponder))
             connections.insert(channel)
         }
         do {

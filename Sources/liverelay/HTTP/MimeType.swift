@@ -3,6 +3,7 @@ enum MimeType: String, Sendable, CaseIterable {
     case playlist = "application/vnd.apple.mpegurl"
     case videoMP4 = "video/mp4"
     case audioMP4 = "audio/mp4"
+    case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case json = "application/json"
     case text = "text/plain; charset=utf-8"
@@ -14,6 +15,7 @@ enum MimeType: String, Sendable, CaseIterable {
         case "m3u8": self = .playlist
         case "mp4", "m4s", "m4v", "cmfv": self = .videoMP4
         case "m4a", "cmfa": self = .audioMP4
+        case "ts": self = .transportStream
         case "vtt": self = .webVTT
         case "json": self = .json
         case "txt": self = .text

@@ -40,6 +40,18 @@ enum ResponseBody: Equatable, Sendable {
     case bytes([UInt8], gzip: [UInt8]?)
     /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
     case file(path: String, byteCount: Int)
+    /// Content whose length is not known: no ranges, and HEAD does not touch it.
+    case stream(ByteStream)
+}
+
+/// Bytes that are made as fast as one client reads them.
+final class ByteStream: Equatable, Sendable {
+    /// Returns the next bytes; nil at the end. It is called again when the bytes were sent.
+    let next: @Sendable () async -> ArraySlice<UInt8>?
+
+    init(next: @escaping @Sendable () async -> ArraySlice<UInt8>?) { self.next = next }
+
+    static func == (left: ByteStream, right: ByteStream) -> Bool { left === right }
 }
 
 /// The answer of a path to a plain GET. The server applies HEAD, Range, If-None-Match, Accept-Encoding and CORS.
@@ -61,6 +73,10 @@ struct HeaderField: Equatable, Sendable {
 
 /// Answers one GET or HEAD. The server calls it on an event loop: it must not block, and takes less than 1 ms.
 typealias Responder = @Sendable (RequestTarget) -> Response
+
+/// Answers one GET or HEAD whose response takes longer: returns the work, which runs on no event loop, or nil if the
+/// request is for the `Responder`.
+typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
 
 extension Response {
     /// One line of text for a person who uses curl.

@@ -1,0 +1,40 @@
+import Media
+import Mux
+
+extension RelayStatus {
+    /// The channel as a transport stream, whose codecs are those of its first segment.
+    package struct TransportStream: Encodable, Equatable, Sendable {
+        /// "h264" or "hevc"; nil before the first segment, and for a channel of audio alone.
+        package internal(set) var videoCodec: String?
+        /// "aac", "mpeg", "ac3" or "eac3"; nil before the first segment.
+        package internal(set) var audioCodec: String?
+        /// How often the sample rate or the number of channels changed: the version of the program map.
+        package internal(set) var audioChanges = 0
+        /// Segments whose video is in another codec: the last frame before them stands still.
+        package internal(set) var foreignVideoSegments = 0
+        /// Segments whose audio is in another codec: they are silent.
+        package internal(set) var foreignAudioSegments = 0
+        /// Clients of the endless stream now.
+        package var clients = 0
+        /// How often a client of the endless stream was moved forward because it was too slow.
+        package var jumps = 0
+        /// Media that those clients were not sent, in whole chunks.
+        package var droppedSeconds = 0.0
+        /// Segments that clients of the endless stream did not get because they could not be read.
+        package var unreadableSegments = 0
+    }
+}
+
+extension RelayStatus.TransportStream {
+    mutating func update(from timeline: TransportStreamTimeline) {
+        switch timeline.state?.program.video {
+        case .h264: videoCodec = "h264"
+        case .hevc: videoCodec = "hevc"
+        case nil: videoCodec = nil
+        }
+        audioCodec = timeline.state?.program.audio.first?.codec.rawValue
+        audioChanges = timeline.state?.audioChanges ?? 0
+        foreignVideoSegments = timeline.counts.foreignVideoSegments
+        foreignAudioSegments = timeline.counts.foreignAudioSegments
+    }
+}

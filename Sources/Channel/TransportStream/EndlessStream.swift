@@ -1,0 +1,216 @@
+package import LiveRing
+package import Media
+package import Mux
+
+/// Decides which chunks one client of an endless transport stream is sent, and when.
+///
+/// The driver asks for steps and performs them: it makes transport streams, writes chunks, and waits. A chunk is written
+/// whole. Any chunk may follow any other, so a client that is moved forward finds its counters right.
+package struct EndlessStream: Equatable, Sendable {
+    package enum Pace: Equatable, Sendable {
+        /// After the first burst, `percent` / 100 seconds of media a second.
+        case realTime(percent: Int64)
+        /// As fast as the client reads.
+        case none
+    }
+
+    package enum Start: Equatable, Sendable {
+        /// As near to the newest segment as the burst and the reserve allow.
+        case live
+        /// In the rewind, `offset` after the beginning of a segment.
+        case segment(UInt64, offset: Ticks)
+    }
+
+    package struct Policy: Equatable, Sendable {
+        package var start: Start
+        package var pace: Pace
+        /// Media sent at once at the beginning. ffmpeg probes 5 s before it shows anything.
+        package var burst: Ticks
+        /// How late a client may become before it is moved forward; nil: it is sent everything that is still there.
+        package var longestLag: Ticks?
+        /// The first segment that is not sent; nil: the stream has no end.
+        package var end: UInt64?
+
+        package init(
+            start: Start = .live, pace: Pace = .realTime(percent: 100), burst: Ticks = .seconds(6),
+            longestLag: Ticks? = .seconds(30), end: UInt64? = nil
+        ) {
+            self.start = start
+            self.pace = pace
+            self.burst = burst
+            self.longestLag = longestLag
+            self.end = end
+        }
+    }
+
+    package enum Step: Equatable, Sendable {
+        /// Make the transport stream of a segment, then call `load`.
+        case load(mediaSequence: UInt64)
+        /// Write these bytes of the segment that was loaded last.
+        case send(mediaSequence: UInt64, bytes: Range<Int>)
+        /// Wait for the time, or until the ring has changed; nil: only for the ring.
+        case wait(until: Duration?)
+        /// Nothing follows.
+        case end
+    }
+
+    /// Media that was published and not sent, because the client was too slow or the segment could not be read.
+    package struct Dropped: Equatable, Sendable {
+        package var jumps = 0
+        package var duration = Ticks.zero
+        package var unreadableSegments = 0
+
+        package init() {}
+    }
+
+    private enum State: Equatable, Sendable {
+        case joining
+        /// `offset`: what is skipped at the beginning of the segment, as far as a chunk allows.
+        case loading(mediaSequence: UInt64, offset: Ticks)
+        case sending(mediaSequence: UInt64, chunks: ArraySlice<TransportSegment.Chunk>)
+    }
+
+    /// Segments without a random access point that a joining client skips, before it begins anywhere.
+    private static let longestSkipAtJoin = 3
+
+    private let policy: Policy
+    private var state = State.joining
+    private var start: Start
+    /// When the client joined; nil before the first chunk.
+    private var joined: Duration?
+    /// Media sent since then, gaps included.
+    private var sent = Ticks.zero
+    package private(set) var dropped = Dropped()
+    /// Segments without a random access point that a joining client skipped.
+    private var skippedAtJoin = 0
+
+    package init(_ policy: Policy = Policy()) {
+        self.policy = policy
+        start = policy.start
+    }
+
+    /// The next step. After `send` it is asked for when the bytes are written.
+    package mutating func next(_ index: RingIndex, hasEnded: Bool, at now: Duration) -> Step {
+        skipIfLate(index, at: now)
+        while true {
+            switch state {
+            case .joining:
+                guard let point = joinPoint(in: index) else { return hasEnded ? .end : .wait(until: nil) }
+                state = point
+            case .loading(let number, _):
+                if let policyEnd = policy.end, number >= policyEnd { return .end }
+                guard number < index.nextMediaSequence else { return hasEnded ? .end : .wait(until: nil) }
+                guard let entry = index.entry(numbered: number) else {
+                    jump(over: .zero)
+                    continue
+                }
+                if !entry.isGap, entry.transportStream != nil { return .load(mediaSequence: number) }
+                skip(entry.duration, of: number)
+            case .sending(let number, let chunks):
+                guard let chunk = chunks.first else {
+                    state = .loading(mediaSequence: number + 1, offset: .zero)
+                    continue
+                }
+                if let due = dueTime(index, at: now), due > now { return .wait(until: due) }
+                joined = joined ?? now
+                sent += chunk.duration
+                state = .sending(mediaSequence: number, chunks: chunks.dropFirst())
+                return .send(mediaSequence: number, bytes: chunk.bytes)
+            }
+        }
+    }
+
+    /// Answers `Step.load`.
+    /// - Parameter segment: nil if the segment cannot be had.
+    package mutating func load(_ segment: TransportSegment?) {
+        guard case .loading(let number, let offset) = state else { return }
+        guard let segment else {
+            dropped.unreadableSegments += 1
+            state = .loading(mediaSequence: number + 1, offset: .zero)
+            return
+        }
+        state = .sending(
+            mediaSequence: number, chunks: joined == nil ? chunks(of: segment, from: offset) : segment.chunks[...])
+    }
+
+    /// The chunks for a client that joins, which begin with a random access point: from the last that begins by `offset`.
+    private mutating func chunks(
+        of segment: TransportSegment, from offset: Ticks
+    ) -> ArraySlice<TransportSegment.Chunk> {
+        guard let start = segment.chunks.first?.start else { return [] }
+        let usable = segment.chunks.indices.filter { segment.chunks[$0].isIndependent }
+        guard let first = usable.last(where: { segment.chunks[$0].start - start <= offset }) ?? usable.first else {
+            skippedAtJoin += 1
+            return skippedAtJoin > Self.longestSkipAtJoin ? segment.chunks[...] : []
+        }
+        return segment.chunks[first...]
+    }
+}
+
+// MARK: - Time
+
+extension EndlessStream {
+    /// Media that a live client joins before the newest: the burst, and in real time a reserve of one target duration, so
+    /// that a segment that comes late does not starve it.
+    private func wantedMedia(_ index: RingIndex) -> Ticks {
+        policy.pace == .none ? policy.burst : policy.burst + .seconds(Int64(index.targetDuration))
+    }
+
+    private func joinPoint(in index: RingIndex) -> State? {
+        if case .segment(let number, let offset) = start { return .loading(mediaSequence: number, offset: offset) }
+        let entries = index.listed
+        guard var first = entries.last else { return nil }
+        let wanted = wantedMedia(index)
+        var available = Ticks.zero
+        for entry in entries.reversed() where available < wanted {
+            first = entry
+            available += Ticks(entry.duration)
+        }
+        return .loading(mediaSequence: first.mediaSequence, offset: max(.zero, available - wanted))
+    }
+
+    /// When the next chunk may be sent; nil: now.
+    private func dueTime(_ index: RingIndex, at now: Duration) -> Duration? {
+        guard let joined, case .realTime(let percent) = policy.pace, sent > policy.burst else { return nil }
+        // An upstream that is faster than the clock would else fill the ring with what this client has not got.
+        let surplus = .seconds(3 * Int64(index.targetDuration)) + wantedMedia(index)
+        if start == .live, backlog(index) > surplus { return nil }
+        return joined + ((sent - policy.burst).duration * 100) / Int(max(1, percent))
+    }
+
+    /// Published media that was not sent.
+    private func backlog(_ index: RingIndex) -> Ticks {
+        let (number, rest): (UInt64, Ticks) =
+            switch state {
+            case .joining: (index.nextMediaSequence, .zero)
+            case .loading(let number, _): (number, .zero)
+            case .sending(let number, let chunks): (number + 1, chunks.reduce(.zero) { $0 + $1.duration })
+            }
+        return index.listed.reversed().prefix { $0.mediaSequence >= number }.reduce(rest) { $0 + Ticks($1.duration) }
+    }
+
+    /// Lets a client that is too late join anew.
+    private mutating func skipIfLate(_ index: RingIndex, at now: Duration) {
+        guard let longestLag = policy.longestLag, let joined else { return }
+        let backlog = backlog(index)
+        var lag = backlog
+        if case .realTime(let percent) = policy.pace {
+            let due = Ticks((now - joined) * Int(percent) / 100) + policy.burst
+            // Media that was not published in time is no fault of the client.
+            lag = min(lag, due - sent)
+        }
+        guard lag > longestLag else { return }
+        jump(over: backlog - min(backlog, wantedMedia(index)))
+    }
+
+    private mutating func jump(over duration: Ticks) {
+        dropped.jumps += 1
+        dropped.duration += duration
+        (state, start, joined, sent) = (.joining, .live, nil, .zero)
+    }
+
+    private mutating func skip(_ duration: Int64, of number: UInt64) {
+        if joined != nil { sent += Ticks(duration) }
+        state = .loading(mediaSequence: number + 1, offset: .zero)
+    }
+}

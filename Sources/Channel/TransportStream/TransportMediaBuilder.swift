@@ -1,0 +1,108 @@
+import Media
+import Mux
+import Transcode
+
+/// Makes the media of a segment's transport stream from what was published: in the channel's codecs, without gaps.
+struct TransportMediaBuilder {
+    /// A random access point that stands in for video in a foreign codec.
+    struct Still: Equatable, Sendable {
+        let configuration: VideoConfiguration
+        let payload: [UInt8]
+    }
+
+    /// What the transport stream of a segment has instead of the published media.
+    struct Replacements: Equatable, Sendable {
+        /// Video frames in a foreign codec, or of a channel of audio alone, that are not in the transport stream.
+        var foreignFrames = 0
+        var stills = 0
+        /// Audio frames in a foreign codec that are not in the transport stream.
+        var foreignAudioFrames = 0
+        var silentFrames = 0
+    }
+
+    /// Between two stills.
+    private static let stillInterval = Ticks.milliseconds(200)
+
+    private var silence = SilentFrameCache()
+
+    /// The media of a segment; nil if it has none.
+    /// - Parameters:
+    ///   - stored: the samples of the segment.
+    ///   - compositionDelay: presentation time − decode time of the first video frame of every period.
+    ///   - still: the latest random access point before the segment in the channel's codec; nil if there is none.
+    mutating func media(
+        of stored: StoredMedia, _ state: TransportStreamState, compositionDelay: Ticks, still: Still?
+    ) -> (media: TransportMedia, replacements: Replacements)? {
+        guard let times = Self.times(of: stored, state.program, compositionDelay: compositionDelay) else { return nil }
+        var replacements = Replacements()
+        let video = Self.video(of: stored, state.program, times, still: still, &replacements)
+        let audio = audio(of: stored, state, times, &replacements)
+        var media = TransportMedia(
+            decoding: times.decoding, presentationStart: times.presentationStart, video: video,
+            audio: audio.map { [$0] } ?? [])
+        media.timedMetadata = stored.messages.filter { $0.message.scheme == EventMessage.id3Scheme }
+            .map { ($0.time, $0.message.data) }
+        return (media, replacements)
+    }
+
+    private typealias Times = (decoding: Range<Ticks>, presentationStart: Ticks)
+
+    private static func times(
+        of stored: StoredMedia, _ program: TransportProgram, compositionDelay: Ticks
+    ) -> Times? {
+        if let first = stored.video?.samples.first {
+            let start = program.video == nil ? first.presentationTime : first.decodeTime
+            return (start..<start + stored.duration, first.presentationTime)
+        }
+        guard let first = stored.audio?.frames.first else { return nil }
+        let start = program.video == nil ? first.time : first.time - compositionDelay
+        return (start..<start + stored.duration, first.time)
+    }
+
+    private static func video(
+        of stored: StoredMedia, _ program: TransportProgram, _ times: Times, still: Still?,
+        _ replacements: inout Replacements
+    ) -> TransportMedia.Video? {
+        if let video = stored.video, video.configuration.codec == program.video { return video }
+        replacements.foreignFrames = stored.video?.samples.count ?? 0
+        guard program.video != nil, let still, still.configuration.codec == program.video else { return nil }
+        let (start, end) = (times.decoding.lowerBound.count, times.decoding.upperBound.count)
+        let delay = times.presentationStart - times.decoding.lowerBound
+        let samples = stride(from: start, to: end, by: Int(stillInterval.count)).map { time in
+            TransportMedia.VideoSample(
+                decodeTime: Ticks(time), presentationTime: Ticks(time) + delay, isRandomAccessPoint: true,
+                payload: still.payload[...])
+        }
+        replacements.stills = samples.count
+        return TransportMedia.Video(configuration: still.configuration, samples: samples)
+    }
+
+    private mutating func audio(
+        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times, _ replacements: inout Replacements
+    ) -> TransportMedia.Audio? {
+        if let audio = stored.audio {
+            if state.carries(audio.configuration) { return audio }
+            replacements.foreignAudioFrames = audio.frames.count
+        }
+        guard let configuration = state.silence, let frame = silence.frame(for: configuration) else { return nil }
+        let end = times.presentationStart + (times.decoding.upperBound - times.decoding.lowerBound)
+        let (rate, samples) = (Int64(configuration.sampleRate), Int64(frame.samples))
+        // The frames of consecutive segments are on one grid, so that none overlaps another.
+        let first = { (time: Ticks) in (time.count * rate + samples * Ticks.perSecond - 1) / (samples * Ticks.perSecond)
+        }
+        let frames = (first(times.presentationStart)..<first(end)).map { number in
+            TransportMedia.AudioFrame(
+                time: Ticks(samples: number * samples, sampleRate: rate), payload: frame.payload[...])
+        }
+        replacements.silentFrames = frames.count
+        return TransportMedia.Audio(configuration: configuration, frames: frames)
+    }
+}
+
+extension StoredMedia {
+    /// The last random access point of the segment.
+    var still: TransportMediaBuilder.Still? {
+        guard let video, let sample = video.samples.last(where: \.isRandomAccessPoint) else { return nil }
+        return TransportMediaBuilder.Still(configuration: video.configuration, payload: Array(sample.payload))
+    }
+}

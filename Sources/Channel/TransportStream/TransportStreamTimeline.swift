@@ -1,0 +1,81 @@
+package import LiveRing
+import Media
+import Mux
+import Splice
+
+/// The transport stream's parameters from segment to segment, over all sources and processes of a channel.
+struct TransportStreamTimeline: Sendable {
+    /// Segments whose media is not in the transport stream, because it is in another codec than the channel's.
+    struct Counts: Equatable, Sendable {
+        var foreignVideoSegments = 0
+        var foreignAudioSegments = 0
+    }
+
+    /// The state at the latest segment; nil before the first.
+    private(set) var state: TransportStreamState?
+    private(set) var counts = Counts()
+
+    /// Continues after the newest entry of a ring.
+    init(resuming snapshot: RingSnapshot) {
+        state = snapshot.edge?.transportStream.flatMap { TransportStreamState($0) }
+    }
+
+    /// Records a segment.
+    /// - Returns: what has to be stored with it.
+    mutating func append(_ segment: SplicedSegment) -> TransportStreamPoint {
+        let audio = segment.description.audioCodec == nil ? nil : segment.position.audio
+        let video = segment.description.video.flatMap { VideoConfiguration.Codec(codecString: $0.codec) }
+        let name = segment.initSection.name
+        let next =
+            state?.followed(by: audio, initialization: name)
+            ?? TransportStreamState(video: video, audio: audio, initialization: name)
+        let previous = state?.discontinuities ?? next.discontinuities
+        state = next
+        if video != next.program.video { counts.foreignVideoSegments += 1 }
+        if let audio, !next.carries(audio) { counts.foreignAudioSegments += 1 }
+        return TransportStreamPoint(
+            parameters: next.text, discontinuitySequence: next.discontinuities,
+            isDiscontinuous: next.discontinuities > previous)
+    }
+}
+
+extension TransportStreamState {
+    init?(_ point: TransportStreamPoint) {
+        self.init(text: point.parameters, discontinuities: point.discontinuitySequence)
+    }
+}
+
+extension VideoConfiguration.Codec {
+    /// nil for a codec that is not published.
+    init?(codecString: String) {
+        switch codecString.prefix(4) {
+        case "avc1": self = .h264
+        case "hvc1": self = .hevc
+        default: return nil
+        }
+    }
+}
+
+extension SegmentFormat {
+    /// The format of a segment's transport stream: without the codecs that it does not have.
+    package init(transportStreamOf entry: RingEntry) {
+        self = entry.format
+        guard let program = entry.transportStream.flatMap({ TransportStreamState($0) })?.program else { return }
+        if program.video != videoCodec.flatMap({ VideoConfiguration.Codec(codecString: $0) }) { videoCodec = nil }
+        // Silence of a channel that began without audio is AAC LC.
+        let isCarried = audioCodec.map { program.audio.first?.codec.names.contains(String($0.prefix(7))) ?? false }
+        if isCarried != true { audioCodec = program.audio.first?.codec == .aac ? "mp4a.40.2" : nil }
+    }
+}
+
+extension TransportAudioCodec {
+    /// The beginnings of the CODECS entries of this codec, seven characters at most (RFC 6381 §3.3).
+    fileprivate var names: [String] {
+        switch self {
+        case .aac: ["mp4a.40"]
+        case .mpeg: ["mp4a.6B", "mp4a.69"]
+        case .ac3: ["ac-3"]
+        case .eac3: ["ec-3"]
+        }
+    }
+}

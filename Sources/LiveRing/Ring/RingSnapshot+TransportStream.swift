@@ -1,0 +1,63 @@
+import Playlist
+
+// The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
+
+extension RingSnapshot {
+    /// `ts/live.m3u8` in UTF-8; nil before the first segment.
+    package func transportStreamLivePlaylist() -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).live.map(Self.bytes)
+    }
+
+    /// `ts/dvr.m3u8` in UTF-8; nil if the ring has no segment in the range.
+    package func transportStreamDVRPlaylist(_ range: RewindRange) -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).rewind(range).map(Self.bytes)
+    }
+
+    /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
+    /// - Parameters:
+    ///   - range: nil for the live playlists.
+    ///   - format: returns the format of a segment's transport stream.
+    package func transportStreamMasterPlaylist(
+        _ range: RewindRange? = nil, format: (RingEntry) -> SegmentFormat
+    ) -> [UInt8]? {
+        let query = range.map { $0.query.isEmpty ? "" : "?\($0.query)" } ?? ""
+        let attributes = VariantAttributes(
+            entries: index.listed.drop { $0.transportStream == nil }, targetDuration: index.targetDuration,
+            format: format, byteCount: Self.transportStreamByteCount)
+        return master(attributes, uri: range == nil ? "live.m3u8" : "dvr.m3u8\(query)") {
+            "../\(range == nil ? "" : "dvr-")\($0)\(query)"
+        }
+    }
+
+    /// An upper bound of a segment's size as a transport stream, for its bit rate: packet headers, tables, PCR, and packets
+    /// that fill chunks.
+    private static func transportStreamByteCount(of entry: RingEntry) -> Int {
+        let perSecond: Int64 = 18_000
+        return entry.segment.byteCount * 26 / 25 + Int(entry.duration * perSecond / PlaylistTicks.ticksPerSecond)
+    }
+
+    /// Where a range begins and ends among the segments: the number of its first, the 90 kHz ticks of that before the
+    /// range, and the first number after it, nil if it is open. nil if the ring has no segment in the range.
+    package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, end: UInt64?)? {
+        let newest = edge?.programDateTimeEnd.millisecondsSince1970 ?? 0
+        let (start, end): (ProgramDateTime?, ProgramDateTime?) =
+            switch range {
+            case .whole: (nil, nil)
+            case .between(let start, let end): (start, end)
+            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: newest - span), nil)
+            }
+        let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        guard !indices.isEmpty, let first = index.listed[indices].first, let last = index.listed[indices].last else {
+            return nil
+        }
+        let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
+        return (
+            first.mediaSequence, PlaylistTicks.ticks(milliseconds: early), end == nil ? nil : last.mediaSequence + 1
+        )
+    }
+
+    /// The bytes of a file of the ring.
+    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
+    }
+}

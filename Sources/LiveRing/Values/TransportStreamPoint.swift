@@ -1,0 +1,16 @@
+/// How a segment is written as a transport stream. The ring stores it with the segment.
+package struct TransportStreamPoint: Equatable, Sendable {
+    /// The parameters in the text form of the multiplexer, which the ring does not interpret. Without quotation marks and
+    /// line ends.
+    package var parameters: String
+    /// The discontinuity sequence number in the playlists with transport streams. Fewer segments begin with a
+    /// discontinuity there, because all periods have one clock and one set of tables.
+    package var discontinuitySequence: UInt64
+    package var isDiscontinuous: Bool
+
+    package init(parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool) {
+        self.parameters = parameters
+        self.discontinuitySequence = discontinuitySequence
+        self.isDiscontinuous = isDiscontinuous
+    }
+}

@@ -1,0 +1,94 @@
+import Media
+
+/// Writes the sections of the program (ISO/IEC 13818-1 §2.4.4). Each fits one packet.
+struct ProgramTableWriter {
+    private static let programNumber: UInt16 = 1
+    private static let payloadSize = 184
+    /// ISO_639_language_descriptor for audio without a known language.
+    private static let undetermined = "und"
+
+    private let program: TransportProgram
+
+    init(_ program: TransportProgram) { self.program = program }
+
+    /// The payload of the PAT's packet: pointer_field, section and stuffing.
+    var programAssociation: [UInt8] {
+        Self.payload(
+            tableID: 0x00, identifier: 1, version: 0,
+            Self.words(Self.programNumber, 0xE000 | TransportPID.programMap))
+    }
+
+    /// The payload of the PMT's packet.
+    /// - Parameter audioChanges: how often the audio's configuration changed. Each change is another version, in which
+    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise.
+    func programMap(audioChanges: Int) -> [UInt8] {
+        let information = Self.registration("CUEI") + Self.metadataPointer
+        let streams =
+            videoStream + audioStreams(isToggled: audioChanges % 2 == 1) + Self.metadataStream
+            + Self.stream(0x86, TransportPID.spliceInformation, [])
+        return Self.payload(
+            tableID: 0x02, identifier: Self.programNumber, version: UInt8(audioChanges % 32),
+            Self.words(0xE000 | program.clockPID, 0xF000 | UInt16(information.count)) + information + streams)
+    }
+
+    private var videoStream: [UInt8] {
+        switch program.video {
+        case .h264: Self.stream(0x1B, TransportPID.video, [])
+        case .hevc: Self.stream(0x24, TransportPID.video, [])
+        case nil: []
+        }
+    }
+
+    private func audioStreams(isToggled: Bool) -> [UInt8] {
+        program.audio.enumerated().flatMap { index, audio in
+            let registration = audio.codec.registration.map(Self.registration) ?? []
+            return Self.stream(
+                audio.codec.streamType, TransportPID.audio(index),
+                registration + Self.language(audio.language, isToggled: isToggled))
+        }
+    }
+
+    /// ISO_639_language_descriptor: absent and present in turn, or alternating between the language and `und`.
+    private static func language(_ language: String?, isToggled: Bool) -> [UInt8] {
+        guard let code = isToggled ? undetermined : language else { return [] }
+        return descriptor(0x0A, Array(code.utf8.prefix(3)) + [0])
+    }
+
+    /// Timed ID3 (ISO/IEC 13818-1 §2.6.60).
+    private static let metadataStream = stream(
+        0x15, TransportPID.timedMetadata,
+        descriptor(0x26, [0xFF, 0xFF] + Array("ID3 ".utf8) + [0xFF] + Array("ID3 ".utf8) + [0, 0x0F]))
+
+    /// metadata_pointer_descriptor (§2.6.58), which names this program.
+    private static let metadataPointer = descriptor(
+        0x25, [0xFF, 0xFF] + Array("ID3 ".utf8) + [0xFF] + Array("ID3 ".utf8) + [0, 0x1F] + words(programNumber))
+
+    private static func stream(_ type: UInt8, _ pid: UInt16, _ descriptors: [UInt8]) -> [UInt8] {
+        [type] + words(0xE000 | pid, 0xF000 | UInt16(descriptors.count)) + descriptors
+    }
+
+    private static func registration(_ identifier: String) -> [UInt8] { descriptor(0x05, Array(identifier.utf8)) }
+
+    private static func descriptor(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] { [tag, UInt8(body.count)] + body }
+
+    private static func words(_ values: UInt16...) -> [UInt8] {
+        values.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+    }
+
+    /// The only section of a table, which is in effect, in the payload of one packet.
+    private static func payload(tableID: UInt8, identifier: UInt16, version: UInt8, _ body: [UInt8]) -> [UInt8] {
+        // identifier, version, section_number, last_section_number, body, CRC_32
+        let length = UInt16(2 + 1 + 2 + body.count + 4)
+        let section = [tableID] + words(0xB000 | length, identifier) + [0xC1 | version << 1, 0, 0] + body
+        let payload = [0] + section + SectionCRC.bytes(of: section)
+        return payload + Array(repeating: 0xFF, count: max(0, payloadSize - payload.count))
+    }
+}
+
+extension SectionCRC {
+    /// CRC_32, as it follows a section.
+    static func bytes(of section: [UInt8]) -> [UInt8] {
+        let crc = value(section[...])
+        return (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }
+    }
+}

@@ -1,0 +1,122 @@
+import Media
+
+/// Orders and writes the units of chunks, with tables and PCR between them.
+struct TransportChunkWriter {
+    /// ETSI TR 101 290 §5.2.2, indicator 2.3a.
+    static let longestClockInterval = Ticks.milliseconds(40)
+    /// ETSI TS 101 154 §4.1.7.
+    static let longestTableInterval = Ticks.milliseconds(100)
+    private static let counterPeriod: Int64 = 16
+
+    private let program: TransportProgram
+    private let programAssociation: [UInt8]
+    private let programMap: [UInt8]
+    private var packets = TransportPacketWriter()
+
+    init(_ program: TransportProgram, audioChanges: Int) {
+        let tables = ProgramTableWriter(program)
+        self.program = program
+        programAssociation = tables.programAssociation
+        programMap = tables.programMap(audioChanges: audioChanges)
+    }
+
+    var bytes: [UInt8] { packets.bytes }
+
+    mutating func reserveCapacity(_ byteCount: Int) { packets.reserveCapacity(byteCount) }
+
+    /// Something to be sent at a time. At equal times it goes by `rank`, then by `index`.
+    private struct Event {
+        enum Rank: Int { case tables, video, clock, other }
+
+        let time: Ticks
+        let rank: Rank
+        /// The unit; −1 for tables and clocks.
+        let index: Int
+
+        static func precedes(_ left: Event, _ right: Event) -> Bool {
+            (left.time.count, left.rank.rawValue, left.index) < (right.time.count, right.rank.rawValue, right.index)
+        }
+    }
+
+    /// Appends one chunk.
+    /// - Parameters:
+    ///   - units: those of one PID in order.
+    ///   - start: the time of the first frame; PCR and tables begin here.
+    ///   - end: the time of the next chunk's first frame.
+    mutating func append(
+        _ units: [TransportUnit], from start: Ticks, to end: Ticks, isIndependent: Bool
+    ) -> TransportSegment.Chunk {
+        let first = packets.bytes.count
+        let carriers = units.indices.filter { carriesClock(units[$0]) }
+        let accessPoints = units.indices.filter { units[$0].kind == .video(isRandomAccessPoint: true) }
+        var events = units.indices.map { index in
+            Event(time: units[index].time, rank: units[index].isVideo ? .video : .other, index: index)
+        }
+        events += Self.tableTimes(from: start, to: end, accessPoints: accessPoints.map { units[$0].time })
+            .map { Event(time: $0, rank: .tables, index: -1) }
+        events += Self.clockTimes(from: start, to: end, carried: carriers.map { units[$0].time })
+            .map { Event(time: $0, rank: .clock, index: -1) }
+        var lastOfPID: [UInt16: Int] = [:]
+        events.sort(by: Event.precedes)
+        for event in events where event.index >= 0 { lastOfPID[units[event.index].pid] = event.index }
+        for event in events { append(event, units, lastOfPID: lastOfPID) }
+        return TransportSegment.Chunk(
+            bytes: first..<packets.bytes.count, start: start, duration: end - start, isIndependent: isIndependent,
+            randomAccessPoints: accessPoints.count)
+    }
+
+    private mutating func append(_ event: Event, _ units: [TransportUnit], lastOfPID: [UInt16: Int]) {
+        let clock = event.time - TransportStreamMuxer.lead
+        switch event.rank {
+        case .tables:
+            packets.append(programAssociation, on: TransportPID.programAssociation)
+            packets.append(programMap, on: TransportPID.programMap)
+        case .clock: packets.append(clock: clock, on: program.clockPID)
+        case .video, .other:
+            let unit = units[event.index]
+            packets.append(
+                unit.payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
+                isRandomAccessPoint: isRandomAccessPoint(unit), fillsCounter: lastOfPID[unit.pid] == event.index)
+        }
+    }
+
+    /// Whether the first packet of a unit has PCR.
+    private func carriesClock(_ unit: TransportUnit) -> Bool { unit.pid == program.clockPID }
+
+    private func isRandomAccessPoint(_ unit: TransportUnit) -> Bool {
+        switch unit.kind {
+        case .video(let isRandomAccessPoint): isRandomAccessPoint
+        case .audio: program.video == nil && unit.pid == program.clockPID
+        case .other: false
+        }
+    }
+
+    /// Times of PAT and PMT: at each random access point, and evenly in between, a multiple of 16 in all.
+    private static func tableTimes(from start: Ticks, to end: Ticks, accessPoints: [Ticks]) -> [Ticks] {
+        let duration = (end - start).count
+        let extra = accessPoints.filter { $0 != start }
+        let needed = (duration + longestTableInterval.count - 1) / longestTableInterval.count + Int64(extra.count)
+        let total = (max(1, needed) + counterPeriod - 1) / counterPeriod * counterPeriod
+        let even = total - Int64(extra.count)
+        return extra + (0..<even).map { start + Ticks(duration * $0 / even) }
+    }
+
+    /// Times of packets that only carry PCR.
+    /// - Parameter carried: times at which a unit has PCR, in order.
+    private static func clockTimes(from start: Ticks, to end: Ticks, carried: [Ticks]) -> [Ticks] {
+        let begin = carried.first == start ? [] : [start]
+        let fixed = begin + carried
+        return begin
+            + zip(fixed, fixed.dropFirst() + [end]).flatMap { time, next in
+                let gap = (next - time).count
+                let parts = max(1, (gap + longestClockInterval.count - 1) / longestClockInterval.count)
+                return (1..<parts).map { time + Ticks(gap * $0 / parts) }
+            }
+    }
+}
+
+extension TransportUnit {
+    fileprivate var isVideo: Bool {
+        if case .video = kind { true } else { false }
+    }
+}

@@ -1,0 +1,73 @@
+package import Media
+
+/// The media of one segment on the channel's timeline, as the multiplexer needs it.
+package struct TransportMedia: Sendable {
+    package struct VideoSample: Sendable {
+        package let decodeTime: Ticks
+        package let presentationTime: Ticks
+        package let isRandomAccessPoint: Bool
+        /// NAL units, each prefixed with its length in four bytes.
+        package let payload: ArraySlice<UInt8>
+
+        package init(
+            decodeTime: Ticks, presentationTime: Ticks, isRandomAccessPoint: Bool, payload: ArraySlice<UInt8>
+        ) {
+            self.decodeTime = decodeTime
+            self.presentationTime = presentationTime
+            self.isRandomAccessPoint = isRandomAccessPoint
+            self.payload = payload
+        }
+    }
+
+    package struct Video: Sendable {
+        package let configuration: VideoConfiguration
+        /// In decoding order.
+        package let samples: [VideoSample]
+
+        package init(configuration: VideoConfiguration, samples: [VideoSample]) {
+            self.configuration = configuration
+            self.samples = samples
+        }
+    }
+
+    package struct AudioFrame: Sendable {
+        package let time: Ticks
+        package let payload: ArraySlice<UInt8>
+
+        package init(time: Ticks, payload: ArraySlice<UInt8>) {
+            self.time = time
+            self.payload = payload
+        }
+    }
+
+    package struct Audio: Sendable {
+        package let configuration: AudioConfiguration
+        package let frames: [AudioFrame]
+
+        package init(configuration: AudioConfiguration, frames: [AudioFrame]) {
+            self.configuration = configuration
+            self.frames = frames
+        }
+    }
+
+    /// From the decode time of the segment's first frame to that of the next segment. Without video, the decode times that
+    /// video of the segment would have; in a channel of audio alone, the times of the audio.
+    package let decoding: Range<Ticks>
+    /// The presentation time of the segment's first frame.
+    package let presentationStart: Ticks
+    /// nil for a channel of audio alone.
+    package var video: Video?
+    /// In the order of the program's audio streams.
+    package var audio: [Audio]
+    /// Complete ID3 tags, by presentation time.
+    package var timedMetadata: [(time: Ticks, tags: [UInt8])] = []
+    /// splice_info_sections whose times are on the channel's timeline, in order.
+    package var spliceSections: [[UInt8]] = []
+
+    package init(decoding: Range<Ticks>, presentationStart: Ticks, video: Video?, audio: [Audio]) {
+        self.decoding = decoding
+        self.presentationStart = presentationStart
+        self.video = video
+        self.audio = audio
+    }
+}

@@ -1,0 +1,31 @@
+package import Media
+
+/// One segment as a transport stream.
+package struct TransportSegment: Equatable, Sendable {
+    /// A part that may follow any other chunk of the channel without a break of a continuity counter.
+    ///
+    /// It begins with PAT, PMT and a random access point, and holds the audio from there on.
+    package struct Chunk: Equatable, Sendable {
+        package let bytes: Range<Int>
+        /// Decode time of its first video frame, or of its first audio frame if there is no video.
+        package let start: Ticks
+        package let duration: Ticks
+        /// Whether it begins with a frame that needs no other.
+        package let isIndependent: Bool
+        /// Random access points: GOPs, if there is video.
+        package let randomAccessPoints: Int
+    }
+
+    package let bytes: [UInt8]
+    /// In order, without gaps. Empty if the segment has no media.
+    package let chunks: [Chunk]
+    /// Frames whose decode time was lowered because it was after their presentation time.
+    package var loweredDecodeTimes = 0
+    /// Audio frames and ID3 tags that are too large for their headers, and were dropped.
+    package var oversizeUnits = 0
+
+    package init(bytes: [UInt8], chunks: [Chunk]) {
+        self.bytes = bytes
+        self.chunks = chunks
+    }
+}

@@ -1,0 +1,234 @@
+package import Media
+
+/// Writes segments as a transport stream (ISO/IEC 13818-1). The bytes depend only on the segment's media and on the
+/// parameters: no state passes from a segment to the next.
+///
+/// A segment is a sequence of chunks. In each, the number of packets of every PID is a multiple of 16, so continuity
+/// counters run on over any sequence of chunks. Clients, playlists and files can share the bytes.
+package struct TransportStreamMuxer: Sendable {
+    /// Time from the arrival of a video frame to its decoding, which PCR states.
+    package static let lead = Ticks.milliseconds(700)
+    /// The shortest chunk, unless the segment ends. Shorter GOPs share a chunk, because of the packets that fill it.
+    package static let shortestChunk = Ticks.seconds(1)
+    /// Audio is sent this much before the video of the same decode time at most. With `lead` it stays below the second
+    /// that ETSI TR 101 290 §5.2.3 allows.
+    private static let longestAudioLead = Ticks.milliseconds(220)
+    /// PES packets bear one timestamp for so many audio frames.
+    private static let framesPerPacket = 4
+
+    private let program: TransportProgram
+    private let audioChanges: Int
+
+    /// - Parameter audioChanges: how often the audio's configuration changed since the channel began.
+    package init(_ program: TransportProgram, audioChanges: Int) {
+        self.program = program
+        self.audioChanges = audioChanges
+    }
+
+    package func segment(_ media: TransportMedia) -> TransportSegment {
+        var writer = TransportChunkWriter(program, audioChanges: audioChanges)
+        let size = media.video?.samples.reduce(0) { $0 + $1.payload.count } ?? 0
+        writer.reserveCapacity(size + size / 8 + 65_536)
+        let (video, lowered) = Self.decodable(media.video?.samples ?? [])
+        let spans = Self.spans(of: video, media)
+        var chunks: [TransportSegment.Chunk] = []
+        for (index, span) in spans.enumerated() {
+            let units = units(of: media, video, span, isFirst: index == 0)
+            chunks.append(
+                writer.append(
+                    units, from: span.start, to: span.end,
+                    isIndependent: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true))
+        }
+        var segment = TransportSegment(bytes: writer.bytes, chunks: chunks)
+        segment.loweredDecodeTimes = lowered
+        segment.oversizeUnits = media.oversizeUnits
+        return segment
+    }
+}
+
+extension TransportMedia {
+    /// Audio frames and ID3 tags that cannot be sent.
+    fileprivate var oversizeUnits: Int {
+        timedMetadata.count { !Self.fits($0.tags) } + audio.reduce(0) { $0 + $1.frames.count { !$0.fits } }
+    }
+
+    fileprivate static func fits(_ tags: [UInt8]) -> Bool { (10...PESPacketWriter.longestPayload).contains(tags.count) }
+}
+
+extension TransportMedia.AudioFrame {
+    /// An ADTS header states less than 8 KiB, and no frame of another codec is larger.
+    fileprivate var fits: Bool { (1...ADTSHeader.longestFrame).contains(payload.count) }
+}
+
+// MARK: - Chunks
+
+extension TransportStreamMuxer {
+    /// The content of one chunk.
+    fileprivate struct ChunkSpan {
+        /// Decode times of the video, or times of the audio if there is no video.
+        let start: Ticks
+        let end: Ticks
+        /// Indices of the video samples.
+        let frames: Range<Int>
+        /// Presentation times of the audio and the metadata.
+        let presentation: Range<Ticks>
+    }
+
+    /// Cuts the segment at random access points.
+    private static func spans(of video: [TransportMedia.VideoSample], _ media: TransportMedia) -> [ChunkSpan] {
+        guard !video.isEmpty else { return audioSpans(of: media) }
+        var cuts = [0]
+        for (index, sample) in video.enumerated().dropFirst() where sample.isRandomAccessPoint {
+            if sample.decodeTime - video[cuts[cuts.count - 1]].decodeTime >= shortestChunk { cuts.append(index) }
+        }
+        return cuts.enumerated().map { number, cut in
+            let next = number + 1 < cuts.count ? cuts[number + 1] : nil
+            let last = video[(next ?? video.count) - 1].decodeTime
+            return ChunkSpan(
+                start: video[cut].decodeTime,
+                end: next.map { video[$0].decodeTime } ?? max(media.decoding.upperBound, last + Ticks(1)),
+                frames: cut..<(next ?? video.count),
+                presentation: presentation(from: number == 0 ? nil : video[cut], to: next.map { video[$0] }))
+        }
+    }
+
+    private static func presentation(
+        from first: TransportMedia.VideoSample?, to next: TransportMedia.VideoSample?
+    ) -> Range<Ticks> {
+        let start = first.map(audioStart) ?? Ticks(.min)
+        return start..<max(start, next.map(audioStart) ?? Ticks(.max))
+    }
+
+    /// The time of the first audio that is sent with a random access point: its presentation time, unless it waits long
+    /// for frames that are decoded after it.
+    private static func audioStart(with sample: TransportMedia.VideoSample) -> Ticks {
+        min(sample.presentationTime, sample.decodeTime + longestAudioLead)
+    }
+
+    /// Cuts a segment without video every second.
+    private static func audioSpans(of media: TransportMedia) -> [ChunkSpan] {
+        let (start, end) = (
+            media.decoding.lowerBound, max(media.decoding.upperBound, media.decoding.lowerBound + Ticks(1))
+        )
+        let delay = media.presentationStart - start
+        let count = max(1, (end - start).count / shortestChunk.count)
+        return (0..<count).map { index in
+            let times = (index...index + 1).map { start + Ticks((end - start).count * $0 / count) }
+            return ChunkSpan(
+                start: times[0], end: times[1], frames: 0..<0,
+                presentation: (index == 0 ? Ticks(.min) : times[0] + delay)..<(index == count - 1
+                    ? Ticks(.max) : times[1] + delay))
+        }
+    }
+
+    /// Lowers decode times that are after their presentation times. They rise strictly and are never after it.
+    private static func decodable(
+        _ samples: [TransportMedia.VideoSample]
+    ) -> (samples: [TransportMedia.VideoSample], lowered: Int) {
+        var samples = samples
+        var lowered = 0
+        var latest = Ticks(.max)
+        for index in samples.indices.reversed() {
+            let sample = samples[index]
+            let time = min(sample.decodeTime, sample.presentationTime, latest - Ticks(1))
+            if time < sample.decodeTime {
+                lowered += 1
+                samples[index] = TransportMedia.VideoSample(
+                    decodeTime: time, presentationTime: sample.presentationTime,
+                    isRandomAccessPoint: sample.isRandomAccessPoint, payload: sample.payload)
+            }
+            latest = time
+        }
+        return (samples, lowered)
+    }
+}
+
+// MARK: - Units
+
+extension TransportStreamMuxer {
+    /// The PES packets and sections of a chunk, unordered.
+    private func units(
+        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ span: ChunkSpan, isFirst: Bool
+    ) -> [TransportUnit] {
+        let delay =
+            span.frames.first.map { video[$0].presentationTime - video[$0].decodeTime }
+            ?? media.presentationStart - media.decoding.lowerBound
+        let advance = min(delay, Self.longestAudioLead)
+        var units = isFirst ? media.spliceSections.map { TransportUnit(section: $0, at: span.start) } : []
+        if let configuration = media.video?.configuration {
+            units += video[span.frames].map { Self.unit($0, configuration) }
+        }
+        for (index, audio) in media.audio.enumerated() where index < program.audio.count {
+            let frames = audio.frames.filter { span.presentation.contains($0.time) && $0.fits }
+            units += Self.units(
+                frames, audio.configuration, program.audio[index].codec, pid: TransportPID.audio(index), span,
+                advance: advance)
+        }
+        for item in media.timedMetadata where span.presentation.contains(item.time) {
+            guard TransportMedia.fits(item.tags) else { continue }
+            let packet = PESPacketWriter.packet(.private1, presentationTime: item.time, payload: item.tags)
+            units.append(
+                TransportUnit(
+                    pid: TransportPID.timedMetadata, time: span.clamp(item.time - advance), kind: .other,
+                    payload: packet))
+        }
+        return units
+    }
+
+    private static func unit(
+        _ sample: TransportMedia.VideoSample, _ configuration: VideoConfiguration
+    ) -> TransportUnit {
+        let bytes = AnnexBAccessUnit.bytes(
+            of: sample.payload, configuration, isRandomAccessPoint: sample.isRandomAccessPoint)
+        return TransportUnit(
+            pid: TransportPID.video, time: sample.decodeTime,
+            kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
+            payload: PESPacketWriter.packet(
+                .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, payload: bytes))
+    }
+
+    /// - Parameter advance: how long before its presentation time, less `lead`, audio is sent.
+    private static func units(
+        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
+        pid: UInt16, _ span: ChunkSpan, advance: Ticks
+    ) -> [TransportUnit] {
+        let header = codec == .aac ? ADTSHeader(configuration) : nil
+        return groups(of: frames, configuration).map { group in
+            var payload: [UInt8] = []
+            for frame in frames[group] {
+                if let header { payload += header.bytes(forFrameOf: frame.payload.count) }
+                payload += frame.payload
+            }
+            let start = frames[group.lowerBound].time
+            return TransportUnit(
+                pid: pid, time: span.clamp(start - advance), kind: .audio,
+                payload: PESPacketWriter.packet(codec.streamID, presentationTime: start, payload: payload))
+        }
+    }
+
+    /// The frames of each PES packet. Players count the times of the later frames, so a gap begins another packet.
+    private static func groups(
+        of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration
+    ) -> [Range<Int>] {
+        let (samples, rate) = (Int64(configuration.samplesPerFrame), Int64(max(1, configuration.sampleRate)))
+        var groups: [Range<Int>] = []
+        for index in frames.indices {
+            guard let last = groups.last, last.count < framesPerPacket else {
+                groups.append(index..<index + 1)
+                continue
+            }
+            let expected = frames[last.lowerBound].time + Ticks(samples: Int64(last.count) * samples, sampleRate: rate)
+            if abs((frames[index].time - expected).count) <= 2 {
+                groups[groups.count - 1] = last.lowerBound..<index + 1
+            } else {
+                groups.append(index..<index + 1)
+            }
+        }
+        return groups
+    }
+}
+
+extension TransportStreamMuxer.ChunkSpan {
+    /// The nearest time of the chunk.
+    fileprivate func clamp(_ time: Ticks) -> Ticks { min(max(time, start), end - Ticks(1)) }
+}

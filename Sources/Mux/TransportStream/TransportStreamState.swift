@@ -1,0 +1,92 @@
+package import Media
+
+/// The parameters with which a segment of a channel is written as a transport stream.
+///
+/// The state of every segment is stored with it. Each segment is therefore written alike whenever it is asked for, also by
+/// the next process.
+package struct TransportStreamState: Equatable, Sendable {
+    package let program: TransportProgram
+    /// The audio of the latest segment in the program's codec; silence continues in it. nil if there was none.
+    package private(set) var audio: AudioConfiguration?
+    /// How often the sample rate or the number of channels changed.
+    package private(set) var audioChanges = 0
+    /// How often the parameters changed at all: EXT-X-DISCONTINUITY-SEQUENCE of the playlists with transport streams.
+    package private(set) var discontinuities: UInt64 = 0
+    /// The name of the latest segment's init section, which stands for its parameters.
+    private var initialization: String
+
+    /// The state of a channel's first segment, whose codecs are the channel's. A channel without audio, or with audio that
+    /// players do not know in transport streams, gets AAC.
+    package init(video: VideoConfiguration.Codec?, audio: AudioConfiguration?, initialization: String) {
+        let codec = audio.flatMap { TransportAudioCodec($0) }
+        program = TransportProgram(video: video, audio: [.init(codec: codec ?? .aac)])
+        self.audio = codec == nil ? nil : audio
+        self.initialization = initialization
+    }
+
+    /// The state of the segment after this one.
+    package func followed(by audio: AudioConfiguration?, initialization: String) -> TransportStreamState {
+        var next = self
+        if initialization != self.initialization { next.discontinuities += 1 }
+        next.initialization = initialization
+        guard let audio, carries(audio) else { return next }
+        if let last = self.audio ?? .transportSilence(program), !last.hasFormat(of: audio) { next.audioChanges += 1 }
+        next.audio = audio
+        return next
+    }
+
+    /// Whether audio of this configuration is in the program's codec.
+    package func carries(_ audio: AudioConfiguration) -> Bool {
+        TransportAudioCodec(audio) == program.audio.first?.codec
+    }
+
+    /// The configuration of silence: that of the latest audio.
+    package var silence: AudioConfiguration? { audio ?? .transportSilence(program) }
+}
+
+extension AudioConfiguration {
+    /// AAC LC, 48 kHz stereo: silence in a channel that had no audio so far; nil if its codec is another.
+    fileprivate static func transportSilence(_ program: TransportProgram) -> AudioConfiguration? {
+        guard program.audio.first?.codec == .aac else { return nil }
+        return AudioConfiguration(
+            codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024,
+            decoderSpecificInfo: AudioSpecificConfig.lowComplexity(samplingFrequency: 48_000, channelConfiguration: 2))
+    }
+
+    fileprivate func hasFormat(of other: AudioConfiguration) -> Bool {
+        sampleRate == other.sampleRate && channelCount == other.channelCount
+    }
+}
+
+// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`. The number of discontinuities is
+// not in it.
+extension TransportStreamState {
+    package var text: String {
+        let video =
+            switch program.video {
+            case .h264: "h264"
+            case .hevc: "hevc"
+            case nil: "none"
+            }
+        let codec = program.audio.first?.codec.rawValue ?? ""
+        let fields = [video, codec, String(audioChanges), initialization, audio?.text ?? ""]
+        return fields.joined(separator: ";")
+    }
+
+    /// nil if `text` cannot have been written by the `text` property.
+    package init?(text: String, discontinuities: UInt64) {
+        let fields = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 5, let video = Self.videoCodecs[fields[0]],
+            let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]), changes >= 0
+        else { return nil }
+        program = TransportProgram(video: video, audio: [.init(codec: codec)])
+        audioChanges = changes
+        self.discontinuities = discontinuities
+        initialization = fields[3]
+        audio = AudioConfiguration(text: fields[4])
+    }
+
+    private static let videoCodecs: [String: VideoConfiguration.Codec?] = [
+        "h264": .h264, "hevc": .hevc, "none": VideoConfiguration.Codec?.none,
+    ]
+}

@@ -1,0 +1,217 @@
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Channel
+@testable import LiveRing
+@testable import Media
+@testable import Mux
+
+/// What one client of an endless stream is sent, on a virtual clock.
+@Suite struct EndlessStreamTests {
+    /// A ring of segments of 6 s in chunks of 2 s, and one client.
+    private struct Scene {
+        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60), freeReserve: 0), targetDuration: 6)
+        var hasEnded = false
+        var stream: EndlessStream
+        var now = Duration.zero
+        /// The chunks sent, by segment and number, with their times.
+        var sent: [(time: Duration, segment: UInt64, chunk: Int)] = []
+        var unreadable: Set<UInt64> = []
+        var lastLoad: UInt64?
+
+        init(_ policy: EndlessStream.Policy, segments: Int) {
+            stream = EndlessStream(policy)
+            for _ in 0..<segments { publish() }
+        }
+
+        mutating func publish(isGap: Bool = false) {
+            let number = index.nextMediaSequence
+            let resumePoint = ResumePoint(
+                videoDecodeTime: 0, audioDecodeTime: 0, fragmentSequenceNumber: 0,
+                presentationEnd: Int64(number + 1) * 540_000, compositionOffset: 18_000)
+            if isGap, let newest = index.newest {
+                _ = index.publish(index.gap(after: newest, lasting: 540_000, resumePoint: resumePoint))
+                return
+            }
+            let segment = NewSegment(
+                initialization: InitializationFile(name: "init-a.mp4", bytes: []), header: [], payload: [],
+                duration: 540_000, isDiscontinuous: false,
+                programDateTime: ProgramDateTime(millisecondsSince1970: Int64(number) * 6000), resumePoint: resumePoint,
+                format: SegmentFormat(videoCodec: "avc1.640028"),
+                transportStream: TransportStreamPoint(
+                    parameters: "", discontinuitySequence: 0, isDiscontinuous: false))
+            _ = index.publish(index.entry(for: segment, afterInterruption: false))
+        }
+
+        private func transportStream(of number: UInt64) -> TransportSegment {
+            let chunks = (0..<3).map { part in
+                TransportSegment.Chunk(
+                    bytes: part * 188..<(part + 1) * 188, start: .seconds(Int64(number) * 6 + Int64(part) * 2),
+                    duration: .seconds(2), isIndependent: true, randomAccessPoints: 1)
+            }
+            return TransportSegment(bytes: [], chunks: chunks)
+        }
+
+        /// Performs steps until the client waits or the stream ends; a chunk takes `time` to write.
+        /// - Returns: the last step.
+        @discardableResult
+        mutating func run(writing time: Duration = .zero, limit: Int = 1000) -> EndlessStream.Step {
+            for _ in 0..<limit {
+                let step = stream.next(index, hasEnded: hasEnded, at: now)
+                switch step {
+                case .load(let number):
+                    lastLoad = number
+                    stream.load(unreadable.contains(number) ? nil : transportStream(of: number))
+                case .send(let number, let bytes):
+                    sent.append((now, number, bytes.lowerBound / 188))
+                    now += time
+                case .wait, .end: return step
+                }
+            }
+            return .end
+        }
+
+        /// Lets time pass in steps of 100 ms; a segment is published every 6 s.
+        mutating func pass(_ duration: Duration, publishing: Bool = true, writing time: Duration = .zero) {
+            let end = now + duration
+            while now < end {
+                run(writing: time, limit: 10)
+                now += .milliseconds(100)
+                if publishing, now >= .seconds(6) * (published + 1) {
+                    published += 1
+                    publish()
+                }
+            }
+        }
+
+        private var published = 0
+        var chunks: [String] { sent.map { "\($0.segment).\($0.chunk)" } }
+    }
+
+    @Test func liveClientBeginsWithBurstAndReserve() {
+        var scene = Scene(.init(), segments: 10)
+        // 6 s of burst and 6 s of reserve: from the third chunk before the newest segment.
+        #expect(scene.run() == .wait(until: .seconds(2)))
+        #expect(scene.chunks == ["8.0", "8.1", "8.2", "9.0"])
+    }
+
+    @Test func clientJoinsInsideASegment() {
+        var scene = Scene(.init(burst: .seconds(2)), segments: 10)
+        scene.run()
+        #expect(scene.chunks == ["8.2", "9.0"])
+    }
+
+    @Test func shortRingIsSentFromItsBeginning() {
+        var scene = Scene(.init(), segments: 1)
+        #expect(scene.run() == .wait(until: nil))
+        #expect(scene.chunks == ["0.0", "0.1", "0.2"])
+    }
+
+    @Test func nothingIsSentBeforeTheFirstSegment() {
+        var scene = Scene(.init(), segments: 0)
+        #expect(scene.run() == .wait(until: nil) && scene.sent.isEmpty)
+        scene.hasEnded = true
+        #expect(scene.run() == .end)
+    }
+
+    @Test func everyChunkIsSentOnceInRealTime() {
+        var scene = Scene(.init(), segments: 10)
+        scene.pass(.seconds(120))
+        let numbers = scene.sent.map { $0.segment * 3 + UInt64($0.chunk) }
+        #expect(numbers == Array(numbers[0]..<numbers[0] + UInt64(numbers.count)))
+        #expect(abs(scene.sent.count - 63) <= 1)
+        #expect(scene.stream.dropped == .init())
+        // 2 s of media every 2 s, after the burst.
+        let times = scene.sent.dropFirst(4).map(\.time)
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs(($1 - $0 - .seconds(2)).components.seconds) == 0 })
+    }
+
+    @Test func clientThatStopsLosesWholeChunksAndJoinsAnew() {
+        var scene = Scene(.init(), segments: 10)
+        scene.pass(.seconds(20))
+        let before = scene.sent.count
+        // The client stops for a minute: the chunk under way takes as long.
+        scene.run(writing: .seconds(60), limit: 1)
+        for _ in 0..<10 { scene.publish() }
+        scene.now += .seconds(60)
+        scene.run()
+        #expect(scene.stream.dropped.jumps == 1 && scene.stream.dropped.duration > .seconds(20))
+        #expect(scene.sent.count > before)
+        #expect(scene.sent.last.map { scene.index.nextMediaSequence - $0.segment <= 2 } == true)
+    }
+
+    @Test func outageIsNoFaultOfTheClient() {
+        var scene = Scene(.init(), segments: 10)
+        scene.pass(.seconds(12))
+        scene.pass(.seconds(100), publishing: false)
+        #expect(scene.run() == .wait(until: nil))
+        scene.pass(.seconds(30))
+        #expect(scene.stream.dropped == .init())
+        let numbers = scene.sent.map { $0.segment * 3 + UInt64($0.chunk) }
+        #expect(numbers == Array(numbers[0]..<numbers[0] + UInt64(numbers.count)))
+    }
+
+    @Test func gapsAndUnreadableSegmentsAreSkipped() {
+        var scene = Scene(.init(pace: .none, burst: .seconds(100)), segments: 3)
+        scene.publish(isGap: true)
+        scene.publish()
+        scene.unreadable = [1]
+        #expect(scene.run() == .wait(until: nil))
+        #expect(scene.chunks == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "4.0", "4.1", "4.2"])
+        #expect(scene.stream.dropped.unreadableSegments == 1)
+    }
+
+    @Test func rewindIsSentUpToItsEnd() {
+        var scene = Scene(
+            .init(start: .segment(2, offset: .seconds(3)), pace: .none, longestLag: nil, end: 4), segments: 10)
+        #expect(scene.run() == .end)
+        #expect(scene.chunks == ["2.1", "2.2", "3.0", "3.1", "3.2"])
+    }
+
+    @Test func rewindRunsAtItsSpeed() {
+        var scene = Scene(
+            .init(start: .segment(0, offset: .zero), pace: .realTime(percent: 200), longestLag: nil), segments: 10)
+        #expect(scene.run() == .wait(until: .seconds(1)))
+        scene.pass(.seconds(10), publishing: false)
+        #expect(scene.sent.count == 13)
+    }
+
+    @Test func clientWhoseSegmentWasEvictedJoinsAnew() {
+        var scene = Scene(.init(longestLag: nil), segments: 10)
+        scene.run()
+        for _ in 0..<40 { scene.publish() }
+        scene.now += .seconds(1)
+        scene.run()
+        #expect(scene.stream.dropped.jumps == 1)
+        #expect(scene.sent.last.map { scene.index.nextMediaSequence - $0.segment <= 2 } == true)
+    }
+
+    @Test func endOfTheChannelIsTheEndOfTheStream() {
+        var scene = Scene(.init(pace: .none), segments: 3)
+        scene.hasEnded = true
+        #expect(scene.run() == .end)
+        #expect(scene.chunks.last == "2.2")
+    }
+
+    /// Whatever the client and the upstream do, what is sent rises, and is whole.
+    @Test(arguments: 1...50) func chunksRise(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var scene = Scene(
+            .init(longestLag: Bool.random(using: &random) ? .seconds(20) : nil),
+            segments: Int.random(in: 0...12, using: &random))
+        for _ in 0..<300 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: scene.publish()
+            case 1: scene.publish(isGap: true)
+            case 2: scene.unreadable.insert(scene.index.nextMediaSequence)
+            case 3: scene.now += .milliseconds(.random(in: 0...20_000, using: &random))
+            default: scene.run(writing: .milliseconds(.random(in: 0...9000, using: &random)), limit: 5)
+            }
+        }
+        let numbers = scene.sent.map { $0.segment * 3 + UInt64($0.chunk) }
+        // A rejoin may be at a chunk that was sent, if nothing newer has come.
+        let backSteps = zip(numbers, numbers.dropFirst()).count { $0.0 >= $0.1 }
+        #expect(backSteps == 0, "\(numbers)")
+    }
+}

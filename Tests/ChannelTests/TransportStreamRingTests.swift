@@ -1,0 +1,192 @@
+import ChannelTestSupport
+import Foundation
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Capture
+@testable import Channel
+@testable import LiveRing
+@testable import Media
+@testable import Mux
+
+/// Transport streams of what is in a spool.
+@Suite struct TransportStreamRingTests {
+    /// A channel on a spool, and all of its segments as transport streams by their names in playlists.
+    private static func transportStreams(
+        of snapshot: RingSnapshot
+    ) async throws -> [(entry: RingEntry, segment: TransportSegment)] {
+        let store = TransportStreamStore(byteLimit: 1)
+        var segments: [(RingEntry, TransportSegment)] = []
+        for entry in snapshot.index.listed where !entry.isGap {
+            segments.append((entry, try await store.segment(of: entry, in: snapshot)))
+        }
+        return segments
+    }
+
+    static let captures = [
+        "clean", "ssai_tagged", "audio_changes", "video_codecs", "parameter_sets", "event_messages", "audio_only",
+        "demuxed_aes128", "packed_audio", "two_switches", "outage",
+    ]
+
+    @Test(arguments: captures) func segmentsFollowOneAnother(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let state = try await channel.relay()
+        let snapshot = try #require(state.snapshot)
+        let segments = try await Self.transportStreams(of: snapshot)
+        let scan = try #require(TransportStreamScan(segments.flatMap(\.segment.bytes)))
+        let isAudioOnly = state.status.transportStream.videoCodec == nil
+        let faults = scan.faults(clockPID: isAudioOnly ? 0x101 : 0x100)
+        let hasGaps = snapshot.index.listed.contains(where: \.isGap)
+        #expect(faults.filter { !hasGaps || !$0.contains("PCR step") && !$0.contains("table") } == [])
+        #expect(scan.packetizedElements(of: 0x101).count > 10)
+    }
+
+    @Test(arguments: captures) func playlistsListTheSameSegments(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let playlist = try MediaPlaylistParser.parse(try #require(snapshot.transportStreamDVRPlaylist(.whole)))
+        let fragmented = try MediaPlaylistParser.parse(try #require(snapshot.dvrPlaylist(.whole)))
+        #expect(playlist.segments.allSatisfy { $0.map == nil } && playlist.version == 3)
+        #expect(playlist.segments.map(\.mediaSequence) == fragmented.segments.map(\.mediaSequence))
+        #expect(playlist.segments.map(\.duration) == fragmented.segments.map(\.duration))
+        #expect(playlist.segments.map(\.programDateTime) == fragmented.segments.map(\.programDateTime))
+        #expect(
+            playlist.segments.map(\.uri) == fragmented.segments.map { $0.uri.replacing(".m4s", with: ".ts") })
+        // A discontinuity is where the init section changes, and nowhere else.
+        let media = zip(playlist.segments, fragmented.segments).filter { !$0.0.isGap }
+        let changes = zip(media, media.dropFirst()).map { $0.1.map != $1.1.map }
+        #expect(media.dropFirst().map(\.0.isDiscontinuous) == changes)
+        for segment in playlist.segments where !segment.isGap {
+            #expect(snapshot.index.entry(ofTransportStream: segment.uri)?.mediaSequence == segment.mediaSequence)
+        }
+        #expect(snapshot.index.entry(ofTransportStream: "seg-1-00000000.ts") == nil)
+    }
+
+    @Test func discontinuityNumbersStayWhileTheWindowSlides() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("audio_changes"))
+        let index = try #require(try await channel.relay().snapshot).index
+        var expected: [UInt64: UInt64] = [:]
+        for first in index.listed.indices {
+            let playlist = MediaPlaylist.transportStreams(index.listed[first...], targetDuration: index.targetDuration)
+            let parsed = try MediaPlaylistParser.parse(Array(PlaylistWriter.write(playlist).utf8))
+            for segment in parsed.segments {
+                #expect(
+                    expected[segment.mediaSequence, default: segment.discontinuitySequence]
+                        == segment.discontinuitySequence)
+                expected[segment.mediaSequence] = segment.discontinuitySequence
+            }
+        }
+    }
+
+    @Test(arguments: ["ssai_tagged", "audio_changes", "video_codecs"])
+    func restartChangesNoByte(_ name: String) async throws {
+        let capture = CaptureFixture(name)
+        let length = try CaptureDirectory(capture.directory).index.duration
+        var channel = try SpooledChannel(of: capture)
+        let before = try #require(try await channel.relay(.init(times: .zero..<length / 2)).snapshot)
+        let earlier = try await Self.transportStreams(of: before)
+        let after = try #require(
+            try await channel.relay(.init(times: length / 2..<length + .seconds(30))).snapshot)
+        let all = try await Self.transportStreams(of: after)
+        #expect(earlier.count > 2 && all.count > earlier.count)
+        #expect(all.prefix(earlier.count).map(\.segment) == earlier.map(\.segment))
+        #expect(try #require(TransportStreamScan(all.flatMap(\.segment.bytes))).faults(clockPID: 0x100) == [])
+        let whole = try await ReplayCache.shared.result(of: capture)
+        #expect(whole.status.transportStream.audioChanges >= 0)
+    }
+
+    @Test func foreignCodecsAreStillsAndSilence() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
+        let state = try await channel.relay()
+        let snapshot = try #require(state.snapshot)
+        #expect(state.status.transportStream.foreignVideoSegments > 0)
+        var stills = 0
+        for (entry, segment) in try await Self.transportStreams(of: snapshot)
+        where entry.format.videoCodec?.hasPrefix("hvc1") == true {
+            let units = try #require(TransportStreamScan(segment.bytes)).packetizedElements(of: 0x100)
+            #expect(units.allSatisfy { $0.randomAccess } && Set(units.map(\.payload)).count == 1)
+            stills += units.count
+        }
+        #expect(stills > 5)
+        let master = try #require(
+            snapshot.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:)))
+        let text = String(decoding: master, as: UTF8.self)
+        #expect(!text.contains("hvc1") && text.contains("avc1") && text.contains("mp4a.40.2"))
+    }
+
+    @Test func severalViewersShareTheWork() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let store = TransportStreamStore()
+        let entry = try #require(snapshot.index.listed.first)
+        let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 { group.addTask { try await store.segment(of: entry, in: snapshot).bytes.count } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(sizes.count == 1)
+        #expect(await store.counts.segments == 1)
+    }
+}
+
+extension MediaPlaylist {
+    /// The playlist of a window.
+    fileprivate static func transportStreams(_ entries: ArraySlice<RingEntry>, targetDuration: Int) -> MediaPlaylist {
+        MediaPlaylist(
+            entries: entries, in: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
+            discontinuitySequence: 0)
+    }
+}
+
+extension TransportStreamRingTests {
+    /// ffmpeg's errors about a transport stream, without those of its own null muxer.
+    private static func decodeErrors(_ bytes: [UInt8]) throws -> [Substring] {
+        let arguments = ["-nostdin", "-v", "error", "-i", "INPUT", "-f", "null", "-vsync", "passthrough", "-"]
+        return try FFmpegTool.run("ffmpeg", arguments, input: bytes).errors.split(separator: "\n")
+            .filter { !$0.contains("null @") && !$0.contains("Last message repeated") }
+    }
+
+    @Test(arguments: captures) func ffmpegDecodesEverything(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let segments = try await Self.transportStreams(of: snapshot)
+        #expect(try Self.decodeErrors(segments.flatMap(\.segment.bytes)) == [])
+    }
+
+    @Test func spliceCommandsHaveTheTimesOfTheFrames() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("event_messages"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let bytes = try await Self.transportStreams(of: snapshot).flatMap(\.segment.bytes)
+        let sections = try #require(TransportStreamScan(bytes)).sections(of: 0x103)
+            .map { try SpliceInfoSection($0.bytes) }
+        let first = try #require(snapshot.index.listed.first)
+        let range = try #require(snapshot.index.listed.flatMap(\.adMarkers.dateRanges).last)
+        let start = Ticks(first.resumePoint.presentationEnd - first.duration)
+        let times = [range.startDate, range.end].compactMap { $0?.milliseconds(since: first.programDateTime) }
+        #expect(sections.map(\.spliceTime) == times.map { start + .milliseconds($0) })
+        let begins = sections.flatMap(\.cues).map { if case .out = $0.kind { true } else { false } }
+        #expect(begins == [true, false])
+    }
+
+    /// Joins at random chunks, also while an ad plays.
+    @Test(arguments: ["ssai_tagged", "audio_changes", "open_gop"])
+    func clientsMayJoinAtAnyIndependentChunk(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let segments = try await Self.transportStreams(of: snapshot)
+        var random = SeededGenerator(seed: 13)
+        for _ in 0..<8 {
+            let index = Int.random(in: 0..<segments.count - 1, using: &random)
+            let segment = segments[index].segment
+            // A segment may continue a GOP of the one before.
+            guard let chunk = segment.chunks.filter(\.isIndependent).randomElement(using: &random) else { continue }
+            let bytes = Array(segment.bytes[chunk.bytes.lowerBound...]) + segments[index + 1].segment.bytes
+            #expect(try Self.decodeErrors(bytes) == [], "segment \(index)")
+            let scan = try #require(TransportStreamScan(bytes))
+            let video = try #require(scan.packetizedElements(of: 0x100).first)
+            let audio = try #require(scan.packetizedElements(of: 0x101).first)
+            // Within a frame of audio, unless the source's audio is earlier.
+            #expect((-40_000...2000).contains(audio.pts - video.pts), "\(audio.pts - video.pts)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Channel
+import ChannelTestSupport
+import Demux
+import Foundation
+import HTTPSyntax
+import LiveRing
+import Playlist
+import TestSupport
+import Testing
+
+@testable import liverelay
+
+/// Transport streams over HTTP.
+@Suite(.ownThreads) struct TransportStreamHTTPTests {
+    @Test func playlistsAndSegmentsAreServed() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let state = try await channel.relay()
+        let responder = ChannelResponder(state)
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
+            deferredResponder: { responder.deferredResponse(to: $0) })
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", "/ts/master.m3u8"))
+        let master = try client.response()
+        #expect(master.status == 200 && String(decoding: master.body, as: UTF8.self).contains("\nlive.m3u8\n"))
+        try client.send(request("GET", "/ts/dvr.m3u8"))
+        let playlist = try MediaPlaylistParser.parse(try client.response().body)
+        #expect(playlist.segments.count > 10)
+        var sizes: [Int] = []
+        for segment in playlist.segments.prefix(3) {
+            try client.send(request("GET", "/ts/\(segment.uri)"))
+            let response = try client.response()
+            #expect(response.status == 200 && response["Content-Type"] == "video/mp2t")
+            #expect(
+                response["ETag"] == "\"\(segment.uri)\"" && response["Cache-Control"]?.contains("immutable") == true)
+            #expect(response.body.count.isMultiple(of: 188) && response.body.first == 0x47)
+            sizes.append(response.body.count)
+        }
+        try client.send(request("HEAD", "/ts/\(playlist.segments[0].uri)"))
+        #expect(try client.response(toHead: true)["Content-Length"] == "\(sizes[0])")
+        try client.send(request("GET", "/ts/\(playlist.segments[0].uri)", ["Range: bytes=188-375"]))
+        let part = try client.response()
+        #expect(part.status == 206 && part.body.count == 188 && part.body.first == 0x47)
+        for path in ["/ts/seg-1-00000000.ts", "/ts/", "/ts/init-0.mp4"] {
+            try client.send(request("GET", path))
+            #expect(try client.response().status == 404)
+        }
+        await server.shutdown(within: .zero)
+    }
+}
+
+extension TransportStreamHTTPTests {
+    /// Sends one request of HTTP/1.0, whose response ends with the connection.
+    private func answer(_ path: String, of state: ChannelState, version: String = "1.0") async throws -> RawResponse {
+        let responder = ChannelResponder(state)
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) })
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", path, version: version))
+        var response = try client.head()
+        response.body = try client.rest()
+        await server.shutdown(within: .zero)
+        return response
+    }
+
+    @Test func endedChannelIsSentToItsEnd() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let state = try await channel.relay(.init(times: .zero ..< .seconds(120)))
+        let response = try await answer("/live.ts?last=600&speed=max", of: state)
+        #expect(response.status == 200 && response["Content-Type"] == "video/mp2t")
+        #expect(response["Content-Length"] == nil && response["Transfer-Encoding"] == nil)
+        let scan = try #require(TransportStreamScan(response.body))
+        #expect(scan.faults(clockPID: 0x100) == [] && scan.packets.prefix(2).map(\.pid) == [0, 0x1000])
+        let frames = try channel.result.segments.reduce(0) { sum, segment in
+            try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).filter { $0.trackID == 1 }
+                .reduce(sum) { $0 + $1.samples.count }
+        }
+        #expect(scan.packetizedElements(of: 0x100).count == frames)
+        #expect(state.status.transportStream.clients == 0 && state.status.transportStream.jumps == 0)
+    }
+
+    @Test func rangeIsAFile() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let state = try await channel.relay()
+        let entries = try #require(state.snapshot).index.listed
+        let (start, end) = (entries[3].programDateTime, entries[6].programDateTime)
+        let range = "start=\(start.millisecondsSince1970 / 1000)&end=\(end.millisecondsSince1970 / 1000)"
+        let response = try await answer("/live.ts?\(range)", of: state)
+        let times = try #require(TransportStreamScan(response.body)).packetizedElements(of: 0x100).map(\.dts)
+        let duration = entries[3..<6].reduce(0) { $0 + $1.duration }
+        #expect(times.last.map { $0 - times[0] } == duration - 3600)
+        #expect(try await answer("/live.ts?start=1&end=2", of: state).status == 404)
+        #expect(try await answer("/live.ts?speed=fast", of: state).status == 400)
+    }
+
+    @Test func streamIsChunkedForNewerClients() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let state = try await channel.relay()
+        let responder = ChannelResponder(state)
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) })
+        var client = try RawClient(port: server.port)
+        try client.send(request("HEAD", "/live.ts"))
+        #expect(try client.response(toHead: true).status == 200)
+        #expect(await state.transportStreams.counts.segments == 0)
+        #expect(try client.rest().isEmpty)
+        client = try RawClient(port: server.port)
+        try client.send(request("GET", "/live.ts", ["Range: bytes=0-"]))
+        let response = try client.head()
+        #expect(response.status == 200 && response["Transfer-Encoding"] == "chunked")
+        let line = try client.read(5)
+        #expect(line.contains(0x0D) || line.allSatisfy { $0 != 0x47 })
+        await server.shutdown(within: .zero)
+    }
+}

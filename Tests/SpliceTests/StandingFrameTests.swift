@@ -34,11 +34,11 @@ import Testing
             last: [3, 4.5, 6]),
         Row(
             when: "one frame a second, EXTINF not known", segments: [[0, 1, 2, 3], [4, 5, 6, 7]],
-            durations: [nil, nil], signals: [.joined], last: [0.04, 0.04]),
+            durations: [nil, nil], signals: [.joined], last: [1, 1]),
         Row(
             when: "the last frame of a segment comes with the next",
             segments: [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9, 10]],
-            durations: [4, 4, 4], signals: [.joined], last: [2, 1, 1]),
+            durations: [4, 4, 4], signals: [.joined], last: [1, 1, 1]),
         Row(
             when: "time that EXTINF does not explain", segments: [[0, 0.04], [3, 3.04]], durations: [0.08, 0.08],
             signals: [.joined, .clock], last: [0.04, 0.04]),
@@ -65,6 +65,34 @@ import Testing
         }
         #expect(parts.compactMap(\.signal) == row.signals)
         #expect(parts.map { Double($0.frameDuration.count) / 90_000 } == row.last)
+    }
+
+    /// Frames and EXTINFs as they come: no segment is longer than it may be.
+    @Test(arguments: 1...40)
+    func noSegmentIsTooLong(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var splitter = PeriodSplitter(longestGap: .milliseconds(5999), longestSegment: .milliseconds(6499))
+        var assembler = PeriodAssembler(
+            SpliceConfiguration(hasAudioRendition: false, longestSegment: .milliseconds(6499), wallClock: 0))
+        let configuration = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: [h264Rows[0].nalUnit],
+            pictureParameterSets: [[0x68, 0xEE, 0x3C, 0x80]])
+        var (time, output) = (Int64(0), [SplicedSegment]())
+        for number in 0..<12 {
+            let frames = (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                time += Int64.random(in: 3600...630_000, using: &random)
+                return SyntheticPackets.videoPacket(
+                    dts: time, sync: .instantaneousRefresh, configuration: configuration)
+            }
+            let segment = SegmentInput(
+                rendition: .main, mediaSequence: UInt64(number),
+                duration: Ticks(Int64.random(in: 0...900_000, using: &random)), bytes: [])
+            for part in splitter.split(frames, from: segment, boundary: .plain) {
+                output += assembler.append(VideoSpanQueue.MatchedPart(part: part, audio: [], configuration: nil))
+            }
+        }
+        output += assembler.finish()
+        #expect(output.allSatisfy { $0.duration <= .milliseconds(6499) })
     }
 
     /// Through the whole engine: one period, no audio lost, segments as long as the upstream's.

@@ -215,6 +215,12 @@ struct PeriodAssembler: Sendable {
         }
     }
 
+    /// Returns the frame duration, or as much of it as the segment has room for: slides stand for seconds.
+    private func longestFrameDuration(in cut: SegmentCutter.CutSegment) -> Int64 {
+        guard let last = cut.units.last, cut.latestEnd > last.dts else { return frameDuration.count }
+        return min(frameDuration, cut.latestEnd - last.dts).count
+    }
+
     /// Returns the duration of a segment's last frame: until the next frame if that is known, otherwise the median of
     /// the segment. A frame missing before the last one does not count.
     func lastDuration(of cut: SegmentCutter.CutSegment) -> Int64 {
@@ -222,7 +228,7 @@ struct PeriodAssembler: Sendable {
         let steps = zip(cut.units, cut.units.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
         guard let middle = steps.dropFirst(steps.count / 2).first, middle > 0,
             middle <= VideoTimestampUnwrapper.longestFrame.count
-        else { return frameDuration.count }
+        else { return longestFrameDuration(in: cut) }
         return middle
     }
 }

@@ -15,6 +15,8 @@ struct SegmentCutter: Equatable, Sendable {
         let units: [TimedVideo]
         /// Decode time of the next frame; nil if it was not known yet.
         let end: Ticks?
+        /// Decode time at which the segment is as long as it may be.
+        let latestEnd: Ticks
         /// Upstream media sequence number of the segment that contains the last frame.
         let mediaSequence: UInt64
     }
@@ -102,7 +104,9 @@ struct SegmentCutter: Equatable, Sendable {
             segments.append(segment(start..<cut))
             start = cut
         }
-        if start > 0 { assumedEnd = start < pending.count ? nil : pending[start - 1].dts + frameDuration }
+        if let last = segments.last {
+            assumedEnd = start < pending.count ? nil : min(pending[start - 1].dts + frameDuration, last.latestEnd)
+        }
         pending.removeFirst(start)
         segmentStarts.removeFirst(segmentStarts.lastIndex { $0.start <= start } ?? 0)
         for index in segmentStarts.indices { segmentStarts[index].start -= start }
@@ -113,7 +117,7 @@ struct SegmentCutter: Equatable, Sendable {
         let upstream = segmentStarts.last { $0.start < range.upperBound }
         return CutSegment(
             units: Array(pending[range]), end: range.upperBound < pending.count ? pending[range.upperBound].dts : nil,
-            mediaSequence: upstream?.mediaSequence ?? 0)
+            latestEnd: startTime(at: range.lowerBound) + longest, mediaSequence: upstream?.mediaSequence ?? 0)
     }
 
     private func duration(_ range: Range<Int>) -> Ticks {

@@ -51,8 +51,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
         var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
-        /// Time from the frame before the last to the last; 0 before the second frame.
-        var lastStep = Ticks.zero
     }
 
     /// Half frames by which the decode time may step back; a larger step back means another clock.
@@ -71,24 +69,32 @@ struct DiscontinuityDetector: Equatable, Sendable {
     /// Gaps between frames that nothing in the upstream declared to be on different clocks.
     private(set) var timestampGaps = TimestampGaps()
     private let longestGap: Ticks
+    /// Duration of the last frame of the segment before, if it stands for longer than a frame rate explains, as slides
+    /// do.
+    var standingDuration: Ticks?
+    /// Largest departure from that duration on one clock.
+    private static let standingTolerance = Ticks.milliseconds(400)
+
+    /// Longest duration of a standing frame: a whole segment of the target duration. With the tolerance before it, its
+    /// segment is no longer than with a gap before it.
+    var longestStandingFrame: Ticks { longestGap + Self.longestBoundaryGap - Self.standingTolerance }
 
     /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
 
     /// Whether a period begins with `unit`, or with the next random access point after it.
-    func awaitsSync(at unit: TimedVideo, boundary: SegmentBoundary, announced: Ticks?) -> Bool {
+    func awaitsSync(at unit: TimedVideo, boundary: SegmentBoundary) -> Bool {
         switch state {
         case .awaitingSync: true
         case .following(let signature):
-            signal(of: unit, after: signature, boundary: boundary, announced: announced) != nil
+            signal(of: unit, after: signature, boundary: boundary) != nil
         }
     }
 
-    /// - Parameters:
-    ///   - announced: decode time at which the segment before ended by its EXTINF; nil if that is not known.
-    ///   - allowsRecoveryPoint: whether a period may begin with `unit` if that is a recovery point or a gradual refresh.
+    /// - Parameter allowsRecoveryPoint: whether a period may begin with `unit` if that is a recovery point or a gradual
+    ///   refresh.
     mutating func handle(
-        _ unit: TimedVideo, boundary: SegmentBoundary, announced: Ticks? = nil, allowsRecoveryPoint: Bool = false
+        _ unit: TimedVideo, boundary: SegmentBoundary, allowsRecoveryPoint: Bool = false
     ) -> Verdict {
         let isRandomAccess =
             unit.packet.randomAccess.map { $0.beginsPeriodAtOnce || allowsRecoveryPoint } ?? false
@@ -96,7 +102,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
         case .awaitingSync(let signal):
             return begin(with: unit, isRandomAccess: isRandomAccess, signal: boundary == .loss ? .loss : signal)
         case .following(let signature):
-            let signal = signal(of: unit, after: signature, boundary: boundary, announced: announced)
+            let signal = signal(of: unit, after: signature, boundary: boundary)
             recordStep(to: unit, after: signature, boundary: boundary, signal: signal)
             guard let signal else { return follow(unit, signature) }
             timestampGaps.endPeriod()
@@ -126,7 +132,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
         let step = unit.dts - signature.last
         if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { next.frameDuration = step }
         next.last = max(unit.dts, signature.last)
-        next.lastStep = step
         state = .following(next)
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .continues
     }
@@ -141,17 +146,15 @@ struct DiscontinuityDetector: Equatable, Sendable {
     }
 
     private func signal(
-        of unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary, announced: Ticks?
+        of unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary
     ) -> Signal? {
         if boundary == .loss { return .loss }
         let isOtherStream = unit.packet.pid != previous.pid || unit.packet.configuration != previous.configuration
         if isOtherStream { return boundary == .tagged ? .tagged : .configuration }
         let step = unit.dts - previous.last
-        let isExpected = boundary != .none && Self.isExpected(unit, after: previous, announced: announced)
-        // A frame that stands for a whole segment is longer than a gap may be.
-        let longestStep = isExpected ? longestGap + VideoTimestampUnwrapper.longestFrame : longestGap
+        let isExpected = boundary != .none && followsStandingFrame(step)
         guard
-            step > longestStep
+            step > (isExpected ? longestStandingFrame : longestGap)
                 || Self.isClockChange(
                     step, frame: previous.frameDuration, atBoundary: boundary != .none && !isExpected)
                 || Self.changesCompositionOffset(unit, after: previous)
@@ -159,14 +162,9 @@ struct DiscontinuityDetector: Equatable, Sendable {
         return boundary == .tagged ? .tagged : .clock
     }
 
-    /// Whether the clock goes on at a segment boundary though the step is longer than a frame rate explains. Slides and
-    /// covers stand for seconds: the step is as long as the last one, or EXTINF of the segment before explains it.
-    private static func isExpected(_ unit: TimedVideo, after previous: Signature, announced: Ticks?) -> Bool {
-        let step = unit.dts - previous.last
-        guard step > .zero else { return false }
-        if abs((step - previous.lastStep).count) <= longestBoundaryGap.count { return true }
-        let tolerance = max(longestBoundaryGap, previous.lastStep)
-        return announced.map { abs((unit.dts - $0).count) <= tolerance.count } ?? false
+    /// Whether a step at a segment boundary ends a frame that stands for seconds, where that was published to end.
+    private func followsStandingFrame(_ step: Ticks) -> Bool {
+        standingDuration.map { abs((step - $0).count) <= Self.standingTolerance.count } ?? false
     }
 
     /// Whether the composition offset of `unit` departs from that of its period.

@@ -61,14 +61,25 @@ struct PeriodPart: Equatable, Sendable {
     /// Sets the frame duration of a part with a single frame, once the next frame is known.
     mutating func update(frameDuration: Ticks) { self.frameDuration = frameDuration }
 
-    /// Extends the last frame to the end of its segment, if each frame of the part stands for longer than a frame rate
-    /// explains, as slides do.
-    mutating func extendStandingFrame(until end: Ticks) {
-        let isStanding = zip(units, units.dropFirst()).allSatisfy {
-            $1.dts - $0.dts > VideoTimestampUnwrapper.longestFrame
+    /// Extends the last frame if each frame of the part stands for longer than a frame rate explains, as slides do: for as
+    /// long as each frame before it, or to the end of the segment.
+    /// - Parameters:
+    ///   - end: decode time at which the segment ends by EXTINF; nil if that is not known.
+    ///   - longest: longest duration of a frame.
+    /// - Returns: the duration of the last frame; nil if it does not stand.
+    mutating func extendStandingFrame(until end: Ticks?, longest: Ticks) -> Ticks? {
+        let steps = zip(units, units.dropFirst()).map { $1.dts - $0.dts }
+        let shortest = VideoTimestampUnwrapper.longestFrame
+        guard let last = units.last, steps.allSatisfy({ $0 > shortest }) else { return nil }
+        let spread = (steps.max() ?? .zero) - (steps.min() ?? .zero)
+        var duration = end.map { $0 - last.dts } ?? .zero
+        // The first frame may be the last of the segment before, which then is one step longer by EXTINF.
+        if let step = steps.last, spread.count * 5 <= shortest.count, steps.count > 1 || duration <= shortest {
+            duration = step
         }
-        guard isStanding, let last = units.last, end - last.dts > VideoTimestampUnwrapper.longestFrame else { return }
-        frameDuration = end - last.dts
+        guard duration > shortest, duration <= longest else { return nil }
+        frameDuration = duration
+        return duration
     }
 
     /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.

@@ -16,8 +16,6 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Frames from an undecided recovery point on, by segment.
     private var undecided: [ReceivedFrames] = []
     private var openRandomAccess: OpenRandomAccess
-    /// Decode time at which the segment handled last ends by EXTINF; nil if that is not known.
-    private var announcedEnd: Ticks?
 
     /// Frames of one upstream segment that were not handled yet.
     private struct ReceivedFrames: Equatable, Sendable {
@@ -83,25 +81,23 @@ struct PeriodSplitter: Equatable, Sendable {
     private mutating func handleFirstReceived(isEnd: Bool) -> [PeriodPart] {
         var origin = undecided[0].origin
         if origin.clockStart == nil { origin.clockStart = droppedFrames?.start }
-        let announcedStart = undecided[0].boundary == .none ? nil : announcedEnd
         var parts = SegmentParts(after: dequeueHeldPart(), origin: origin)
         while let packet = undecided[0].packets.first {
             var advanced = clock
             let unit = advanced.unwrap(packet)
             let boundary = undecided[0].boundary
-            let choice = choice(for: unit, boundary: boundary, announcedStart, isEnd: isEnd)
+            let choice = choice(for: unit, boundary: boundary, isEnd: isEnd)
             if choice == .undecided { break }
             clock = advanced
             parts.advance(to: unit, frameDuration: clock.frameDuration)
             append(
-                unit, to: &parts, boundary: boundary, announcedStart, allowsRecoveryPoint: choice == .begin)
+                unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
             undecided[0].packets.removeFirst()
             undecided[0].boundary = .none
         }
         undecided[0].origin = parts.origin
-        if undecided[0].packets.isEmpty {
-            parts.endSegment()
-            announcedEnd = parts.origin.announcedEnd(after: announcedEnd)
+        if undecided[0].packets.isEmpty, !parts.hasNoOwnPart {
+            detector.standingDuration = parts.endSegment(longestFrame: detector.longestStandingFrame)
         }
         heldPart = parts.removeLastIfLeadingFramesMayFollow()
         return parts.all
@@ -109,10 +105,10 @@ struct PeriodSplitter: Equatable, Sendable {
 
     /// Returns whether a period may begin with `unit`, the first frame received.
     private func choice(
-        for unit: TimedVideo, boundary: SegmentBoundary, _ announcedStart: Ticks?, isEnd: Bool
+        for unit: TimedVideo, boundary: SegmentBoundary, isEnd: Bool
     ) -> RecoveryPointChoice {
         guard let point = unit.packet.randomAccess, !point.beginsPeriodAtOnce,
-            detector.awaitsSync(at: unit, boundary: boundary, announced: announcedStart)
+            detector.awaitsSync(at: unit, boundary: boundary)
         else { return .skip }
         let continued = undecided.dropFirst().prefix { $0.boundary != .loss }
         let following = [undecided[0].packets.dropFirst()] + continued.map(\.packets)
@@ -121,11 +117,10 @@ struct PeriodSplitter: Equatable, Sendable {
     }
 
     private mutating func append(
-        _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, _ announcedStart: Ticks?,
-        allowsRecoveryPoint: Bool
+        _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, allowsRecoveryPoint: Bool
     ) {
         switch detector.handle(
-            unit, boundary: boundary, announced: announcedStart, allowsRecoveryPoint: allowsRecoveryPoint)
+            unit, boundary: boundary, allowsRecoveryPoint: allowsRecoveryPoint)
         {
         case .beginsPeriod(let signal):
             openRandomAccess.beginPeriod(with: unit)

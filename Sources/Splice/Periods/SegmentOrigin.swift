@@ -9,12 +9,8 @@ struct SegmentOrigin: Equatable, Sendable {
     /// Decode time at which the segment ends by EXTINF, on the clock of its first frame; nil if that is not known.
     private(set) var announcedEnd: Ticks?
     private let duration: Ticks?
-    /// Decode time at which the segment ends by EXTINF.
-    /// - Parameter start: where the segment before ended; a segment without frames begins there.
-    func announcedEnd(after start: Ticks?) -> Ticks? {
-        announcedEnd ?? start.map { $0 + (duration ?? .zero) }
-    }
-
+    /// Longest EXTINF that is believed.
+    private static let longestDuration = Ticks.seconds(3600)
     /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.
@@ -37,7 +33,7 @@ struct SegmentOrigin: Equatable, Sendable {
 
     init(_ segment: SegmentInput, isAtStart: Bool, hasNoAudio: Bool = false) {
         self.isAtStart = isAtStart
-        duration = isAtStart ? segment.duration : nil
+        duration = isAtStart ? segment.duration.flatMap { $0 <= Self.longestDuration ? $0 : nil } : nil
         self.hasNoAudio = hasNoAudio
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence

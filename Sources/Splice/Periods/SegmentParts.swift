@@ -15,7 +15,7 @@ struct SegmentParts: Equatable, Sendable {
     }
 
     /// Whether the segment has no part of its own yet.
-    private var hasNoOwnPart: Bool { all.count == (hasHeldPart ? 1 : 0) }
+    var hasNoOwnPart: Bool { all.count == (hasHeldPart ? 1 : 0) }
 
     /// Advances the segment's date to `unit`, whether it is published or dropped.
     mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
@@ -51,10 +51,10 @@ struct SegmentParts: Equatable, Sendable {
         if !all.isEmpty { all[all.count - 1].dropLeading(unit) }
     }
 
-    /// Records the end of the segment, which EXTINF announces.
-    mutating func endSegment() {
-        guard let end = origin.announcedEnd, !hasNoOwnPart else { return }
-        all[all.count - 1].extendStandingFrame(until: end)
+    /// Records the end of the segment.
+    /// - Returns: the duration of the last frame if that stands for longer than a frame rate explains, else nil.
+    mutating func endSegment(longestFrame longest: Ticks) -> Ticks? {
+        all[all.count - 1].extendStandingFrame(until: origin.announcedEnd, longest: longest)
     }
 
     /// Removes and returns the last part if it is one frame whose leading pictures may come with the next segment.

@@ -18,6 +18,7 @@ struct AccessUnit: Equatable, Sendable {
     mutating func merge(_ next: AccessUnit) {
         units = units.lowerBound..<next.units.upperBound
         bytes = bytes.lowerBound..<next.bytes.upperBound
+        isFirstSliceMissing = isFirstSliceMissing || next.isFirstSliceMissing
         isUnpairedField = false
     }
 }

@@ -12,7 +12,7 @@ extension RelayStatus {
         package internal(set) var audioChanges = 0
         /// Segments whose video is in another codec: the last frame before them stands still.
         package internal(set) var foreignVideoSegments = 0
-        /// Segments whose audio is in another codec: they are silent.
+        /// Segments whose audio is in another codec: it is encoded into the channel's if that is AAC LC, else silent.
         package internal(set) var foreignAudioSegments = 0
         /// Clients of the endless stream now.
         package var clients = 0

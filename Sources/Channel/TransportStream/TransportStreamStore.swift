@@ -14,6 +14,7 @@ package actor TransportStreamStore {
         package internal(set) var foreignFrames = 0
         package internal(set) var stills = 0
         package internal(set) var foreignAudioFrames = 0
+        package internal(set) var encodedAudioFrames = 0
         package internal(set) var silentFrames = 0
         package internal(set) var oversizeUnits = 0
         package internal(set) var loweredDecodeTimes = 0
@@ -69,6 +70,7 @@ package actor TransportStreamStore {
         counts.foreignFrames += written.replacements.foreignFrames
         counts.stills += written.replacements.stills
         counts.foreignAudioFrames += written.replacements.foreignAudioFrames
+        counts.encodedAudioFrames += written.replacements.encodedAudioFrames
         counts.silentFrames += written.replacements.silentFrames
         counts.oversizeUnits += written.segment.oversizeUnits
         counts.loweredDecodeTimes += written.segment.loweredDecodeTimes

@@ -30,7 +30,8 @@ struct AudioBridge: Sendable {
             + Ticks(
                 samples: Int64(configuration.samplesPerFrame), sampleRate: Int64(max(1, configuration.sampleRate)))
         var stage = AudioTranscodeStage(.uniform, uniform: target)
-        let packets = (leadIn(of: previous, before: audio) + audio.frames).map { frame in
+        let leadIn = leadIn(of: previous, before: audio)
+        let packets = (leadIn + audio.frames).map { frame in
             AudioPacket(
                 pid: 0, configuration: audio.configuration, pts: frame.time.wire, isDamaged: false,
                 payload: frame.payload)
@@ -38,10 +39,10 @@ struct AudioBridge: Sendable {
         let encoded = stage.finish(packets)
         guard !encoded.isEmpty, encoded.allSatisfy({ $0.configuration == target }) else { return nil }
         let overlap = Ticks(samples: Self.overlap, sampleRate: Int64(target.sampleRate))
+        // Without a lead-in other audio may reach up to the beginning.
+        let times = (leadIn.isEmpty ? start : start - overlap)..<max(start, end - overlap)
         return encoded.compactMap { packet in
-            guard let time = packet.pts.map({ Ticks(wire: $0, near: start) }), time >= start - overlap,
-                time < end - overlap
-            else { return nil }
+            guard let time = packet.pts.map({ Ticks(wire: $0, near: start) }), times.contains(time) else { return nil }
             return TransportMedia.AudioFrame(time: time, payload: packet.payload)
         }
     }

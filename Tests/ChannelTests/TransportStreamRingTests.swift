@@ -128,7 +128,7 @@ import Testing
             return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
         }
         #expect(sizes.count == 1)
-        #expect(await store.counts.segments == 1)
+        #expect(store.counts.segments == 1)
     }
 }
 

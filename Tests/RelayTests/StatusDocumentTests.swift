@@ -25,8 +25,9 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        transportStream: audioChanges clients droppedSeconds foreignAudioSegments foreignVideoSegments jumps \
-        unreadableSegments
+        transportStream: audioChanges clients droppedSeconds encodedAudioFrames foreignAudioFrames \
+        foreignAudioSegments foreignFrames foreignVideoSegments jumps lateAudioFrames loweredDecodeTimes oversizeUnits \
+        segmentsFailed segmentsWritten silentAudioFrames stillFrames unreadableSegments
         upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers outageSeconds requests \
         segmentsDelivered segmentsInFlight segmentsLost sequenceResets stalePlaylists url
         upstream.requests: errors throttledHosts throttledResponses total

@@ -25,8 +25,9 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        transportStream: audioChanges clients droppedSeconds foreignAudioSegments foreignVideoSegments jumps \
-        unreadableSegments
+        transportStream: audioChanges clients droppedSeconds encodedAudioFrames foreignAudioFrames \
+        foreignAudioSegments foreignFrames foreignVideoSegments jumps lateAudioFrames loweredDecodeTimes oversizeUnits \
+        segmentsFailed segmentsWritten silentAudioFrames stillFrames unreadableSegments
         upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
         playlistLoads requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
         stalePlaylists url

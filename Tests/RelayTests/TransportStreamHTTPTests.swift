@@ -102,7 +102,7 @@ extension TransportStreamHTTPTests {
         var client = try RawClient(port: server.port)
         try client.send(request("HEAD", "/live.ts"))
         #expect(try client.response(toHead: true).status == 200)
-        #expect(await state.transportStreams.counts.segments == 0)
+        #expect(state.transportStreams.counts.segments == 0)
         #expect(try client.rest().isEmpty)
         client = try RawClient(port: server.port)
         try client.send(request("GET", "/live.ts", ["Range: bytes=0-"]))

@@ -49,6 +49,7 @@ package final class ChannelState: Sendable {
         status.uptime = now.seconds
         status.secondsInState = (now - since).seconds
         if let writeFailureSince { status.output.writeFailure?.seconds = (now - writeFailureSince).seconds }
+        status.transportStream.update(from: transportStreams.counts)
         if let snapshot { status.output.update(from: snapshot) }
         return status
     }

@@ -12,7 +12,7 @@ extension RelayStatus {
         package internal(set) var audioChanges = 0
         /// Segments whose video is in another codec: the last frame before them stands still.
         package internal(set) var foreignVideoSegments = 0
-        /// Segments whose audio is in another codec: they are silent.
+        /// Segments whose audio is in another codec: it is encoded into the channel's if that is AAC LC, else silent.
         package internal(set) var foreignAudioSegments = 0
         /// Clients of the endless stream now.
         package var clients = 0
@@ -22,6 +22,23 @@ extension RelayStatus {
         package var droppedSeconds = 0.0
         /// Segments that clients of the endless stream did not get because they could not be read.
         package var unreadableSegments = 0
+        /// Segments written as transport streams. The counts below are of them, and count a segment again that was
+        /// written again.
+        package internal(set) var segmentsWritten = 0
+        package internal(set) var segmentsFailed = 0
+        /// Frames that stand in for video in another codec, and the frames of that video.
+        package internal(set) var stillFrames = 0
+        package internal(set) var foreignFrames = 0
+        /// Frames into which audio in another codec was encoded, and the frames of that audio.
+        package internal(set) var encodedAudioFrames = 0
+        package internal(set) var foreignAudioFrames = 0
+        package internal(set) var silentAudioFrames = 0
+        /// Audio frames sent later than they are due.
+        package internal(set) var lateAudioFrames = 0
+        /// Audio frames and ID3 tags that are too large to be sent.
+        package internal(set) var oversizeUnits = 0
+        /// Decode times lowered because they were after their presentation times.
+        package internal(set) var loweredDecodeTimes = 0
     }
 }
 
@@ -36,5 +53,18 @@ extension RelayStatus.TransportStream {
         audioChanges = timeline.state?.audioChanges ?? 0
         foreignVideoSegments = timeline.counts.foreignVideoSegments
         foreignAudioSegments = timeline.counts.foreignAudioSegments
+    }
+
+    mutating func update(from counts: TransportStreamStore.Counts) {
+        segmentsWritten = counts.segments
+        segmentsFailed = counts.failures
+        stillFrames = counts.stills
+        foreignFrames = counts.foreignFrames
+        encodedAudioFrames = counts.encodedAudioFrames
+        foreignAudioFrames = counts.foreignAudioFrames
+        silentAudioFrames = counts.silentFrames
+        lateAudioFrames = counts.lateAudioFrames
+        oversizeUnits = counts.oversizeUnits
+        loweredDecodeTimes = counts.loweredDecodeTimes
     }
 }

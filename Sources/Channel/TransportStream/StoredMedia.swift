@@ -57,8 +57,10 @@ struct StoredMedia: Sendable {
         _ track: MovieTrack?, _ fragments: [TrackFragment]
     ) throws(MediaError) -> TransportMedia.Audio? {
         let fragments = fragments.filter { $0.trackID == track?.trackID }
-        guard let track, let shortest = fragments.flatMap(\.samples).map(\.duration).min(),
-            let configuration = try configuration(of: track, sampleDuration: shortest)
+        // The first and the last sample may be shorter, and one before a gap is longer.
+        let durations = fragments.flatMap(\.samples).map(\.duration).sorted()
+        guard let track, !durations.isEmpty,
+            let configuration = try configuration(of: track, sampleDuration: durations[durations.count / 2])
         else { return nil }
         var frames: [TransportMedia.AudioFrame] = []
         for fragment in fragments {

@@ -15,8 +15,10 @@ struct TransportMediaBuilder {
         /// Video frames in a foreign codec, or of a channel of audio alone, that are not in the transport stream.
         var foreignFrames = 0
         var stills = 0
-        /// Audio frames in a foreign codec that are not in the transport stream.
+        /// Audio frames in a foreign codec: encoded again, or not in the transport stream.
         var foreignAudioFrames = 0
+        /// Frames that they were encoded into.
+        var encodedAudioFrames = 0
         var silentFrames = 0
     }
 
@@ -29,14 +31,16 @@ struct TransportMediaBuilder {
     /// - Parameters:
     ///   - stored: the samples of the segment.
     ///   - compositionDelay: presentation time − decode time of the first video frame of every period.
+    ///   - previousAudio: returns the audio of the segment before, if it is needed.
     ///   - still: the latest random access point before the segment in the channel's codec; nil if there is none.
     mutating func media(
-        of stored: StoredMedia, _ state: TransportStreamState, compositionDelay: Ticks, still: Still?
+        of stored: StoredMedia, _ state: TransportStreamState, compositionDelay: Ticks, still: Still?,
+        previousAudio: () -> TransportMedia.Audio? = { nil }
     ) -> (media: TransportMedia, replacements: Replacements)? {
         guard let times = Self.times(of: stored, state.program, compositionDelay: compositionDelay) else { return nil }
         var replacements = Replacements()
         let video = Self.video(of: stored, state.program, times, still: still, &replacements)
-        let audio = audio(of: stored, state, times, &replacements)
+        let audio = audio(of: stored, state, times, previousAudio, &replacements)
         var media = TransportMedia(
             decoding: times.decoding, presentationStart: times.presentationStart, video: video,
             audio: audio.map { [$0] } ?? [])
@@ -78,11 +82,18 @@ struct TransportMediaBuilder {
     }
 
     private mutating func audio(
-        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times, _ replacements: inout Replacements
+        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times,
+        _ previousAudio: () -> TransportMedia.Audio?, _ replacements: inout Replacements
     ) -> TransportMedia.Audio? {
         if let audio = stored.audio {
             if state.carries(audio.configuration) { return audio }
             replacements.foreignAudioFrames = audio.frames.count
+            if let target = state.silence, target.codec == .aac,
+                let frames = AudioBridge(to: target).frames(of: audio, after: previousAudio())
+            {
+                replacements.encodedAudioFrames = frames.count
+                return TransportMedia.Audio(configuration: target, frames: frames)
+            }
         }
         guard let configuration = state.silence, let frame = silence.frame(for: configuration) else { return nil }
         let end = times.presentationStart + (times.decoding.upperBound - times.decoding.lowerBound)

@@ -21,9 +21,9 @@ struct TransportStreamSource: Sendable {
         let still = needsStill ? self.still(before: entry, state.program) : nil
         var builder = TransportMediaBuilder()
         let delay = Ticks(entry.resumePoint.compositionOffset)
-        guard let built = builder.media(of: stored, state, compositionDelay: delay, still: still) else {
-            throw .noMedia
-        }
+        let built = builder.media(
+            of: stored, state, compositionDelay: delay, still: still, previousAudio: { audio(before: entry) })
+        guard let built else { throw .noMedia }
         var media = built.media
         let sections = SpliceSections(
             date: entry.programDateTime, start: media.presentationStart, duration: Ticks(entry.duration))
@@ -40,6 +40,14 @@ struct TransportStreamSource: Sendable {
         do throws(MediaError) {
             return try StoredMedia(initialization: files[0], segment: files[1])
         } catch { throw .unreadable(error) }
+    }
+
+    /// The audio of the segment before `entry`; nil if that segment is a gap or was evicted.
+    private func audio(before entry: RingEntry) -> TransportMedia.Audio? {
+        guard entry.mediaSequence > 0, let previous = snapshot.index.entry(numbered: entry.mediaSequence - 1),
+            !previous.isGap
+        else { return nil }
+        return try? media(of: previous).audio
     }
 
     /// The latest random access point before `entry` in the program's codec; nil if no segment with one is left.

@@ -2,6 +2,7 @@ package import LiveRing
 import Media
 package import Mux
 import Playlist
+import Synchronization
 
 /// Makes the transport streams of published segments and keeps the latest used, so that any number of viewers share them.
 package actor TransportStreamStore {
@@ -14,9 +15,11 @@ package actor TransportStreamStore {
         package internal(set) var foreignFrames = 0
         package internal(set) var stills = 0
         package internal(set) var foreignAudioFrames = 0
+        package internal(set) var encodedAudioFrames = 0
         package internal(set) var silentFrames = 0
         package internal(set) var oversizeUnits = 0
         package internal(set) var loweredDecodeTimes = 0
+        package internal(set) var lateAudioFrames = 0
     }
 
     private struct Entry {
@@ -34,9 +37,12 @@ package actor TransportStreamStore {
     private var byteCount = 0
     private var uses: UInt64 = 0
     private var pending: [String: Task<Outcome, Never>] = [:]
-    package private(set) var counts = Counts()
+    private nonisolated let latestCounts = Mutex(Counts())
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) { self.byteLimit = byteLimit }
+
+    /// Counts since the process began. Reading them does not wait for the actor.
+    package nonisolated var counts: Counts { latestCounts.withLock { $0 } }
 
     /// The transport stream of a published segment. Several callers at once wait for the same work.
     package func segment(
@@ -62,16 +68,10 @@ package actor TransportStreamStore {
 
     private func record(_ outcome: Outcome, as name: String) {
         guard case .success(let written) = outcome else {
-            counts.failures += 1
+            latestCounts.withLock { $0.failures += 1 }
             return
         }
-        counts.segments += 1
-        counts.foreignFrames += written.replacements.foreignFrames
-        counts.stills += written.replacements.stills
-        counts.foreignAudioFrames += written.replacements.foreignAudioFrames
-        counts.silentFrames += written.replacements.silentFrames
-        counts.oversizeUnits += written.segment.oversizeUnits
-        counts.loweredDecodeTimes += written.segment.loweredDecodeTimes
+        latestCounts.withLock { $0.add(written) }
         entries[name] = Entry(segment: written.segment, lastUse: uses)
         byteCount += written.segment.bytes.count
         evict(except: name)
@@ -84,5 +84,20 @@ package actor TransportStreamStore {
             byteCount -= oldest.value.segment.bytes.count
             entries[oldest.key] = nil
         }
+    }
+}
+
+extension TransportStreamStore.Counts {
+    fileprivate mutating func add(_ written: TransportStreamSource.Written) {
+        let (segment, replacements) = (written.segment, written.replacements)
+        segments += 1
+        foreignFrames += replacements.foreignFrames
+        stills += replacements.stills
+        foreignAudioFrames += replacements.foreignAudioFrames
+        encodedAudioFrames += replacements.encodedAudioFrames
+        silentFrames += replacements.silentFrames
+        oversizeUnits += segment.oversizeUnits
+        loweredDecodeTimes += segment.loweredDecodeTimes
+        lateAudioFrames += segment.lateAudioFrames
     }
 }

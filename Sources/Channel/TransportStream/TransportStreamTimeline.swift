@@ -5,7 +5,7 @@ import Splice
 
 /// The transport stream's parameters from segment to segment, over all sources and processes of a channel.
 struct TransportStreamTimeline: Sendable {
-    /// Segments whose media is not in the transport stream, because it is in another codec than the channel's.
+    /// Segments in another codec than the channel's.
     struct Counts: Equatable, Sendable {
         var foreignVideoSegments = 0
         var foreignAudioSegments = 0

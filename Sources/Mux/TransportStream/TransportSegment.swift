@@ -23,6 +23,9 @@ package struct TransportSegment: Equatable, Sendable {
     package var loweredDecodeTimes = 0
     /// Audio frames and ID3 tags that are too large for their headers, and were dropped.
     package var oversizeUnits = 0
+    /// Audio frames that are sent after the time at which they are due, because their source has them long after its
+    /// video.
+    package var lateAudioFrames = 0
 
     package init(bytes: [UInt8], chunks: [Chunk]) {
         self.bytes = bytes

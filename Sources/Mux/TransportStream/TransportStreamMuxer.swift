@@ -42,6 +42,9 @@ package struct TransportStreamMuxer: Sendable {
         var segment = TransportSegment(bytes: writer.bytes, chunks: chunks)
         segment.loweredDecodeTimes = lowered
         segment.oversizeUnits = media.oversizeUnits
+        if let start = chunks.first?.start {
+            segment.lateAudioFrames = media.audio.flatMap(\.frames).count { $0.time <= start - Self.lead }
+        }
         return segment
     }
 }

@@ -159,7 +159,13 @@ extension JournalEntry {
                     videoDecodeTime: UInt64(number) * 540_000, audioDecodeTime: UInt64(number) * 84_672_000,
                     fragmentSequenceNumber: UInt64(number) + 1, presentationEnd: Int64(number) * 540_000,
                     compositionOffset: 18_000),
-            format: SegmentFormat(videoCodec: "avc1.640028"), adMarkers: adMarkers(number), isGap: false, listedFrom: 0)
+            format: SegmentFormat(videoCodec: "avc1.640028"), adMarkers: adMarkers(number),
+            transportStream: number.isMultiple(of: 5)
+                ? nil
+                : TransportStreamPoint(
+                    parameters: "h264;aac;\(number);init-a.mp4;aac/48000/2/1024/1190",
+                    discontinuitySequence: UInt64(number / 4), isDiscontinuous: number.isMultiple(of: 4)), isGap: false,
+            listedFrom: 0)
     }
 
     private static func adMarkers(_ number: Int) -> SegmentAdMarkers {

@@ -76,6 +76,13 @@ import Testing
         #expect(state?.program.audio.first?.codec == row.codec)
     }
 
+    /// Digital radio's frames, which ADTS cannot describe: they are encoded again, or silent.
+    @Test func framesOf960SamplesAreForeign() {
+        let radio = AudioConfiguration(
+            codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 960, decoderSpecificInfo: [0x11, 0x94])
+        #expect(TransportAudioCodec(radio) == nil && TransportAudioCodec(Self.aac(48_000, 2)) == .aac)
+    }
+
     @Test(arguments: ["", "h264", "h264;aac;-1;a;", "h265;aac;0;a;", "h264;ogg;0;a;", "h264;aac;x;a;", "h264;aac;0;a"])
     func otherTextIsRefused(_ text: String) { #expect(TransportStreamState(text: text, discontinuities: 0) == nil) }
 }

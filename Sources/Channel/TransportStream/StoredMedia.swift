@@ -76,7 +76,7 @@ struct StoredMedia: Sendable {
     }
 
     /// The configuration of the sample entry. The duration of a sample says how many samples a frame has; a frame of AAC
-    /// may hold several blocks of 1024.
+    /// may hold several blocks of 1024, or of 960.
     private static func configuration(
         of track: MovieTrack, sampleDuration: UInt32
     ) throws(MediaError) -> AudioConfiguration? {
@@ -94,9 +94,10 @@ struct StoredMedia: Sendable {
         }
         let scale = Int(max(1, track.timescale))
         let samples = (Int(sampleDuration) * known.sampleRate + scale / 2) / scale
+        let block = known.codec == .aac ? max(1, known.samplesPerFrame) : 1
         return AudioConfiguration(
             codec: known.codec, sampleRate: known.sampleRate, channelCount: known.channelCount,
-            samplesPerFrame: known.codec == .aac ? max(1, (samples + 512) / 1024) * 1024 : samples,
+            samplesPerFrame: max(1, (samples + block / 2) / block) * block,
             decoderSpecificInfo: known.decoderSpecificInfo)
     }
 }

@@ -160,7 +160,8 @@ func contradictoryOptionsAreRefused(_ arguments: [String]) {
 
 private let headers: [(text: String, name: String?, value: String?)] = [
     ("Referer: https://a.example/", "Referer", "https://a.example/"), ("X-A:b", "X-A", "b"),
-    ("X-Empty:", "X-Empty", ""),
+    ("X-Empty:", "X-Empty", ""), ("User-Agent=a", "User-Agent", "a"), ("X-Time=10:00", "X-Time", "10:00"),
+    ("X-Sum: a=b", "X-Sum", "a=b"),
     ("no colon", nil, nil), (": value", nil, nil), ("X A: b", nil, nil), ("X-A: b\r\nX-B: c", nil, nil),
 ]
 

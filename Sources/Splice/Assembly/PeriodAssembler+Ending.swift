@@ -64,8 +64,12 @@ extension SegmentCutter.CutSegment {
 
     fileprivate func split(at index: Int) -> [Self] {
         [
-            Self(units: Array(units[..<index]), end: units[index].dts, mediaSequence: mediaSequence),
-            Self(units: Array(units[index...]), end: end, mediaSequence: mediaSequence),
+            Self(
+                units: Array(units[..<index]), end: units[index].dts, latestEnd: latestEnd, mediaSequence: mediaSequence
+            ),
+            Self(
+                units: Array(units[index...]), end: end, latestEnd: latestEnd + (units[index].dts - units[0].dts),
+                mediaSequence: mediaSequence),
         ]
     }
 }

@@ -53,9 +53,10 @@ struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
     let value: String
 
     init?(argument: String) {
-        guard let colon = argument.firstIndex(of: ":") else { return nil }
-        let name = argument[..<colon].trimmingBlanks
-        let value = argument[argument.index(after: colon)...].trimmingBlanks
+        // A token (RFC 9110 §5.6.2) has neither of them, so the first one ends the name.
+        guard let separator = argument.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
+        let name = argument[..<separator].trimmingBlanks
+        let value = argument[argument.index(after: separator)...].trimmingBlanks
         let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
         guard !name.isEmpty, isToken, !value.utf8.contains(where: { $0 < 0x20 }) else { return nil }
         self.name = String(name)

@@ -11,6 +11,7 @@ struct LiveRelay: AsyncParsableCommand {
             it: every frame once, one continuous timeline, the right init section for every splice.
 
             liverelay https://example.com/channel/master.m3u8
+            liverelay https://example.com/channel/master.m3u8 -o - | ffmpeg -i - -c copy evening.mkv
             liverelay demo Captures/ssai_tagged
             liverelay record https://example.com/channel/master.m3u8 evening --for 10m
             liverelay replay evening --out republished
@@ -24,6 +25,7 @@ struct LiveRelay: AsyncParsableCommand {
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        occupyClosedDescriptors()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -39,6 +41,14 @@ struct LiveRelay: AsyncParsableCommand {
         } catch {
             Console.standardError.close(within: closeLimit)
             exit(withError: error)
+        }
+    }
+
+    /// Keeps the numbers of standard descriptors that are closed from being used for a file, which would then be written
+    /// to. Writing to them fails.
+    private static func occupyClosedDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+            _ = unsafe open("/dev/null", O_RDONLY)
         }
     }
 

@@ -7,7 +7,9 @@ struct RelayCommand: AsyncParsableCommand {
         discussion: """
             Serves /live.m3u8 (a sliding window), /dvr.m3u8 (the whole rewind; ?last=600, ?start=…&end=… in ISO 8601 or \
             seconds since 1970), /master.m3u8 (with the subtitles; /dvr-master.m3u8 for the rewind), /status.json, /healthz \
-            and /readyz.
+            and /readyz. /live.ts is the channel as one endless MPEG transport stream, and /ts/live.m3u8 has \
+            transport stream segments. With --output - that stream is written to standard output, for programs that read \
+            a channel from a pipe.
 
             Ends with a different exit status for each kind of error; see README.md.
             """)
@@ -26,11 +28,14 @@ struct RelayCommand: AsyncParsableCommand {
     var backups: [String] = []
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
+    @OptionGroup(title: "Transport stream") var streaming: StreamingOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
     func run() async throws {
-        try await serving.run(upstream: upstream, backups: backups, intake: intake, audio: audio) { base in
+        try await serving.run(
+            upstream: upstream, backups: backups, intake: intake, audio: audio, streaming: streaming
+        ) { base in
             ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
         }
     }

@@ -14,7 +14,10 @@ struct RelayService: Sendable {
     let configuration: RelayConfiguration
     /// Directory for a capture of the upstream's answers; nil: none is recorded.
     let capture: URL?
-    let address: ListenAddress
+    /// nil: no HTTP server.
+    let address: ListenAddress?
+    /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
+    let stream: StreamWriter?
     let exitsAtEnd: Bool
     let console: Console
     let logger: Logger
@@ -26,6 +29,18 @@ struct RelayService: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
+        let server = try await startServer(of: state)
+        if let stream {
+            logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
+        }
+        let outcome = await runUntilEnd(state, base: server?.base)
+        console.clearStatusLine()
+        await server?.server.shutdown(within: HTTPServer.shutdownLimit)
+        if case .failure(let error) = outcome { throw error }
+    }
+
+    private func startServer(of state: ChannelState) async throws(RelayError) -> (server: HTTPServer, base: String)? {
+        guard let address else { return nil }
         let responder = ChannelResponder(state)
         let server: HTTPServer
         do {
@@ -35,19 +50,32 @@ struct RelayService: Sendable {
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
-        let outcome = await runUntilEnd(state, base: base)
-        console.clearStatusLine()
-        await server.shutdown(within: HTTPServer.shutdownLimit)
-        if case .failure(let error) = outcome { throw error }
+        return (server, base)
     }
 
-    private func runUntilEnd(_ state: ChannelState, base: String) async -> Result<Void, RelayError> {
-        await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
-            group.addTask { await runChannel(into: state) }
-            group.addTask { await Signals.wait() }
-            group.addTask { await updateStatusLine(state, base: base) }
+    private enum Ending {
+        case channel(Result<Void, RelayError>?)
+        case stream(Result<Void, RelayError>?)
+        case other(Result<Void, RelayError>?)
+    }
+
+    private func runUntilEnd(_ state: ChannelState, base: String?) async -> Result<Void, RelayError> {
+        await withTaskGroup(of: Ending.self) { group in
+            group.addTask { .channel(await runChannel(into: state)) }
+            group.addTask { .other(await Signals.wait()) }
+            group.addTask { .other(await updateStatusLine(state, base: base)) }
+            if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
-            for await ended in group { if let ended { return ended } }
+            var channelEnd: Result<Void, RelayError>?
+            for await ending in group {
+                switch ending {
+                // What was published is written before the process ends.
+                case .channel(let end) where stream != nil: channelEnd = end
+                case .stream(.success?): return channelEnd ?? .success(())
+                case .channel(let end?), .stream(let end?), .other(let end?): return end
+                case .channel(nil), .stream(nil), .other(nil): break
+                }
+            }
             return .success(())
         }
     }
@@ -102,7 +130,7 @@ struct RelayService: Sendable {
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(_ state: ChannelState, base: String) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(_ state: ChannelState, base: String?) async -> Result<Void, RelayError>? {
         var isPublishing = false
         var replacements = 0
         while !Task.isCancelled {
@@ -110,7 +138,7 @@ struct RelayService: Sendable {
             let status = state.status
             if !isPublishing, status.output.segments > 0 {
                 isPublishing = true
-                for line in startupLines(base) { console.write(line: line) }
+                for line in base.map(startupLines) ?? [] { console.write(line: line) }
             }
             if status.output.spoolReplacements > replacements {
                 replacements = status.output.spoolReplacements

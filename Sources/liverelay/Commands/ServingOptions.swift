@@ -11,8 +11,10 @@ struct ServingOptions: ParsableArguments {
     @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
     var listen = "127.0.0.1"
 
-    @Option(help: "Port to listen on; 0 lets the system choose.")
-    var port: UInt16 = 8080
+    @Option(help: "Port to listen on; 0 lets the system choose. (default: 8080, and no server with --output)")
+    var port: UInt16?
+
+    static let defaultPort: UInt16 = 8080
 
     @Option(
         help: ArgumentHelp(
@@ -20,8 +22,12 @@ struct ServingOptions: ParsableArguments {
             discussion: "By default a temporary directory, which is removed at the end.", valueName: "directory"))
     var spool: String?
 
-    @Option(help: "Rewind to keep: 90, 15m, 2h.")
-    var dvr = TimeSpan(seconds: 7200)
+    @Option(help: "Rewind to keep: 90, 15m, 2h. (default: 2h, and one minute if nothing but --output reads it)")
+    var dvr: TimeSpan?
+
+    static let defaultRewind = TimeSpan(seconds: 7200)
+    /// What a slow reader of --output may be late before it is moved forward, and more.
+    static let streamingRewind = TimeSpan(seconds: 60)
 
     @Option(help: "Length of live.m3u8, which has at least six segments.")
     var window = TimeSpan(seconds: 30)
@@ -63,8 +69,10 @@ struct ServingOptions: ParsableArguments {
 
     func run(
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
-        startupLines: @escaping @Sendable (String) -> [String]
+        streaming: StreamingOptions? = nil, startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
+        let output = try streaming?.destination.map { ($0, try $0.open()) }
+        let hasServer = output == nil || port != nil
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
@@ -80,7 +88,9 @@ struct ServingOptions: ParsableArguments {
         var configuration = RelayConfiguration(
             upstream: upstream, backups: backups, variant: intake.variant,
             giveUp: intake.giveUpTime, spool: directory.path,
-            retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
+            retention: RetentionPolicy(
+                rewind: (dvr ?? (hasServer || spool != nil ? Self.defaultRewind : Self.streamingRewind)).duration,
+                liveWindow: window.duration),
             requests: intake.requests, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
             audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil))
@@ -88,8 +98,13 @@ struct ServingOptions: ParsableArguments {
         try await RelayService(
             configuration: configuration,
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
-            address: ListenAddress(host: listen, port: Int(port)), exitsAtEnd: exitAtEnd, console: console,
-            logger: logger, startupLines: startupLines
+            address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
+            stream: output.flatMap { destination, descriptor in
+                streaming.map {
+                    StreamWriter(descriptor: descriptor, policy: $0.policy(for: destination), logger: logger)
+                }
+            },
+            exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines
         ).run()
     }
 }

@@ -8,9 +8,9 @@ struct UpstreamOptions: ParsableArguments {
     var variant = VariantChoice.highest
 
     @Option(
-        name: .customLong("header"),
+        name: [.customLong("header"), .customLong("http-header")],
         help: ArgumentHelp(
-            "Header for every request, as 'Name: value'; repeatable.",
+            "Header for every request, as 'Name: value' or Name=value; repeatable.",
             discussion: """
                 Authorization, X-Api-Key and similar headers are sent to the upstream's own origin only, and so is a \
                 password in its URL.

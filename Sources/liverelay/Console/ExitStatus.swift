@@ -23,6 +23,8 @@ enum ExitStatus: Int32, CaseIterable {
     case badCapture = 22
     /// The slate cannot be read or published.
     case badSlate = 23
+    /// The output of --output cannot be written.
+    case cannotWrite = 24
     /// `liverelay check` found faults.
     case faultsFound = 30
     /// The input of `liverelay check` cannot be read, or is no transport stream but a playlist.
@@ -46,6 +48,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .cannotSpool: "the spool directory cannot be used"
         case .badCapture: "the capture cannot be read or written"
         case .badSlate: "the file to show during outages cannot be used"
+        case .cannotWrite: "the output of --output cannot be written"
         case .faultsFound: "`check` found faults"
         case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
         case .internalError: "a defect of liverelay; please report it"

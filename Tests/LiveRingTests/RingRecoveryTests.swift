@@ -42,6 +42,27 @@ struct RingRecoveryTests {
         #expect(ring.snapshot.edge?.isDiscontinuous == false, "and only once")
     }
 
+    /// Writing the journal of days anew takes seconds, so an intact one is extended. Nothing may follow an incomplete
+    /// record, so that one is written anew.
+    @Test(arguments: [(0, true), (1, false), (200, false)])
+    func intactJournalIsNotWrittenAnew(cutBytes: Int, isKept: Bool) async throws {
+        _ = try await Self.writeRing(directory, count: 6)
+        let journal = try directory.read("ring.m3u8")
+        try directory.write("ring.m3u8", Array(journal.dropLast(cutBytes)))
+        let file = try fileNumber(of: "ring.m3u8")
+        do { _ = try DVRRing.open(directory, policy: Self.policy) }
+        #expect(try (fileNumber(of: "ring.m3u8") == file) == isKept)
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        try await ring.publish(.numbered(6))
+        let read = try RingJournal.read(try directory.read("ring.m3u8"), path: "")
+        #expect(read?.isDamaged == false && read?.entries.last?.mediaSequence == ring.snapshot.edge?.mediaSequence)
+    }
+
+    private func fileNumber(of name: String) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+        return (attributes[.systemFileNumber] as? NSNumber)?.intValue
+    }
+
     /// A process may be killed between any two bytes.
     @Test func journalTruncatedAtAnyByteIsRead() async throws {
         let snapshots = try await Self.writeRing(directory)

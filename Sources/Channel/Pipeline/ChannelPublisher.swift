@@ -50,7 +50,8 @@ struct ChannelPublisher: Sendable {
     var markerCounts: AdMarkerCounts { earlierMarkerCounts + markers.counts }
 
     private static func publishedMedia(in ring: DVRRing) -> PublishedMedia? {
-        let frames = ring.snapshot.index.listed
+        // Each segment has one key frame at most, and a rewind of days has many segments.
+        let frames = ring.snapshot.index.listed.suffix(2 * PublishedMedia.maxKeyFrames)
             .compactMap { $0.resumePoint.upstream?.publishedFrames.flatMap(PublishedFrames.init(text:)) }
         return frames.isEmpty ? nil : PublishedMedia(Array(frames))
     }

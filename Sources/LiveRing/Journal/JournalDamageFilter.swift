@@ -16,6 +16,9 @@ struct JournalDamageFilter {
     /// damage.
     private(set) var isDamaged: Bool
 
+    /// Whether a kill left an incomplete record at the end.
+    var endsInsideRecord: Bool { if case .inRecord = state { true } else { false } }
+
     private enum State {
         case inHead
         case betweenRecords

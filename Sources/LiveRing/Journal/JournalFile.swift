@@ -32,6 +32,12 @@ struct JournalFile: Sendable {
         declaresIndependentSegments = journal.declaresIndependentSegments
     }
 
+    /// Continues a file that holds `journal` already.
+    mutating func adopt(_ journal: RingJournal) {
+        records = journal.entries.count
+        declaresIndependentSegments = journal.declaresIndependentSegments
+    }
+
     /// Appends a record to a file that is not stale. After an error the file is stale.
     mutating func append(_ record: String, in spool: borrowing SpoolDirectory) throws(RingError) {
         let count = records

@@ -20,7 +20,7 @@ extension RingJournal {
             targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
             liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first, entries: [],
-            hasEnded: filter.hasEnded, isDamaged: filter.isDamaged)
+            hasEnded: filter.hasEnded, isDamaged: filter.isDamaged, endsInsideRecord: filter.endsInsideRecord)
         journal.entries.reserveCapacity(playlist.segments.count)
         for segment in playlist.segments { journal.append(segment) }
         journal.finishReading()

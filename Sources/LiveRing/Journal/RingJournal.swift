@@ -27,6 +27,8 @@ struct RingJournal: Equatable {
     var hasEnded: Bool
     /// Whether a bad disk, a power loss or an editor changed the text. An incomplete record after a kill is not damage.
     var isDamaged = false
+    /// Whether the file that was read ends inside a record, so that nothing can be appended to it.
+    var endsInsideRecord = false
 
     /// Whether the head says that every segment can be decoded without another.
     var declaresIndependentSegments: Bool { entries.allSatisfy(\.isIndependent) }
@@ -35,6 +37,14 @@ struct RingJournal: Equatable {
     var lostRecords: Int {
         guard let first = entries.first, let last = entries.last else { return 0 }
         return Int(last.mediaSequence - first.mediaSequence) + 1 - entries.count
+    }
+
+    /// Whether the journal of a file has the same records as `other`, and the same properties in its head. The numbers in
+    /// a head follow from the first record.
+    func hasRecords(of other: RingJournal) -> Bool {
+        !entries.isEmpty && entries == other.entries && targetDuration == other.targetDuration
+            && openDateRanges == other.openDateRanges && liveWindowStart == other.liveWindowStart
+            && hasEnded == other.hasEnded
     }
 
     /// The whole text for a new file. Without entries there is no EXT-X-ENDLIST.

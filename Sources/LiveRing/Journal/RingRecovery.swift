@@ -3,6 +3,8 @@ import Playlist
 /// The state of a ring as its spool directory describes it.
 struct RingRecovery {
     let index: RingIndex
+    /// The journal as it was read, if another record can be appended to it.
+    let appendableJournal: RingJournal?
     /// Whether the numbers continue those of an earlier process.
     let continuesEarlierRing: Bool
     let hasEnded: Bool
@@ -47,6 +49,7 @@ struct RingRecovery {
         index = RingIndex(
             policy: parameters.policy, targetDuration: parameters.targetDuration,
             nextMediaSequence: max(parameters.firstMediaSequence, highest.map { $0 + 1 } ?? 0))
+        appendableJournal = nil
         continuesEarlierRing = highest != nil
         isDamaged = highest != nil
         hasEnded = false
@@ -68,6 +71,8 @@ struct RingRecovery {
             targetDuration: max(parameters.targetDuration, journal.targetDuration), files: files)
         index.dropLeadingGaps()
         self.index = index
+        let isAppendable = !isDamaged && !journal.endsInsideRecord && !journal.hasEnded
+        appendableJournal = isAppendable ? journal : nil
         continuesEarlierRing =
             !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence
         hasEnded = journal.hasEnded && !isDamaged

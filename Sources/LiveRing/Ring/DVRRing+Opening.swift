@@ -80,7 +80,13 @@ extension DVRRing {
             try spool.removeRingFiles(except: index.files.union(subtitles.files))
             do throws(RingError) {
                 try subtitles.rewriteJournals(index: index, in: spool)
-                try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
+                let current = RingJournal(index, hasEnded: recovery.hasEnded)
+                // Writing the journal of a rewind of days takes seconds.
+                if recovery.appendableJournal?.hasRecords(of: current) == true {
+                    journal.adopt(current)
+                } else {
+                    try journal.rewrite(current, in: spool)
+                }
             } catch {
                 guard error.isDiskFull else { throw error }
                 housekeepingError = error

@@ -8,7 +8,7 @@ package struct PublishedMedia: Sendable {
     /// Bytes of a key frame that are compared, besides its size: parameter sets, headers and much of the frame.
     private static let comparedByteCount = 4096
     /// Number of key frames kept: some minutes.
-    private static let maxKeyFrames = 128
+    package static let maxKeyFrames = 128
 
     /// Spans in the order of publication, the newest last; never empty. Each but the last has a key frame.
     private var mediaSpans = [MediaSpan()]

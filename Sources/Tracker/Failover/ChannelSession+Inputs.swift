@@ -8,6 +8,8 @@ extension ChannelSession {
             openPrimary()
             forwardToActive(.start, at: now)
         case .answered(let id, _): forward(input, at: now) { $0.owns(id) }
+        // The channel itself pauses one of its sessions.
+        case .pauseMedia, .resumeMedia: break
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed(let delivery, let outcome): recordProbe(delivery, outcome)
         case .wake:
@@ -50,7 +52,7 @@ extension ChannelSession {
         }
     }
 
-    private mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
+    mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
         publish(state.handleActive(input, at: now, limiter: &limiter))
     }
 

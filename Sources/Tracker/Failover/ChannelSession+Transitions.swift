@@ -4,9 +4,7 @@ extension ChannelSession {
     mutating func perform(_ decision: FailoverState.Decision, at now: Duration) {
         switch decision {
         case .switchToTrial: switchToTrial()
-        case .endTrial:
-            apply(.trialEnded)
-            failoverOrder.backOff(from: now)
+        case .endTrial: endTrial(at: now)
         case .tryNext:
             let source = failoverOrder.next(of: sources.urls.count, excluding: state.active?.source)
             startTrial(of: source, at: now) { .trialStarted($0) }
@@ -24,9 +22,17 @@ extension ChannelSession {
     private mutating func startTrial(
         of source: Int, at now: Duration, as event: (SourceTrial) -> FailoverState.Event
     ) {
+        // With few connections to one host, requests that hang would keep the other source from being tried.
+        if limiter.maxConnections != nil, state.isInOutage { forwardToActive(.pauseMedia, at: now) }
         apply(event(SourceTrial(makeSession(for: source), until: now + policy.trialLimit)))
         effects.report(history.recordTrial(of: source, url: sources.urls[source]))
         forwardToTrial(.start, at: now)
+    }
+
+    private mutating func endTrial(at now: Duration) {
+        apply(.trialEnded)
+        failoverOrder.backOff(from: now)
+        if limiter.maxConnections != nil { forwardToActive(.resumeMedia, at: now) }
     }
 
     private mutating func switchToTrial() {
@@ -53,13 +59,12 @@ extension ChannelSession {
     /// published from one source or another, and the channel ends.
     mutating func trialEnded(_ end: SessionEnd, at now: Duration) {
         guard let trial = state.trial else { return }
-        apply(.trialEnded)
+        endTrial(at: now)
         if trial.source == 0, case .drained = end {
             publish(trial.heldEffects)
             return finish(.drained)
         }
         if case .failed(let error) = end { effects.report(history.recordFailure(of: trial.source, error)) }
-        failoverOrder.backOff(from: now)
     }
 
     mutating func finish(_ end: SessionEnd) {

@@ -121,6 +121,11 @@ extension PendingSegment {
         startedAt = now
     }
 
+    /// Returns to the state before the attempt in flight.
+    mutating func abandonAttempt() {
+        if attempt != nil { progress = .waiting }
+    }
+
     /// Adds a second request to the one in flight.
     mutating func race(as id: FetchID) {
         guard var attempt else { return }

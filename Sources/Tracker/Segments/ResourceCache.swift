@@ -121,6 +121,13 @@ struct ResourceCache: Sendable {
         }
     }
 
+    /// Forgets the requests in flight.
+    mutating func abandonAttempts(at now: Duration) {
+        for index in entries.indices {
+            if case .fetching = entries[index].progress { entries[index].progress = .due(at: now) }
+        }
+    }
+
     /// Retries what failed on a host that answers again.
     mutating func retryEarly(on host: String?, at now: Duration) {
         for index in entries.indices where URIReference.host(of: entries[index].request.url) == host {

@@ -62,6 +62,12 @@ extension SegmentQueue {
         inFlight += 1
     }
 
+    /// Forgets the requests in flight.
+    mutating func abandonAttempts() {
+        updatePending { $0.abandonAttempt() }
+        inFlight = 0
+    }
+
     /// Whether a started segment needs the key or map.
     func needs(_ resource: FetchRequest) -> Bool {
         started.contains { entry in

@@ -20,12 +20,14 @@ extension UpstreamSession {
         ]
         /// The part that follows if only the playlists are followed.
         static let playlistOnlySteps: [DueStep] = [.discardMedia]
+
+        var requestsMedia: Bool { [.startResources, .startSegments, .raceLateSegments].contains(self) }
     }
 
     /// Performs everything that is due by `now`.
     mutating func performDue(at now: Duration) {
         let steps = DueStep.playlistSteps + (policy.fetchesMedia ? DueStep.mediaSteps : DueStep.playlistOnlySteps)
-        for step in steps where state != .over { perform(step, at: now) }
+        for step in steps where state != .over && !(isMediaPaused && step.requestsMedia) { perform(step, at: now) }
     }
 
     private mutating func perform(_ step: DueStep, at now: Duration) {

@@ -15,6 +15,9 @@ package struct UpstreamSession: Sendable {
         case probed(Delivery, DeliveryOutcome)
         /// The time of the last `Effect.wake` has come.
         case wake
+        /// Another source, of which this one is in an outage, needs the connections of its host for a trial.
+        case pauseMedia
+        case resumeMedia
     }
 
     package enum Effect: Equatable, Sendable {
@@ -74,6 +77,8 @@ package struct UpstreamSession: Sendable {
     var transferTimes = TransferTimes()
     var pacing = ErrorPacing()
     var subtitleHold = SubtitleHold()
+    /// Whether no media, keys and maps are requested.
+    private(set) var isMediaPaused = false
     var failedResourceTries = 0
     /// Faults of all answers, and of all requests without an answer.
     var faults: [FetchFault: Int] = [:]
@@ -106,6 +111,8 @@ package struct UpstreamSession: Sendable {
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed: break
         case .wake: effects.wakeFired()
+        case .pauseMedia: pauseMedia(at: now)
+        case .resumeMedia: isMediaPaused = false
         }
         performDue(at: now)
         if state != .over { effects.scheduleWake(for: deadlines(after: now), after: now) }
@@ -148,12 +155,25 @@ extension UpstreamSession {
     ) {
         fetches[nextID] = Fetch(target: target, startedAt: now)
         var request = request
-        request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) }
+        request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
         request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)
         if timeouts != nil { pacing.began(request.url, at: now) }
         fetchCount += 1
+    }
+
+    /// The silence limit of a session that only watches playlists, so that it does not keep a connection that others
+    /// wait for; nil if it fetches media or connections are not limited.
+    private var watchingLimit: Duration? {
+        policy.fetchesMedia || limiter.maxConnections == nil ? nil : .seconds(2)
+    }
+
+    private mutating func pauseMedia(at now: Duration) {
+        isMediaPaused = true
+        for (id, fetch) in fetches.sorted(by: { $0.key < $1.key }) where fetch.target.isMedia { cancel(id) }
+        for index in trackers.indices { trackers[index].queue.abandonAttempts() }
+        cache.abandonAttempts(at: now)
     }
 
     mutating func cancel(_ id: FetchID?) {
@@ -187,6 +207,15 @@ extension UpstreamSession {
     }
 
     func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }
+}
+
+extension UpstreamSession.FetchTarget {
+    fileprivate var isMedia: Bool {
+        switch self {
+        case .segment, .resource: true
+        case .opening, .multivariantReload, .playlist: false
+        }
+    }
 }
 
 extension UpstreamEvent {

@@ -56,6 +56,7 @@ let package = Package(
         module("LiveRing", ["Playlist"]),
         module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist"]),
+        module("ChannelList", ["Playlist"]),
         module(
             "Channel",
             [
@@ -65,7 +66,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "Compression", "HTTPSyntax", "Conformance",
+                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -81,6 +82,7 @@ let package = Package(
         tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         tests("SpliceTests", ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "TestSupport"]),
+        tests("ChannelListTests", ["ChannelList", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
         .target(
@@ -107,8 +109,8 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "HTTPSyntax", "Playlist", "Media", "Conformance", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "TestSupport",
+                "HTTPSyntax", "Playlist", "ChannelList", "Media", "Conformance", "Demux", "Transcode", "Mux", "Splice",
+                "LiveRing", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),

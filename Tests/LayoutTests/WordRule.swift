@@ -19,7 +19,7 @@ struct WordRule {
             words, "what is published depends only on what the upstream said",
             places: [
                 "Playlist/", "Tracker/", "Decrypt/", "Media/", "Demux/", "Transcode/", "Mux/", "Splice/", "LiveRing/",
-                "Channel/", "Conformance/",
+                "ChannelList/", "Channel/", "Conformance/",
             ],
             exceptions: [
                 "Tracker/Session/TrackerDriver.swift", "Tracker/Fetch/Curl/", "LiveRing/Spool/",

@@ -1,0 +1,72 @@
+import Playlist
+
+/// Reads `Name=value&Name=value`, as it follows a URL after a vertical bar and in `#KODIPROP`.
+///
+/// Kodi wants the values percent-coded; lists have them raw and in quotes too. So "&" ends a value only before something
+/// that looks like the name of a header or of one of Kodi's options.
+enum HeaderPairs {
+    enum Pair: Equatable {
+        case header(name: String, value: String)
+        /// An option of Kodi's transfers.
+        case option(String)
+        case malformed(String)
+    }
+
+    static func read(_ text: some StringProtocol) -> [Pair] {
+        var fields: [String] = []
+        for part in text.split(separator: "&").prefix(mostParts) {
+            if fields.isEmpty || beginsField(part) {
+                fields.append(String(part))
+            } else {
+                fields[fields.count - 1] += "&\(part)"
+            }
+        }
+        return fields.map(pair)
+    }
+
+    private static let mostParts = 256
+
+    private static func pair(_ field: String) -> Pair {
+        let bare = String(field.removingQuotes)
+        guard let equals = field.firstIndex(of: "="), isName(field[..<equals].trimmingWhiteSpace) else {
+            // Only a value: `https://host/path|FooBar/1.2.3`.
+            return bare.isEmpty ? .malformed(field) : .header(name: "User-Agent", value: decoded(bare))
+        }
+        var name = field[..<equals].trimmingWhiteSpace
+        if options.contains(name.lowercased()) { return .option(name.lowercased()) }
+        if name.first == "!" { name = name.dropFirst() }
+        return .header(name: String(name), value: decoded(String(field[field.index(after: equals)...].removingQuotes)))
+    }
+
+    /// Whether `part` begins with a name: one of a well-known header or option, or one that has a capital or a dash.
+    private static func beginsField(_ part: some StringProtocol) -> Bool {
+        guard let equals = part.firstIndex(of: "=") else { return false }
+        let name = part[..<equals].trimmingWhiteSpace
+        guard isName(name) else { return false }
+        let lowercase = name.lowercased()
+        return RequestOptions.usualName(lowercase) != lowercase || options.contains(lowercase)
+            || name.first == "!" || name.contains("-") || name.first?.isUppercase == true
+    }
+
+    private static func isName(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, first == UInt8(ascii: "!") || isWordByte(first) else { return false }
+        return text.utf8.dropFirst().allSatisfy(isWordByte)
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func decoded(_ value: String) -> String { PercentEncoding.decode(value[...]) ?? value }
+
+    /// What is no header to Kodi (CurlFile.cpp).
+    private static let options: Set = [
+        "seekable", "auth", "connection-timeout", "failonerror", "redirect-limit", "postdata", "verifypeer",
+        "acceptencoding", "sslcipherlist", "customrequest",
+    ]
+}

@@ -1,0 +1,223 @@
+/// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.
+///
+/// A value may stand in `"`, `'` or typographic quotes, or in none. A quote ends a value only where the value can end:
+/// before the next attribute, a comma or the end. So quotes and commas inside of names and logos stay.
+struct ListAttributeScanner {
+    struct Result: Equatable {
+        /// In order; names in lower case.
+        var attributes: [ListedAttribute] = []
+        /// The text after the comma that ends the attributes, trimmed; nil if there is no such comma.
+        var name: String?
+        /// The text that neither is an attribute nor follows a comma: the name where a comma is missing.
+        var remainder = ""
+        var issues: [ListIssue.Kind] = []
+    }
+
+    private let text: [Unicode.Scalar]
+    private var position = 0
+    /// Where well-known attributes begin, in ascending order.
+    private let starts: [Int]
+    private var result = Result()
+
+    /// - Parameter line: the text after `#EXTINF:` and the duration, or after `#EXTM3U`.
+    private init(_ line: Substring) {
+        text = Array(line.unicodeScalars)
+        starts = Self.attributeStarts(in: text)
+    }
+
+    /// - Parameter hasName: whether a comma may end the attributes.
+    static func scan(_ line: Substring, hasName: Bool) -> Result {
+        var scanner = ListAttributeScanner(line)
+        scanner.scan(hasName: hasName)
+        return scanner.result
+    }
+
+    private mutating func scan(hasName: Bool) {
+        var remainderStart: Int?
+        for _ in 0..<Self.mostParts {
+            skipBlanks()
+            guard position < text.count else { break }
+            if text[position] == "," {
+                position += 1
+                if !hasName || isAttribute(at: afterBlanks(position)) { continue }
+                result.name = trimmed(position..<text.count)
+                return
+            }
+            let start = position
+            if scanAttribute() {
+                remainderStart = nil
+            } else {
+                remainderStart = remainderStart ?? start
+            }
+        }
+        guard hasName, let remainderStart else { return }
+        result.remainder = trimmed(remainderStart..<text.count)
+        result.issues.removeAll { if case .strayWord = $0 { true } else { false } }
+    }
+
+    /// Attributes, words and commas of one line. What follows them is passed over.
+    private static let mostParts = 256
+
+    /// - Returns: false for a word without a value.
+    private mutating func scanAttribute() -> Bool {
+        let start = position
+        while position < text.count, Self.isKeyPart(text[position]) { position += 1 }
+        let key = string(start..<position).lowercased()
+        let equals = afterBlanks(position)
+        if !key.isEmpty, equals < text.count, text[equals] == "=" {
+            position = afterBlanks(equals + 1)
+            append(key, scanValue(of: key))
+            return true
+        }
+        skipWord(from: start)
+        result.issues.append(.strayWord(String(string(start..<position).prefix(40))))
+        return false
+    }
+
+    /// Skips a word without "=", with the quoted text after it: `tvg-name "TVC HN"`.
+    private mutating func skipWord(from start: Int) {
+        while position < text.count, text[position] != " ", text[position] != "," { position += 1 }
+        let next = afterBlanks(position)
+        guard next < text.count, text[next] == "\"", isWellKnown(start..<position) else { return }
+        position = next
+        _ = scanValue(of: "")
+    }
+
+    private mutating func append(_ key: String, _ value: String) {
+        guard !value.isEmpty, !result.attributes.contains(where: { $0.name == key }) else { return }
+        result.attributes.append(ListedAttribute(name: key, value: value))
+    }
+}
+
+extension ListAttributeScanner {
+    private mutating func scanValue(of key: String) -> String {
+        guard position < text.count, let closing = Self.closingQuotes[text[position]] else { return scanBareValue() }
+        let start = position + 1
+        let end = closingQuote(from: start, among: closing)
+        position = min(end.index + (end.isClosed ? 1 : 0), text.count)
+        if !end.isClosed { result.issues.append(.unclosedQuote(attribute: key)) }
+        return trimmed(start..<end.index)
+    }
+
+    private mutating func scanBareValue() -> String {
+        let start = position
+        while position < text.count, text[position] != " ", text[position] != "," { position += 1 }
+        return string(start..<position)
+    }
+
+    /// Where a quoted value ends.
+    private func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool) {
+        let nextAttribute = firstStart(from: start)
+        let end = nextAttribute ?? text.count
+        var firstQuote: Int?
+        for index in start..<max(start, end) where closing.contains(text[index]) {
+            if endsValue(at: index + 1) { return (index, true) }
+            if firstQuote == nil, index + 1 >= text.count || text[index + 1] == " " { firstQuote = index }
+        }
+        if let firstQuote { return (firstQuote, true) }
+        // The quote is missing: the value ends before the next attribute, else at the comma before the name.
+        if let nextAttribute { return (nextAttribute, false) }
+        return (text[start...].firstIndex(of: ",") ?? text.count, false)
+    }
+
+    /// Whether what follows a quote can follow a value: another attribute, the end, or the comma before the name.
+    private func endsValue(at index: Int) -> Bool {
+        let next = afterBlanks(index)
+        guard next < text.count else { return true }
+        if text[next] == "," {
+            // A comma before further attributes is part of the value, unless one of them follows directly.
+            return isAttribute(at: afterBlanks(next + 1)) || (starts.last ?? 0) < next
+        }
+        return isAttribute(at: next) || isListWord(at: next)
+    }
+
+    /// Whether a word such as `tvg-name` stands at `index`, which occurs in no name, with or without "=".
+    private func isListWord(at index: Int) -> Bool {
+        let word = string(index..<min(index + 5, text.count)).lowercased()
+        return ["tvg-", "tvc-", "tvh-"].contains { word.hasPrefix($0) }
+    }
+
+    /// The first of `starts` that is not before `index`.
+    private func firstStart(from index: Int) -> Int? {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] < index { low = middle + 1 } else { high = middle }
+        }
+        return low < starts.count ? starts[low] : nil
+    }
+
+    /// Whether `key=` stands at `index`: a well-known key, or any key with a quoted value.
+    private func isAttribute(at index: Int) -> Bool {
+        var end = index
+        while end < text.count, end - index < 64, Self.isKeyPart(text[end]) { end += 1 }
+        guard end > index else { return false }
+        let equals = isWellKnown(index..<end) ? afterBlanks(end) : end
+        guard equals < text.count, text[equals] == "=" else { return false }
+        if isWellKnown(index..<end) { return true }
+        return equals + 1 < text.count && Self.closingQuotes[text[equals + 1]] != nil
+    }
+
+    private func isWellKnown(_ range: Range<Int>) -> Bool { Self.isWellKnown(string(range).lowercased()) }
+
+    private static func isWellKnown(_ key: String) -> Bool {
+        wellKnown.contains(key) || prefixes.contains { key.hasPrefix($0) }
+    }
+
+    private static let prefixes = ["tvg-", "tvc-", "tvh-", "catchup", "group-title", "provider", "x-tvg-"]
+    private static let wellKnown: Set<String> = [
+        "url-tvg", "channel-id", "channelid", "channel-number", "cuid", "ch-number", "logo", "radio", "timeshift",
+        "media", "audio-track", "aspect-ratio", "parent-code", "censored", "group-logo", "group-author", "refresh",
+    ]
+
+    /// Where a well-known key with "=" stands after a blank, a quote or a comma: not in the query of a URL.
+    private static func attributeStarts(in text: [Unicode.Scalar]) -> [Int] {
+        var starts: [Int] = []
+        var index = 0
+        while index < text.count {
+            let start = index
+            while index < text.count, isKeyPart(text[index]) { index += 1 }
+            if index > start, isStart(start..<index, in: text) { starts.append(start) }
+            index = max(index, start + 1)
+        }
+        return starts
+    }
+
+    private static func isStart(_ key: Range<Int>, in text: [Unicode.Scalar]) -> Bool {
+        guard key.count < 64 else { return false }
+        if key.lowerBound > 0 {
+            let before = text[key.lowerBound - 1]
+            guard before == " " || before == "\t" || before == "," || closingQuotes[before] != nil else { return false }
+        }
+        var next = key.upperBound
+        while next < text.count, text[next] == " " { next += 1 }
+        guard next < text.count, text[next] == "=" else { return false }
+        return isWellKnown(String(String.UnicodeScalarView(text[key])).lowercased())
+    }
+
+    private static func isKeyPart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+        default: false
+        }
+    }
+
+    private static let closingQuotes: [Unicode.Scalar: [Unicode.Scalar]] = [
+        "\"": ["\"", "”"], "'": ["'"], "“": ["”", "“", "\""], "”": ["”", "“", "\""], "„": ["“", "”", "\""],
+        "‘": ["’", "'"], "’": ["’", "'"],
+    ]
+
+    private mutating func skipBlanks() { position = afterBlanks(position) }
+
+    private func afterBlanks(_ index: Int) -> Int {
+        var index = index
+        while index < text.count, text[index] == " " || text[index] == "\t" { index += 1 }
+        return index
+    }
+
+    private func string(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(text[range])) }
+
+    private func trimmed(_ range: Range<Int>) -> String {
+        String(string(range).trimmingWhiteSpace)
+    }
+}

@@ -1,0 +1,117 @@
+import Playlist
+
+/// One `#EXTINF` of a list with the URLs after it.
+struct ListEntry {
+    /// Of `#EXTINF`, or of the URL if there is none.
+    let line: Int
+    /// The text after the comma, trimmed.
+    let name: String
+    /// Attributes by name.
+    let attributes: [String: String]
+    let stationAttributes: [ListedAttribute]
+    /// nil unless `#EXTGRP` stands between `#EXTINF` and the URL.
+    var groups: [String]?
+    /// Whether an issue says already why the entry has no source.
+    var isExplained = false
+    private(set) var sources: [ListedSource] = []
+    private var backups: [ListedSource] = []
+    /// The options of the first source, which hold for the others where they have none of their own.
+    var options = RequestOptions()
+
+    /// Whether no URL has followed yet.
+    var isOpen: Bool { sources.isEmpty }
+    var sourceCount: Int { sources.count + backups.count }
+
+    init(line: Int, name: String, attributes: [ListedAttribute] = []) {
+        self.line = line
+        self.name = name
+        self.attributes = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
+        stationAttributes = attributes.filter { $0.name.hasPrefix("tvc-") }
+    }
+
+    mutating func append(_ source: ListedSource) { sources.append(source) }
+
+    /// Appends the source of a commented URL. It comes after the others, also if it stands before them.
+    mutating func appendBackup(_ source: ListedSource) { backups.append(source) }
+
+    /// The first attribute of `names` that is there.
+    func value(of names: String...) -> String? { names.lazy.compactMap { attributes[$0] }.first }
+
+    /// The channel without its slug; nil without a source.
+    /// - Parameters:
+    ///   - defaults: the attributes of `#EXTM3U`.
+    ///   - standingGroups: the groups of an `#EXTGRP` before the entry.
+    func channel(defaults: [String: String], standingGroups: [String], base: String) -> ListedChannel? {
+        guard !sources.isEmpty else { return nil }
+        let listed = value(of: "group-title").map(Self.groupNames) ?? []
+        return ListedChannel(
+            name: String((displayName ?? "").prefix(Self.longestName)), number: number,
+            logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
+            groups: listed.isEmpty ? groups ?? standingGroups : listed,
+            guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"), guideName: value(of: "tvg-name"),
+            guideShift: value(of: "tvg-shift") ?? defaults["tvg-shift"], isRadio: attributes["radio"] == "true",
+            catchup: catchup(defaults: defaults), stationAttributes: stationAttributes, sources: sources + backups)
+    }
+
+    static let longestName = 256
+
+    /// The name, or what else the entry is called.
+    private var displayName: String? {
+        if !name.isEmpty { return name }
+        return value(of: "tvg-name", "tvc-guide-title", "tvg-id") ?? sources.first.map { Self.name(ofURL: $0.url) }
+    }
+
+    /// The number as written, if it is one.
+    var number: String? { writtenNumber.flatMap { Self.isNumber($0) ? $0 : nil } }
+    var writtenNumber: String? {
+        value(of: "tvg-chno", "ch-number", "channel-number", "tvh-chnum", "tvg-num")
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return (1...2).contains(parts.count)
+            && parts.allSatisfy { (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { 48...57 ~= $0 } }
+    }
+
+    private func catchup(defaults: [String: String]) -> ListedCatchup? {
+        func find(_ names: String...) -> String? {
+            names.lazy.compactMap { attributes[$0] }.first ?? names.lazy.compactMap { defaults[$0] }.first
+        }
+        let days = find("catchup-days", "timeshift", "tvg-rec")
+        let mode = find("catchup", "catchup-type") ?? (days == nil || days == "0" ? nil : "shift")
+        guard let mode else { return nil }
+        return ListedCatchup(
+            mode: mode.lowercased(), days: days, source: find("catchup-source"), correction: find("catchup-correction"))
+    }
+}
+
+extension ListEntry {
+    /// The groups of `group-title` or `#EXTGRP`, separated by semicolons.
+    static func groupNames(_ text: some StringProtocol) -> [String] {
+        var names: [String] = []
+        for name in text.split(separator: ";").map({ String($0.trimmingWhiteSpace) }) where !name.isEmpty {
+            if !names.contains(name), names.count < mostGroups { names.append(name) }
+        }
+        return names
+    }
+
+    static let mostGroups = 16
+
+    /// The last component of the URL's path that says something, without its extension.
+    static func name(ofURL url: String) -> String {
+        let path = URIReference.withoutQuery(url).split(separator: "/").dropFirst()
+        let words = path.dropFirst().map { component in
+            let name = component.split(separator: ".").first.map(String.init) ?? ""
+            return PercentEncoding.decode(name[...]) ?? name
+        }
+        let plain: Set = ["index", "playlist", "master", "live", "chunklist", "video", "stream", "hls", "mono", ""]
+        return words.last { !plain.contains($0.lowercased()) } ?? path.first.map(String.init) ?? url
+    }
+
+    /// An absolute URL without spaces.
+    private static func logo(_ text: String, base: String) -> String {
+        let encoded = text.map { $0 == " " ? "%20" : String($0) }.joined()
+        if SourceURL.isAbsolute(encoded) || encoded.hasPrefix("data:") || base.isEmpty { return encoded }
+        return URIReference.resolve(encoded, against: base)
+    }
+}

@@ -1,0 +1,239 @@
+import Playlist
+
+/// Reads M3U lists of channels in all the spellings that people and programs write.
+///
+/// A line that is not understood becomes an issue and costs only itself. docs/lists.md has the table of spellings.
+package struct M3UChannelListParser {
+    private let base: String
+    private let limits: ChannelListLimits
+    var issues: IssueLog
+    private var collector: ChannelCollector
+    /// The attributes of `#EXTM3U` by name; the guides apart.
+    private var defaults: [String: String] = [:]
+    private var guides: [String] = []
+    private var entry: ListEntry?
+    /// What was said about the next source.
+    var pending = RequestOptions()
+    private var standingGroups: [String] = []
+    private var hasHeader = false
+    private var hasListAttributes = false
+
+    /// Parses a list.
+    /// - Parameters:
+    ///   - bytes: the list as received, not compressed.
+    ///   - url: the list's URL after redirects, which relative URLs are resolved against; empty for a file.
+    ///   - previous: the channels before a reload, whose slugs are kept.
+    package static func parse(
+        _ bytes: [UInt8], url: String = "", keeping previous: [ListedChannel] = [],
+        limits: ChannelListLimits = ChannelListLimits()
+    ) throws(ChannelListError) -> M3UChannelList {
+        guard bytes.count <= limits.bytes else { throw .tooLarge(bytes: bytes.count, limit: limits.bytes) }
+        if let content = ListContent.recognize(bytes) { throw .notAList(content, line: 1) }
+        var parser = M3UChannelListParser(base: url, limits: limits)
+        for line in ListLines(bytes) { try parser.read(line) }
+        return try parser.finish(keeping: previous, bytes: bytes)
+    }
+
+    private init(base: String, limits: ChannelListLimits) {
+        self.base = base
+        self.limits = limits
+        issues = IssueLog(capacity: limits.issues)
+        collector = ChannelCollector(limits: limits)
+    }
+
+    private mutating func read(_ line: ListLines.Line) throws(ChannelListError) {
+        guard !line.bytes.isEmpty else { return }
+        guard line.bytes.count <= limits.lineBytes else {
+            issues.record(.longLine(bytes: line.bytes.count), line: line.number)
+            return
+        }
+        let (text, isForeign) = line.decoded()
+        if isForeign { issues.record(.foreignEncoding, line: line.number) }
+        guard let directive = ListDirective(text) else {
+            readURL(text, line: line.number)
+            return
+        }
+        if let content = directive.playlistContent, !hasListAttributes { throw .notAList(content, line: line.number) }
+        if directive.lacksNumberSign { issues.record(.missingNumberSign, line: line.number) }
+        read(directive, line: line.number)
+    }
+
+    private mutating func read(_ directive: ListDirective, line: Int) {
+        requireHeader(line: line, isHeader: directive.name == "#EXTM3U")
+        switch directive.name {
+        case "#EXTM3U": readHeader(directive.value, line: line)
+        case "#EXTINF": readEntry(directive.value, line: line)
+        case "#EXTGRP": readGroups(directive.value)
+        case "#HTTP", "#HTTPS": readBackup(directive.value, line: line)
+        case "#": break
+        default: readOptions(directive, line: line)
+        }
+    }
+
+    private mutating func requireHeader(line: Int, isHeader: Bool) {
+        if !hasHeader, !isHeader { issues.record(.missingHeader, line: line) }
+        hasHeader = true
+    }
+
+    private mutating func finish(
+        keeping previous: [ListedChannel], bytes: [UInt8]
+    ) throws(ChannelListError) -> M3UChannelList {
+        closeEntry()
+        guard !collector.channels.isEmpty else {
+            if !hasListAttributes, let content = ListContent.describe(bytes) { throw .notAList(content, line: 1) }
+            throw .noChannels(firstIssue: issues.issues.first { $0.kind != .missingHeader })
+        }
+        let channels = ChannelSlug.assign(to: collector.channels, keeping: previous)
+        var names: Set<String> = []
+        for (channel, line) in zip(channels, collector.lines) where !names.insert(channel.name).inserted {
+            issues.record(.repeatedName(channel.name, slug: channel.slug), line: line)
+        }
+        return M3UChannelList(
+            guides: guides, channels: channels, issues: issues.issues.sorted { $0.line < $1.line },
+            issueCount: issues.count)
+    }
+}
+
+extension M3UChannelListParser {
+    private mutating func readHeader(_ text: Substring, line: Int) {
+        let found = ListAttributeScanner.scan(text, hasName: false)
+        for issue in found.issues { issues.record(issue, line: line) }
+        for attribute in found.attributes {
+            switch attribute.name {
+            case "x-tvg-url", "url-tvg", "tvg-url": appendGuides(attribute.value, line: line)
+            default: defaults[attribute.name] = attribute.value
+            }
+        }
+    }
+
+    private mutating func appendGuides(_ list: String, line: Int) {
+        for reference in list.split(separator: ",").map({ String($0.trimmingWhiteSpace) }) where !reference.isEmpty {
+            let url =
+                SourceURL.isAbsolute(reference) || base.isEmpty
+                ? reference : URIReference.resolve(reference, against: base)
+            guard !guides.contains(url) else { continue }
+            guard guides.count < limits.guides else {
+                issues.record(.limit(.guides), line: line)
+                return
+            }
+            guides.append(url)
+        }
+    }
+
+    private mutating func readEntry(_ text: Substring, line: Int) {
+        closeEntry()
+        let found = ListAttributeScanner.scan(Self.afterDuration(text), hasName: true)
+        for issue in found.issues { issues.record(issue, line: line) }
+        if found.name == nil { issues.record(.missingComma, line: line) }
+        let name = found.name ?? found.remainder
+        if name.isEmpty { issues.record(.missingName, line: line) }
+        let attributes = found.attributes.filter { attribute in
+            guard attribute.value.utf8.count > limits.valueBytes else { return true }
+            issues.record(.longValue(attribute: attribute.name), line: line)
+            return false
+        }
+        hasListAttributes = hasListAttributes || !attributes.isEmpty
+        let entry = ListEntry(line: line, name: name, attributes: attributes)
+        if let number = entry.writtenNumber, entry.number == nil {
+            issues.record(.malformedNumber(String(number.prefix(40))), line: line)
+        }
+        self.entry = entry
+    }
+
+    /// The text after `-1`, `0` or another duration.
+    private static func afterDuration(_ text: Substring) -> Substring {
+        var rest = text.trimmingWhiteSpace
+        if let sign = rest.first, sign == "-" || sign == "+" { rest = rest.dropFirst() }
+        return rest.drop { $0.isASCII && $0.isNumber || $0 == "." }
+    }
+
+    private mutating func readGroups(_ text: Substring) {
+        let groups = ListEntry.groupNames(text)
+        if entry?.isOpen == true {
+            entry?.groups = groups
+        } else {
+            closeEntry()
+            standingGroups = groups
+        }
+    }
+
+    private mutating func closeEntry() {
+        defer { entry = nil }
+        guard let entry else { return }
+        guard let channel = entry.channel(defaults: defaults, standingGroups: standingGroups, base: base) else {
+            if !entry.isExplained { issues.record(.missingURL(name: entry.name), line: entry.line) }
+            return
+        }
+        if entry.attributes["group-title"] != nil { standingGroups = [] }
+        if let limit = collector.append(channel, line: entry.line) { issues.record(.limit(limit), line: entry.line) }
+    }
+}
+
+extension M3UChannelListParser {
+    private mutating func readURL(_ text: String, line: Int) {
+        requireHeader(line: line, isHeader: false)
+        let isOpen = entry?.isOpen == true
+        guard SourceURL.isAbsolute(text.removingQuotes) || isOpen && Self.mayBeRelative(text) else {
+            issues.record(.unexpectedText(URIReference.redacted(String(text.prefix(40)))), line: line)
+            return
+        }
+        let options = pending
+        pending = RequestOptions()
+        guard let (source, own) = readSource(text, options: options, line: line) else { return }
+        if entry == nil {
+            issues.record(.missingEntry, line: line)
+            entry = ListEntry(line: line, name: "")
+        }
+        if isOpen || entry?.isOpen == true { entry?.options = own }
+        append(source, line: line, isBackup: false)
+        if entry?.name.isEmpty == true, entry?.attributes.isEmpty == true, !isOpen { closeEntry() }
+    }
+
+    /// A commented URL below a channel, or between its `#EXTINF` and its URL, is a backup. Elsewhere it is a comment.
+    private mutating func readBackup(_ text: Substring, line: Int) {
+        guard entry != nil, let (source, _) = readSource(String(text), options: RequestOptions(), line: line) else {
+            return
+        }
+        append(source, line: line, isBackup: true)
+    }
+
+    private mutating func append(_ source: ListedSource, line: Int, isBackup: Bool) {
+        guard let count = entry?.sourceCount, count < limits.sourcesPerChannel else {
+            issues.record(.limit(.sources), line: line)
+            return
+        }
+        if isBackup { entry?.appendBackup(source) } else { entry?.append(source) }
+    }
+
+    /// - Returns: the source, and its options without what it has from the entry's first source; nil for a line that an
+    ///   issue names.
+    private mutating func readSource(
+        _ text: String, options: RequestOptions, line: Int
+    ) -> (ListedSource, RequestOptions)? {
+        let url: SourceURL
+        do throws(SourceURLError) { url = try SourceURL(line: text, base: base) } catch {
+            entry?.isExplained = true
+            issues.record(Self.issue(error, text), line: line)
+            return nil
+        }
+        for issue in url.issues { issues.record(issue, line: line) }
+        let own = url.options.filled(from: options)
+        let all = own.filled(from: entry?.options ?? RequestOptions())
+        if all.headers.count > limits.headersPerSource { issues.record(.limit(.headers), line: line) }
+        var source = url.source
+        source.headers = Array(all.headers.prefix(limits.headersPerSource))
+        source.proxy = all.proxy
+        return (source, own)
+    }
+
+    private static func issue(_ error: SourceURLError, _ text: String) -> ListIssue.Kind {
+        switch error {
+        case .unsupportedScheme(let scheme): .unsupportedScheme(scheme)
+        case .malformed: .malformedURL(URIReference.redacted(String(text.prefix(200))))
+        }
+    }
+
+    private static func mayBeRelative(_ text: String) -> Bool {
+        !text.contains(where: \.isWhitespace) && text.contains { $0 == "/" || $0 == "." }
+    }
+}

@@ -1,0 +1,59 @@
+import Playlist
+
+/// What a list says about the requests for a source, from all spellings together. Of two headers with one name the last
+/// one counts.
+struct RequestOptions: Equatable {
+    private(set) var headers: [ListedHeader] = []
+    var proxy: String?
+
+    var isEmpty: Bool { headers.isEmpty && proxy == nil }
+
+    /// - Returns: false for a header that cannot be sent, or that only the client itself may set.
+    mutating func set(_ name: some StringProtocol, to value: some StringProtocol) -> Bool {
+        let name = Self.usualName(String(name.trimmingWhiteSpace))
+        let value = String(value.removingQuotes)
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !Self.refused.contains(name.lowercased()) else {
+            return false
+        }
+        guard !value.isEmpty, !value.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
+            return false
+        }
+        headers.removeAll { $0.name.lowercased() == name.lowercased() }
+        headers.append(ListedHeader(name: name, value: value))
+        return true
+    }
+
+    /// These options, and `defaults` where they say nothing.
+    func filled(from defaults: RequestOptions) -> RequestOptions {
+        var options = defaults
+        for header in headers { _ = options.set(header.name, to: header.value) }
+        options.proxy = proxy ?? defaults.proxy
+        return options
+    }
+
+    /// The usual spelling of `name`, and of what lists write for it.
+    static func usualName(_ name: String) -> String { usualNames[name.lowercased()] ?? name }
+
+    private static let usualNames = [
+        "user-agent": "User-Agent", "useragent": "User-Agent", "user_agent": "User-Agent", "ua": "User-Agent",
+        "referer": "Referer", "referrer": "Referer", "origin": "Origin", "cookie": "Cookie", "cookies": "Cookie",
+        "authorization": "Authorization", "accept": "Accept", "accept-language": "Accept-Language",
+        "x-forwarded-for": "X-Forwarded-For",
+    ]
+
+    /// What the client says about its own connection and requests.
+    private static let refused: Set = [
+        "accept-encoding", "connection", "content-length", "expect", "if-match", "if-none-match", "if-range",
+        "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// RFC 9110 §5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Playlist
+
+/// Reads a URL line of a list: the URL itself, `$label` after it, and headers after a vertical bar.
+struct SourceURL {
+    private(set) var source: ListedSource
+    private(set) var options = RequestOptions()
+    private(set) var issues: [ListIssue.Kind] = []
+
+    /// - Parameter base: the list's own URL; empty if it has none.
+    init(line: String, base: String) throws(SourceURLError) {
+        var (text, fields) = Self.split(line)
+        let label = Self.cutLabel(off: &text)
+        source = ListedSource(url: try Self.absolute(String(text.trimmingWhiteSpace), base: base), label: label)
+        for pair in fields.map(HeaderPairs.read) ?? [] { set(pair) }
+    }
+
+    /// Whether `text` begins as an absolute URL does, of whatever scheme.
+    static func isAbsolute(_ text: some StringProtocol) -> Bool { schemeEnd(of: text) != nil }
+
+    private mutating func set(_ pair: HeaderPairs.Pair) {
+        switch pair {
+        case .header(let name, let value):
+            if !options.set(name, to: value) { issues.append(.malformedHeader(name)) }
+        case .option(let name): issues.append(.unknownOption(name))
+        case .malformed(let text): issues.append(.malformedHeader(String(text.prefix(40))))
+        }
+    }
+
+    /// The URL, and the header fields after a vertical bar, or after a space if one begins there.
+    private static func split(_ line: String) -> (url: Substring, fields: Substring?) {
+        if let bar = line.firstIndex(of: "|") {
+            return (line[..<bar], line[line.index(after: bar)...])
+        }
+        guard let space = line.firstIndex(of: " "), let equals = line[space...].firstIndex(of: "=") else {
+            return (line.removingQuotes, nil)
+        }
+        let name = line[space..<equals].trimmingWhiteSpace.lowercased()
+        guard ["user-agent", "referer", "referrer", "origin", "cookie"].contains(name) else {
+            return (line.removingQuotes, nil)
+        }
+        return (line[..<space], line[line.index(after: space)...])
+    }
+
+    /// Removes and returns what follows the last "$": words for people, not part of a path or a query.
+    private static func cutLabel(off url: inout Substring) -> String? {
+        guard let dollar = url.lastIndex(of: "$"), dollar > url.startIndex else { return nil }
+        let label = url[url.index(after: dollar)...]
+        let isForeign = label.unicodeScalars.contains { !$0.isASCII || $0 == " " }
+        let isPlain = !label.contains { "/?&=.%".contains($0) } && !url[..<dollar].contains("?")
+        guard !label.isEmpty, isForeign || isPlain, !label.contains("/") else { return nil }
+        url = url[..<dollar]
+        return String(label.trimmingWhiteSpace)
+    }
+
+    private static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
+        guard let end = schemeEnd(of: text) else {
+            guard !base.isEmpty, !text.isEmpty, !text.contains(where: \.isWhitespace) else { throw .malformed }
+            return URIReference.resolve(text, against: base)
+        }
+        let scheme = text[..<end].lowercased()
+        guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
+        let afterScheme = text[end...].dropFirst(3)
+        let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
+        let authority = afterScheme[..<authorityEnd]
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        guard !host.isEmpty, host.first != ":", !authority.contains(where: \.isWhitespace) else { throw .malformed }
+        let rest = afterScheme[authorityEnd...].map { $0 == " " ? "%20" : String($0) }.joined()
+        return "\(scheme)://\(authority)\(rest)"
+    }
+
+    /// Where "://" stands after a scheme (RFC 3986 §3.1).
+    private static func schemeEnd<Text: StringProtocol>(of text: Text) -> Text.Index? {
+        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        guard let first = scheme.first, first.isLetter, text[scheme.endIndex...].hasPrefix("://") else { return nil }
+        return scheme.endIndex
+    }
+}
+
+/// Why a line is no URL of a source.
+enum SourceURLError: Error, Equatable {
+    case unsupportedScheme(String)
+    case malformed
+}

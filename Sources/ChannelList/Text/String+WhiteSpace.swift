@@ -1,0 +1,17 @@
+extension StringProtocol {
+    /// The text without white space of any kind at both ends.
+    var trimmingWhiteSpace: SubSequence {
+        let start = firstIndex { !$0.isWhitespace } ?? endIndex
+        let end = self[start...].lastIndex { !$0.isWhitespace }
+        return end.map { self[start...$0] } ?? self[start..<start]
+    }
+
+    /// The text without the quotes of any kind around it.
+    var removingQuotes: SubSequence {
+        let quotes: Set<Character> = ["\"", "'", "“", "”", "„", "‘", "’"]
+        let text = trimmingWhiteSpace
+        guard text.count > 1, let first = text.first, let last = text.last else { return text }
+        guard quotes.contains(first), quotes.contains(last) else { return text }
+        return text.dropFirst().dropLast().trimmingWhiteSpace
+    }
+}

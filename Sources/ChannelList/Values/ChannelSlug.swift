@@ -1,0 +1,61 @@
+/// The names of channels in paths.
+///
+/// To clients a URL is an identity: favorites, timers and guide mappings hang on it. So a slug depends on the channel's
+/// name alone, except for its number if several channels have one name.
+package enum ChannelSlug {
+    /// First path components with a meaning of their own: no channel is called so.
+    package static let reserved: Set<String> = [
+        "api", "archive", "auto", "captures", "clip", "device", "discover", "dvr", "epg", "events", "favicon",
+        "healthz", "hls", "index", "init", "lineup", "lineup-status", "live", "master", "metrics", "openapi",
+        "player", "playlist", "readyz", "robots", "seg", "static", "status", "sub", "timeshift", "ts", "web", "xmltv",
+    ]
+
+    /// The longest slug without a number, in characters.
+    static let longest = 48
+
+    /// The slug of a channel called `name`: its letters and digits in ASCII, and a dash for anything between them.
+    ///
+    /// If letters have no counterpart in ASCII, or the name is too long, a hash of the name follows, so that names which
+    /// differ only there have slugs that differ.
+    package static func slug(ofName name: String) -> String {
+        var text: [UInt8] = []
+        var isWhole = true
+        for scalar in name.unicodeScalars {
+            switch LatinLetters.letters(for: scalar) {
+            case .text(let letters): text += letters.utf8
+            case .separator: if let last = text.last, last != dash { text.append(dash) }
+            case .mark: continue
+            case .foreign: isWhole = false
+            }
+        }
+        if text.count > longest {
+            text.removeSubrange(longest...)
+            isWhole = false
+        }
+        while text.last == dash { text.removeLast() }
+        if text.isEmpty { text = Array("channel".utf8) }
+        let slug = String(decoding: text, as: UTF8.self)
+        return isWhole && slug != "channel" ? slug : "\(slug)-\(hash(of: name))"
+    }
+
+    /// Gives each channel a slug of its own.
+    ///
+    /// Of several channels with one slug, the first has it as it is, and the others have the next free number after it.
+    /// - Parameter previous: the channels before a reload. A channel with the name and a source of one of them keeps its
+    ///   slug, whatever became of the others of that name.
+    package static func assign(
+        to channels: [ListedChannel], keeping previous: [ListedChannel] = []
+    ) -> [ListedChannel] {
+        var assignment = SlugAssignment(previous: previous)
+        return assignment.assign(to: channels)
+    }
+
+    private static let dash = UInt8(ascii: "-")
+
+    /// Six hexadecimal digits of the 32-bit FNV-1a hash of the name, folded.
+    private static func hash(of name: String) -> String {
+        let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let digits = String((hash >> 24) ^ (hash & 0xFF_FFFF), radix: 16)
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+}

@@ -1,0 +1,39 @@
+/// What an M3U list of channels says.
+package struct M3UChannelList: Equatable, Sendable {
+    /// The URLs of XMLTV guides (`x-tvg-url`, `url-tvg`); unique, in order.
+    package var guides: [String]
+    /// At least one channel, each with a slug of its own.
+    package var channels: [ListedChannel]
+    /// What was not understood, or was understood differently from how it is written; by line. The log is bounded.
+    package var issues: [ListIssue]
+    /// How many issues there were, including those that `issues` has no room for.
+    package var issueCount: Int
+
+    package init(
+        guides: [String] = [], channels: [ListedChannel], issues: [ListIssue] = [], issueCount: Int? = nil
+    ) {
+        self.guides = guides
+        self.channels = channels
+        self.issues = issues
+        self.issueCount = issueCount ?? issues.count
+    }
+}
+
+/// Sizes beyond which a list, or a part of it, is not read.
+package struct ChannelListLimits: Equatable, Sendable {
+    /// Bytes of a list. A longer one is refused.
+    package var bytes = 64 << 20
+    /// Bytes of a line. A longer one is passed over.
+    package var lineBytes = 1 << 20
+    /// Bytes of an attribute's or a header's value. A longer one is dropped: it is a picture as `data:` URL.
+    package var valueBytes = 4096
+    package var channels = 50_000
+    package var sourcesPerChannel = 16
+    package var headersPerSource = 32
+    package var groupsPerChannel = 16
+    package var guides = 32
+    /// Issues that are kept; all of them are counted.
+    package var issues = 100
+
+    package init() {}
+}

@@ -1,5 +1,6 @@
 import Capture
 import Channel
+import ChannelList
 import Foundation
 import LiveRing
 import Logging

@@ -1,4 +1,5 @@
 import Channel
+import ChannelList
 import Foundation
 import Glibc
 import Logging
@@ -19,12 +20,13 @@ struct ServeService: Sendable {
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
-        let channels = try await source.channels()
+        let list = try await source.read()
+        logIssues(of: list)
         let parent = spoolParent.map { URL(filePath: $0, directoryHint: .isDirectory) }
         let spool = try TemporarySpool(in: parent ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
         let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger)
-        let host = ChannelHost(ChannelDirectory(channels), policy: policy, settings: settings)
+        let host = ChannelHost(ChannelDirectory(list.channels), policy: policy, settings: settings)
         let responder = ServeResponder(host, publicURL: publicURL)
         let server: HTTPServer
         do {
@@ -33,7 +35,7 @@ struct ServeService: Sendable {
                 deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = publicURL ?? address.baseURL(port: server.port)
-        logger.info("Serving \(channels.count) channels of \(source.name) at \(base)/playlist.m3u")
+        logger.info("Serving \(list.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         await runUntilSignal(host)
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
@@ -58,10 +60,21 @@ struct ServeService: Sendable {
     /// Reads the list again. One that cannot be read changes nothing.
     private func reload(_ host: ChannelHost) async {
         do throws(RelayError) {
-            let next = ChannelDirectory(try await source.channels())
-            let before = host.directory.channels.count
+            let before = host.directory.channels
+            let next = ChannelDirectory(try await source.read(keeping: before).channels)
             let ended = host.replace(next)
-            logger.info("List read again: channels=\(next.channels.count) before=\(before) ended=\(ended)")
+            logger.info("List read again: channels=\(next.channels.count) before=\(before.count) ended=\(ended)")
         } catch { logger.warning("The list stays as it was: \(error.line)") }
+    }
+
+    /// The number of a list's issues that are written to the log.
+    private static let loggedIssues = 10
+
+    private func logIssues(of list: M3UChannelList) {
+        for issue in list.issues.prefix(Self.loggedIssues) {
+            logger.warning("List line \(issue.line): \(issue.message)")
+        }
+        let rest = list.issueCount - min(list.issues.count, Self.loggedIssues)
+        if rest > 0 { logger.warning("The list has \(rest) more lines that were not understood as written") }
     }
 }

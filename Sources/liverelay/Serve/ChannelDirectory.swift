@@ -1,3 +1,5 @@
+import ChannelList
+
 /// The channels of a list by their slugs.
 struct ChannelDirectory: Sendable {
     let channels: [ListedChannel]

@@ -1,3 +1,5 @@
+import ChannelList
+import Compression
 import Foundation
 import Playlist
 import Tracker
@@ -13,36 +15,39 @@ struct ChannelListSource: Sendable {
     private var isURL: Bool { location.contains("://") }
 
     /// Reads the list as it is now.
-    func channels() async throws(RelayError) -> [ListedChannel] {
-        let text = String(decoding: try await bytes(), as: UTF8.self)
-        var channels: [ListedChannel] = []
-        var name = ""
-        for line in text.split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("#EXTINF") {
-                name = line.split(separator: ",").last.map(String.init) ?? ""
-            } else if !line.hasPrefix("#") {
-                let slug = String(name.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
-                channels.append(ListedChannel(slug: slug, name: name, sources: [ListedSource(url: String(line))]))
-            }
+    /// - Parameter previous: the channels before, whose slugs are kept.
+    func read(keeping previous: [ListedChannel] = []) async throws(RelayError) -> M3UChannelList {
+        let limits = ChannelListLimits()
+        var (bytes, url) = isURL ? try await fetch(limit: limits.bytes) : (try file(limit: limits.bytes), "")
+        if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
+            bytes = list
         }
-        return channels
+        do throws(ChannelListError) {
+            return try M3UChannelListParser.parse(bytes, url: url, keeping: previous, limits: limits)
+        } catch { throw RelayError(error, list: name) }
     }
 
-    private func bytes() async throws(RelayError) -> [UInt8] {
-        guard isURL else {
-            do { return Array(try Data(contentsOf: URL(filePath: location))) } catch {
-                throw RelayError(
-                    .notAPlaylist, "The list \(location) cannot be read: \(error.localizedDescription)",
-                    advice: "Give a file or a URL of an M3U list")
-            }
+    private func file(limit: Int) throws(RelayError) -> [UInt8] {
+        do {
+            let file = try FileHandle(forReadingFrom: URL(filePath: location))
+            return Array(try file.read(upToCount: limit + 1) ?? Data())
+        } catch {
+            throw RelayError(
+                .notAPlaylist, "The list \(location) cannot be read: \(error.localizedDescription)",
+                advice: "Give a file or a URL of an M3U list")
         }
+    }
+
+    private func fetch(limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
+        var requests = requests
+        requests.playlistLimits = .init(bodyBytes: limit, idle: .seconds(20), total: .seconds(120))
         let outcome: FetchOutcome
         do throws(FetchError) {
             outcome = try await CurlFetcher(upstream: location, configuration: requests)
                 .fetch(FetchRequest(.multivariantPlaylist, url: location))
         } catch { outcome = .failure(error) }
         switch outcome {
-        case .success(let answer) where answer.isSuccess: return answer.body
+        case .success(let answer) where answer.isSuccess: return (answer.body, answer.finalURL)
         case .success(let answer):
             throw RelayError(
                 .upstreamUnavailable, "The list \(name) answers with status \(answer.status)",

@@ -1,4 +1,5 @@
 import Channel
+import ChannelList
 import Logging
 import Playlist
 import Tracker

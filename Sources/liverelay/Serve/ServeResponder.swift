@@ -1,4 +1,5 @@
 import Channel
+import ChannelList
 import HTTPSyntax
 
 /// Answers HTTP requests for many channels: those for the list, and those below each channel's path.

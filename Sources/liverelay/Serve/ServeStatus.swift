@@ -1,4 +1,5 @@
 import Channel
+import ChannelList
 
 /// The content of `/status.json` for a process of many channels. Times are seconds.
 struct ServeStatus: Encodable, Sendable {

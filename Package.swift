@@ -100,7 +100,8 @@ let package = Package(
         tests(
             "RelayTests",
             [
-                "liverelay", "HTTPSyntax", "Conformance", "Channel", "Playlist", "Tracker", "Capture", "Compression",
+                "liverelay", "HTTPSyntax", "Conformance", "Channel", "ChannelList", "Playlist", "Tracker", "Capture",
+                "Compression",
                 "Decrypt",
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",

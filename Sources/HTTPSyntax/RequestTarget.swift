@@ -18,14 +18,17 @@ package struct RequestTarget: Equatable, Sendable {
         package var ifRange: String?
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
+        package var host: String?
 
         package init(
-            range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil
+            range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
+            host: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
+            self.host = host
         }
     }
 

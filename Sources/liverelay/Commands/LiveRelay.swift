@@ -12,6 +12,7 @@ struct LiveRelay: AsyncParsableCommand {
 
             liverelay https://example.com/channel/master.m3u8
             liverelay https://example.com/channel/master.m3u8 -o - | ffmpeg -i - -c copy evening.mkv
+            liverelay serve channels.m3u
             liverelay demo Captures/ssai_tagged
             liverelay record https://example.com/channel/master.m3u8 evening --for 10m
             liverelay replay evening --out republished
@@ -19,7 +20,7 @@ struct LiveRelay: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            RelayCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
+            RelayCommand.self, ServeCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
             ReplayCommand.self, CheckCommand.self,
         ], defaultSubcommand: RelayCommand.self)
 
@@ -27,7 +28,8 @@ struct LiveRelay: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         occupyClosedDescriptors()
         do {
-            var command = try parseAsRoot()
+            let words = FirstWord.arguments(Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -32,6 +32,10 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
+    func validate() throws {
+        if let message = FirstWord.complaint(about: upstream) { throw ValidationError(message) }
+    }
+
     func run() async throws {
         try await serving.run(
             upstream: upstream, backups: backups, intake: intake, audio: audio, streaming: streaming

@@ -1,9 +1,5 @@
-import Capture
 import Channel
-import Dispatch
 import Foundation
-import Glibc
-import LiveRing
 import Logging
 import Playlist
 import Splice
@@ -82,51 +78,12 @@ struct RelayService: Sendable {
 
     /// - Returns: nil if the upstream has ended and the server continues.
     private func runChannel(into state: ChannelState) async -> Result<Void, RelayError>? {
-        let log = RelayLog(logger)
-        var relay = Relay(
-            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
-        do {
-            let past = DVRRing.previousRing(in: configuration.spool)
-            try await relay.resume(after: past)
-            let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            var policy = configuration.policy(after: past)
-            // A replay of the recording would not know the date.
-            if capture == nil {
-                policy.session.startDate = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds)
-            }
-            let session = ChannelSession(upstream: configuration.upstream, policy: policy)
-            let end = try await driver.run(reporting: session) { output, now in
-                try await relay.perform(output, at: now)
-            }
-            try relay.recordEnd(end)
-            return exitsAtEnd ? .success(()) : nil
-        } catch let error as FetchError {
-            let failure = relay.recordFailure(.upstream(TrackerError(error, url: error.url)))
-            return .failure(RelayError(failure))
-        } catch is CancellationError {
-            return nil
-        } catch {
-            return .failure(RelayError(unexpected: error))
+        let runner = ChannelRunner(configuration: configuration, capture: capture, logger: logger)
+        switch await runner.run(into: state) {
+        case .drained: return exitsAtEnd ? .success(()) : nil
+        case .canceled: return nil
+        case .failed(let error): return .failure(error)
         }
-    }
-
-    /// The fetcher of the channel's upstreams, which records their answers if `--record` was given.
-    private func upstream() throws -> any Fetcher {
-        let upstream = try CurlFetcher(
-            upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
-        guard let capture else { return upstream }
-        let clock = ContinuousClock()
-        let start = clock.now
-        do throws(CaptureError) {
-            let writer = try CaptureWriter(
-                capture, upstream: configuration.upstream, variant: configuration.variant,
-                backups: configuration.backups, polling: configuration.polling)
-            return CaptureRecorder(upstream, to: writer) {
-                start.duration(to: clock.now)
-            } onFailure: { [logger] error in
-                logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
-            }
-        } catch { throw RelayError(error) }
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.

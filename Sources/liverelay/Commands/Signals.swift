@@ -15,8 +15,14 @@ enum Signals {
 
     /// - Returns: success after a signal; nil if the task was canceled.
     static func wait() async -> Result<Void, RelayError>? {
+        await wait(for: handledSignals) ? .success(()) : nil
+    }
+
+    /// Waits for one of the signals.
+    /// - Returns: false if the task was canceled.
+    static func wait(for numbers: [Int32]) async -> Bool {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let sources = handledSignals.map { number in
+        let sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { arrival.yield() }
@@ -24,7 +30,7 @@ enum Signals {
             return source
         }
         defer { for source in sources { source.cancel() } }
-        for await _ in arrivals { return .success(()) }
-        return nil
+        for await _ in arrivals { return true }
+        return false
     }
 }

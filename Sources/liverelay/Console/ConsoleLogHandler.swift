@@ -3,10 +3,13 @@ import Playlist
 
 /// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`.
 ///
-/// A line about a backup names it: `… warning: Backup 1: text`.
+/// A line about a backup names it, and one about a channel of many names that: `… warning: news: Backup 1: text`.
 struct ConsoleLogHandler: LogHandler {
     /// Metadata key for the name of the source that a line is about, unless that is the channel's own upstream.
     static let source = "source"
+
+    /// Metadata key for the name of the channel that a line is about, in a process of many.
+    static let channel = "channel"
 
     let console: Console
     var logLevel = Logger.Level.info
@@ -20,7 +23,8 @@ struct ConsoleLogHandler: LogHandler {
     func log(event: LogEvent) {
         let now = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text
         let source = metadata[Self.source].map { "\($0): " } ?? ""
-        console.write(line: "\(now) \(event.level): \(source)\(event.message)")
+        let channel = metadata[Self.channel].map { "\($0): " } ?? ""
+        console.write(line: "\(now) \(event.level): \(channel)\(source)\(event.message)")
     }
 }
 

@@ -96,7 +96,7 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"))
+            acceptEncoding: value("accept-encoding"), host: value("host"))
     }
 
     private func value(_ name: String) -> String? {

@@ -1,6 +1,8 @@
 /// The media types of all served resources (RFC 8216 §4 and §10, draft-pantos-hls-rfc8216bis §4).
 enum MimeType: String, Sendable, CaseIterable {
     case playlist = "application/vnd.apple.mpegurl"
+    /// A list of channels: some players judge it by this type alone.
+    case channelList = "audio/x-mpegurl"
     case videoMP4 = "video/mp4"
     case audioMP4 = "audio/mp4"
     case transportStream = "video/mp2t"
@@ -13,6 +15,7 @@ enum MimeType: String, Sendable, CaseIterable {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         switch fileName[fileName.index(after: dot)...].lowercased() {
         case "m3u8": self = .playlist
+        case "m3u": self = .channelList
         case "mp4", "m4s", "m4v", "cmfv": self = .videoMP4
         case "m4a", "cmfa": self = .audioMP4
         case "ts": self = .transportStream

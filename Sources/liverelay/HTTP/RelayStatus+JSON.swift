@@ -2,13 +2,19 @@ import Channel
 import Foundation
 
 extension RelayStatus {
-    /// The body of `/status.json`. Its keys are sorted, so that two of them can be compared line by line.
-    var json: [UInt8] {
+    /// The body of `/status.json`.
+    var json: [UInt8] { StatusDocument.json(of: self) }
+}
+
+/// The encoding of status documents.
+enum StatusDocument {
+    /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
+    static func json(of value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.message } }
         // Every field is a number, a text or an object of them: encoding cannot fail.
-        guard let data = try? encoder.encode(self) else { return Array("{}".utf8) }
+        guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
         return Array(data) + [UInt8(ascii: "\n")]
     }
 }

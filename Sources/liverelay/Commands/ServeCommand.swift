@@ -1,0 +1,110 @@
+import ArgumentParser
+import Channel
+import LiveRing
+import Logging
+import Splice
+import Tracker
+
+/// `liverelay serve LIST`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Republish the channels of an M3U list, each while somebody watches it.",
+        discussion: """
+            Each channel has its own path: /<channel>/live.m3u8, dvr.m3u8, master.m3u8, live.ts and status.json, and \
+            /<channel>.ts. /playlist.m3u is the list with these URLs (?format=ts for live.ts), and / shows it as text.
+
+            The first request for a channel starts it and is held until the channel publishes. A channel that nobody \
+            watches ends. Any number of viewers share one reader of the upstream.
+
+            liverelay serve channels.m3u --listen 0.0.0.0
+            """)
+
+    @Argument(help: ArgumentHelp("File or URL of an M3U list of channels.", valueName: "list"))
+    var list: String
+
+    @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
+    var listen = "127.0.0.1"
+
+    @Option(help: "Port to listen on; 0 lets the system choose.")
+    var port = ServingOptions.defaultPort
+
+    @Option(
+        help: ArgumentHelp(
+            "URL of this server in /playlist.m3u, as clients see it.",
+            discussion: "By default http:// and the Host of each request.", valueName: "url"))
+    var publicURL: String?
+
+    @Option(help: "How long a channel runs after its last viewer has left.")
+    var idle = TimeSpan(seconds: 30)
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the first request for a channel is held until the channel publishes.",
+            discussion: "Then it gets the status 503 with the reason. Players give up at 20 s.", valueName: "time"))
+    var startTimeout = TimeSpan(seconds: 15)
+
+    @Option(
+        help: ArgumentHelp(
+            "Channels that run at once.",
+            discussion: """
+                For one more, the channel whose viewer left first ends; if all are being watched, the request gets the \
+                status 503. By default there is no limit.
+                """, valueName: "number"))
+    var maxRunning: Int?
+
+    @Option(help: "Channels without viewers that go on running: those watched last.")
+    var keepWarm = 0
+
+    @Option(help: "Read the list again that often; 0 for never. SIGHUP reads it at once.")
+    var refresh = TimeSpan(seconds: 3600)
+
+    @Option(help: "Rewind of each channel, as long as it runs.")
+    var dvr = TimeSpan(seconds: 1800)
+
+    @Option(help: "Length of live.m3u8, which has at least six segments.")
+    var window = TimeSpan(seconds: 30)
+
+    @Option(
+        help: ArgumentHelp(
+            "Directory for the temporary spools of the channels.",
+            discussion: "By default the system's temporary directory.", valueName: "directory"))
+    var spool: String?
+
+    @Option(help: "Lowest level of log lines.")
+    var logLevel = LogLevel.info
+
+    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
+    @OptionGroup(title: "Audio") var audio: AudioOptions
+
+    /// Bounds of --start-timeout: the server closes connections that are silent for a minute.
+    private static let startLimits: ClosedRange<Int64> = 1...50
+
+    func validate() throws {
+        guard Self.startLimits.contains(startTimeout.seconds) else {
+            throw ValidationError("--start-timeout has to be between 1s and 50s.")
+        }
+        if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
+        if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
+    }
+
+    func run() async throws {
+        let logger = Logger(console: .standardError, level: logLevel)
+        try await ServeService(
+            source: ChannelListSource(location: list, requests: intake.requests),
+            policy: ChannelSupervisor.Policy(
+                idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
+            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
+            refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
+            configuration: channelConfiguration, logger: logger
+        ).run()
+    }
+
+    /// The configuration that all channels have.
+    private var channelConfiguration: RelayConfiguration {
+        RelayConfiguration(
+            upstream: "", variant: intake.variant, giveUp: intake.giveUpTime, spool: "",
+            retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
+            requests: intake.requests, maxConnections: intake.maxConnections, patience: intake.patience?.duration,
+            audio: audio.configuration, polling: intake.polling(isRecorded: false))
+    }
+}

@@ -1,0 +1,173 @@
+import Channel
+import Logging
+import Synchronization
+
+/// Runs the channels of a list as their supervisor decides: the only code of `serve` that waits.
+///
+/// Event loops and runs call it concurrently. A channel that does not run has nothing here but its entry in the list.
+final class ChannelHost: Sendable {
+    /// The answer to a request that needs a channel running.
+    enum Readiness: Sendable {
+        case running(RunningChannel)
+        case refused(ChannelSupervisor.Refusal, status: RelayStatus?)
+    }
+
+    private struct State {
+        var supervisor: ChannelSupervisor
+        var directory: ChannelDirectory
+        var runs: [ChannelSupervisor.Run: RunningChannel] = [:]
+        var waiters: [UInt64: Waiter] = [:]
+        var waiterCount: UInt64 = 0
+        var wake: (time: Duration, task: Task<Void, Never>)?
+        var startCount = 0
+        /// Whether the process ends: nothing is started any more.
+        var isClosed = false
+    }
+
+    private struct Waiter {
+        let channel: String
+        let continuation: CheckedContinuation<Readiness, Never>
+    }
+
+    private let settings: ChannelSettings
+    private let state: Mutex<State>
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+
+    init(_ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings) {
+        self.settings = settings
+        state = Mutex(State(supervisor: ChannelSupervisor(policy), directory: directory))
+        start = clock.now
+    }
+
+    private var now: Duration { start.duration(to: clock.now) }
+
+    var directory: ChannelDirectory { state.withLock { $0.directory } }
+
+    /// Replaces the list. A channel with other sources, or without an entry, ends; the others are not touched.
+    /// - Returns: the number of channels that ended.
+    func replace(_ directory: ChannelDirectory) -> Int {
+        state.withLock { state in
+            let retired = state.directory.retired(by: directory).filter { state.supervisor.channels[$0] != nil }
+            state.directory = directory
+            for name in retired { handle(.retired(name), &state) }
+            return retired.count
+        }
+    }
+
+    /// The run of a channel that publishes; its viewer is recorded. nil: it does not publish.
+    func recordRequest(of name: String, isStream: Bool = false) -> RunningChannel? {
+        state.withLock { state in
+            state.supervisor.recordRequest(of: name, isStream: isStream, at: now).flatMap { state.runs[$0] }
+        }
+    }
+
+    /// The run of a channel, whether it publishes or not. Nothing is recorded.
+    func running(_ name: String) -> RunningChannel? {
+        state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
+    }
+
+    /// Returns when the channel publishes, or why it does not. Starts it if need be.
+    func waitUntilRunning(_ name: String, isStream: Bool) async -> Readiness {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                guard !state.isClosed else {
+                    let ending = ChannelSupervisor.Refusal.failed(reason: "liverelay ends.", retryAfter: .seconds(5))
+                    continuation.resume(returning: .refused(ending, status: nil))
+                    return
+                }
+                state.waiterCount += 1
+                state.waiters[state.waiterCount] = Waiter(channel: name, continuation: continuation)
+                handle(.requested(name, waiter: state.waiterCount, isStream: isStream), &state)
+            }
+        }
+    }
+
+    /// Tells the supervisor what happened.
+    func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
+
+    /// Ends every run and returns when they are over.
+    func shutdown() async {
+        let runs = state.withLock { state in
+            state.isClosed = true
+            state.wake?.task.cancel()
+            return Array(state.runs.values)
+        }
+        for run in runs { run.end() }
+        for run in runs { await run.wait() }
+    }
+
+    /// One moment of the process, for its status.
+    struct Overview: Sendable {
+        let directory: ChannelDirectory
+        let channels: [String: ChannelSupervisor.Entry]
+        let statuses: [String: RelayStatus]
+        let policy: ChannelSupervisor.Policy
+        let startCount: Int
+        let uptime: Duration
+    }
+
+    var overview: Overview {
+        let (state, runs) = state.withLock { state in (state, state.runs) }
+        return Overview(
+            directory: state.directory, channels: state.supervisor.channels,
+            statuses: Dictionary(runs.map { ($0.key.channel, $0.value.state.status) }) { first, _ in first },
+            policy: state.supervisor.policy, startCount: state.startCount, uptime: now)
+    }
+}
+
+extension ChannelHost {
+    /// Performs what the supervisor decides. Nothing here waits or calls back.
+    private func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
+        if case .ended(let run, _) = input { state.runs[run] = nil }
+        for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
+        scheduleWake(&state)
+    }
+
+    private func perform(_ effect: ChannelSupervisor.Effect, _ state: inout State) {
+        switch effect {
+        case .start(let run): start(run, &state)
+        case .end(let run): state.runs[run]?.end()
+        case .answer(let id, let refusal):
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+            let running = state.supervisor.channels[waiter.channel]?.state.run.flatMap { state.runs[$0] }
+            if refusal == nil, let running {
+                waiter.continuation.resume(returning: .running(running))
+            } else {
+                waiter.continuation.resume(
+                    returning: .refused(refusal ?? .startTimedOut, status: running?.state.status))
+            }
+        }
+    }
+
+    private func start(_ run: ChannelSupervisor.Run, _ state: inout State) {
+        guard !state.isClosed, let channel = state.directory[run.channel] else {
+            handle(.ended(run, failure: "The channel is no longer listed."), &state)
+            return
+        }
+        state.startCount += 1
+        state.runs[run] = RunningChannel(run, settings.runner(of: channel, run: run)) { [weak self] in
+            self?.handle($0)
+        }
+    }
+
+    /// Keeps one timer for the process, for the earliest moment at which something is due.
+    private func scheduleWake(_ state: inout State) {
+        guard let time = state.supervisor.nextWake, !state.isClosed else { return }
+        if let wake = state.wake, wake.time <= time { return }
+        state.wake?.task.cancel()
+        let due = start.advanced(by: time)
+        let task = Task { [weak self, clock] in
+            guard (try? await clock.sleep(until: due, tolerance: nil)) != nil else { return }
+            self?.wake()
+        }
+        state.wake = (time, task)
+    }
+
+    private func wake() {
+        state.withLock { state in
+            state.wake = nil
+            handle(.wake, &state)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPSyntax
+import LiveRing
+
+/// What a path names in a process of many channels.
+enum ServeRequest: Equatable, Sendable {
+    enum ListFormat: String, Sendable { case hls, ts }
+
+    /// What a request for a path below a channel means for the channel.
+    enum Use: Equatable, Sendable {
+        /// Needs the channel running, and starts it.
+        case watch(isStream: Bool)
+        /// A sign of its viewer.
+        case presence
+        /// Of no consequence.
+        case none
+    }
+
+    case page
+    case channelList(ListFormat)
+    case status
+    case health
+    case readiness
+    /// A path below a channel, which begins with a slash.
+    case channel(String, path: String, Use)
+    case notFound
+
+    init(_ target: RequestTarget) {
+        switch target.path {
+        case "/": self = .page
+        case "/playlist.m3u":
+            let format = target.query.first { $0.name == "format" }?.value
+            self = .channelList(format.flatMap(ListFormat.init) ?? .hls)
+        case "/status.json": self = .status
+        case "/healthz": self = .health
+        case "/readyz": self = .readiness
+        case let path: self = Self.channel(path.dropFirst())
+        }
+    }
+
+    private static func channel(_ path: Substring) -> ServeRequest {
+        guard let slash = path.firstIndex(of: "/") else {
+            if path.hasSuffix(".ts") {
+                return .channel(String(path.dropLast(3)), path: "/live.ts", .watch(isStream: true))
+            }
+            return .channel(String(path), path: "/", .none)
+        }
+        let (name, rest) = (path[..<slash], String(path[slash...]))
+        return name.isEmpty ? .notFound : .channel(String(name), path: rest, Use(of: rest))
+    }
+}
+
+extension ServeRequest.Use {
+    init(of path: String) {
+        switch ResourceRequest(path: path) {
+        case .livePlaylist, .masterPlaylist, .subtitlePlaylist, .dvrPlaylist, .dvrMasterPlaylist, .dvrSubtitlePlaylist:
+            self = .watch(isStream: false)
+        case .transportStream(.segment), .initSection, .segment, .subtitles: self = .presence
+        case .transportStream: self = .watch(isStream: false)
+        case .endlessStream: self = .watch(isStream: true)
+        case .page, .clip, .status, .metrics, .health, .readiness, .notFound: self = .none
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import liverelay
+
+private typealias Input = ChannelSupervisor.Input
+private typealias Effect = ChannelSupervisor.Effect
+private typealias Run = ChannelSupervisor.Run
+
+private func run(_ channel: String, _ number: UInt64 = 1) -> Run { Run(channel: channel, number: number) }
+
+private func asks(_ channel: String, _ id: UInt64, stream: Bool = false) -> Input {
+    .requested(channel, waiter: id, isStream: stream)
+}
+
+/// A request at 0 s that starts the channel, which publishes at 1 s.
+private let started: [(Int, Input)] = [(0, asks("a", 1)), (1, .published(run("a")))]
+
+struct SupervisorRow: Sendable {
+    let when: String
+    var idle = 30
+    var maxRunning: Int?
+    var keepWarm = 0
+    let inputs: [(second: Int, input: ChannelSupervisor.Input)]
+    /// The effects of the last input.
+    let yields: [ChannelSupervisor.Effect]
+    var wake: Int?
+
+    init(
+        _ when: String, idle: Int = 30, maxRunning: Int? = nil, keepWarm: Int = 0,
+        _ inputs: [(Int, ChannelSupervisor.Input)], yields: [ChannelSupervisor.Effect], wake: Int? = nil
+    ) {
+        (self.when, self.idle, self.maxRunning, self.keepWarm) = (when, idle, maxRunning, keepWarm)
+        self.inputs = inputs.map { (second: $0.0, input: $0.1) }
+        (self.yields, self.wake) = (yields, wake)
+    }
+}
+
+private let startRows: [SupervisorRow] = [
+    SupervisorRow("the first request starts the channel", [(0, asks("a", 1))], yields: [.start(run("a"))], wake: 15),
+    SupervisorRow(
+        "the second request waits for the same run", [(0, asks("a", 1)), (2, asks("a", 2))], yields: [], wake: 15),
+    SupervisorRow(
+        "both are answered when it publishes", [(0, asks("a", 1)), (2, asks("a", 2)), (3, .published(run("a")))],
+        yields: [.answer(1, nil), .answer(2, nil)], wake: 15),
+    SupervisorRow(
+        "a later request is answered at once", started + [(2, asks("a", 2))], yields: [.answer(2, nil)], wake: 14),
+    SupervisorRow(
+        "nothing is published in time", [(0, asks("a", 1)), (15, .wake)], yields: [.answer(1, .startTimedOut)], wake: 45
+    ),
+    SupervisorRow(
+        "the viewer asks again: the start goes on", [(0, asks("a", 1)), (15, .wake), (17, asks("a", 2))], yields: [],
+        wake: 32),
+    SupervisorRow(
+        "nobody asks again", [(0, asks("a", 1)), (15, .wake), (45, .wake)], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "the start fails", [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no"))],
+        yields: [.answer(1, .failed(reason: "no", retryAfter: .seconds(1)))], wake: 62),
+    SupervisorRow(
+        "a request during the pause", [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (1, asks("a", 2))],
+        yields: [.answer(2, .failed(reason: "no", retryAfter: .seconds(1)))]),
+    SupervisorRow(
+        "a request after the pause", [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (2, asks("a", 2))],
+        yields: [.start(run("a", 2))]),
+    SupervisorRow(
+        "the second pause is longer",
+        [
+            (0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (2, asks("a", 2)),
+            (3, .ended(run("a", 2), failure: "no")),
+        ], yields: [.answer(2, .failed(reason: "no", retryAfter: .seconds(2)))]),
+    SupervisorRow(
+        "a failure is forgotten", [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (62, .wake)], yields: []),
+]
+
+private let endRows: [SupervisorRow] = [
+    SupervisorRow("no request for a while: the viewer has left", started + [(13, .wake)], yields: [], wake: 31),
+    SupervisorRow("the idle time is over", started + [(13, .wake), (31, .wake)], yields: [.end(run("a"))]),
+    SupervisorRow("the timer came late", started + [(40, .wake)], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "a request in the idle time", started + [(13, .wake), (30, asks("a", 2)), (31, .wake)], yields: [], wake: 42),
+    SupervisorRow(
+        "an open stream", started + [(2, .streamOpened(run("a"))), (90, .wake)], yields: []),
+    SupervisorRow(
+        "the stream was closed", started + [(2, .streamOpened(run("a"))), (90, .streamClosed(run("a")))], yields: [],
+        wake: 120),
+    SupervisorRow(
+        "the idle time after the stream",
+        started + [(2, .streamOpened(run("a"))), (90, .streamClosed(run("a"))), (120, .wake)],
+        yields: [.end(run("a"))]),
+    SupervisorRow(
+        "a request while the run ends", started + [(31, .wake), (32, asks("a", 2))], yields: [], wake: 47),
+    SupervisorRow(
+        "the next run begins after the end of the last",
+        started + [(31, .wake), (32, asks("a", 2)), (33, .ended(run("a"), failure: nil))],
+        yields: [.start(run("a", 2))]),
+    SupervisorRow("the run is over", started + [(31, .wake), (33, .ended(run("a"), failure: nil))], yields: []),
+    SupervisorRow("the list has another URL", started + [(2, .retired("a"))], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "no idle time at all", idle: 0, [(0, asks("a", 1)), (1, .published(run("a")))],
+        yields: [.answer(1, nil), .end(run("a"))]),
+    SupervisorRow("kept warm", keepWarm: 1, started + [(13, .wake), (500, .wake)], yields: []),
+    SupervisorRow(
+        "of two, that watched last is kept warm", keepWarm: 1,
+        started + [(2, asks("b", 2)), (3, .published(run("b", 2))), (60, .wake)], yields: [.end(run("a"))]),
+]
+
+private let limitRows: [SupervisorRow] = [
+    SupervisorRow(
+        "one more than may run", maxRunning: 1, started + [(2, asks("b", 2))],
+        yields: [.answer(2, .full(limit: 1))]),
+    SupervisorRow(
+        "the one without a viewer ends", maxRunning: 1, started + [(14, asks("b", 2))], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "the other starts once it has ended", maxRunning: 1,
+        started + [(14, asks("b", 2)), (15, .ended(run("a"), failure: nil))], yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "a closed stream leaves its place at once", maxRunning: 1,
+        [
+            (0, asks("a", 1, stream: true)), (1, .published(run("a"))), (1, .streamOpened(run("a"))),
+            (50, .streamClosed(run("a"))), (50, asks("b", 2)),
+        ], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "a third has to wait for a viewer to leave", maxRunning: 1,
+        started + [(14, asks("b", 2)), (14, asks("c", 3))], yields: [.answer(3, .full(limit: 1))]),
+    SupervisorRow(
+        "the one that ends is asked for again, and its place is promised", maxRunning: 1,
+        started + [(14, asks("b", 2)), (14, asks("a", 3))], yields: [.answer(3, .full(limit: 1))]),
+    SupervisorRow(
+        "a failed channel has no place", maxRunning: 1,
+        [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (1, asks("b", 2))], yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "the longest without a viewer ends", maxRunning: 2,
+        started + [(2, asks("b", 2)), (3, .published(run("b", 2))), (20, asks("c", 3))], yields: [.end(run("a"))]),
+]
+
+@Suite struct ChannelSupervisorTests {
+    @Test(arguments: startRows + endRows + limitRows)
+    func lastInput(_ row: SupervisorRow) {
+        var supervisor = ChannelSupervisor(
+            .init(idle: .seconds(row.idle), maxRunning: row.maxRunning, keepWarm: row.keepWarm))
+        let effects = row.inputs.map { supervisor.handle($0.input, at: .seconds($0.second)) }
+        #expect(effects.last == row.yields, "\(row.when)")
+        if let wake = row.wake { #expect(supervisor.nextWake == .seconds(wake), "\(row.when)") }
+    }
+
+    @Test func idleChannelsAreNotStored() {
+        var supervisor = ChannelSupervisor(.init())
+        for (second, input) in started + [(31, Input.wake), (33, .ended(run("a"), failure: nil))] {
+            _ = supervisor.handle(input, at: .seconds(second))
+        }
+        #expect(supervisor.channels.isEmpty && supervisor.nextWake == nil)
+    }
+
+    @Test func streamsOfAnEarlierRunDoNotCount() {
+        var supervisor = ChannelSupervisor(.init())
+        let inputs: [(Int, Input)] = [
+            (2, .streamOpened(run("a"))), (3, .ended(run("a"), failure: "gone")), (5, asks("a", 2)),
+            (6, .published(run("a", 2))), (6, .streamOpened(run("a", 2))), (7, .streamClosed(run("a"))),
+        ]
+        for (second, input) in started + inputs { _ = supervisor.handle(input, at: .seconds(second)) }
+        #expect(supervisor.channels["a"]?.streams == 1)
+    }
+}

@@ -95,7 +95,7 @@ let package = Package(
             "ChannelTests",
             [
                 "Channel", "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice",
-                "LiveRing", "TestSupport", "ChannelTestSupport",
+                "LiveRing", "Conformance", "TestSupport", "ChannelTestSupport",
             ]),
         tests(
             "RelayTests",

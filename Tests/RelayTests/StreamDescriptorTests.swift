@@ -78,4 +78,9 @@ struct StreamDescriptorTests {
         #expect(policy.longestLag == lag.map { .seconds(Int64($0)) })
         #expect(policy.burst == .seconds(6))
     }
+
+    @Test func clientsAreWaitedForAMinuteUnlessTold() throws {
+        #expect(try ServingOptions.parse([]).clientTimeout.duration == .seconds(60))
+        #expect(try ServingOptions.parse(["--client-timeout", "90s"]).clientTimeout.duration == .seconds(90))
+    }
 }

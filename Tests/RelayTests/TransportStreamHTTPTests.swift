@@ -4,6 +4,7 @@ import Demux
 import Foundation
 import HTTPSyntax
 import LiveRing
+import Media
 import Playlist
 import TestSupport
 import Testing
@@ -51,8 +52,10 @@ import Testing
 
 extension TransportStreamHTTPTests {
     /// Sends one request of HTTP/1.0, whose response ends with the connection.
-    private func answer(_ path: String, of state: ChannelState, version: String = "1.0") async throws -> RawResponse {
-        let responder = ChannelResponder(state)
+    private func answer(
+        _ path: String, of state: ChannelState, version: String = "1.0", burst: Ticks? = nil
+    ) async throws -> RawResponse {
+        let responder = burst.map { ChannelResponder(state, burst: $0) } ?? ChannelResponder(state)
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) })
         var client = try RawClient(port: server.port)
@@ -77,6 +80,17 @@ extension TransportStreamHTTPTests {
         }
         #expect(scan.packetizedElements(of: 0x100).count == frames)
         #expect(state.status.transportStream.clients == 0 && state.status.transportStream.jumps == 0)
+    }
+
+    /// Without a pace a client gets the burst and what is published from then on: nothing, after the end.
+    @Test(arguments: [("the default", nil, 6), ("less", 2, 2), ("more", 10, 10)] as [(String, Int64?, Int64)])
+    func burstIsWhatIsAskedFor(when: String, seconds: Int64?, sent: Int64) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let state = try await channel.relay(.init(times: .zero ..< .seconds(120)))
+        let response = try await answer("/live.ts?speed=max", of: state, burst: seconds.map { .seconds($0) })
+        let times = try #require(TransportStreamScan(response.body)).packetizedElements(of: 0x100).map(\.dts)
+        let span = try #require(times.last) - times[0]
+        #expect(abs(span - sent * 90_000) <= 180_000, "\(when): \(span)")
     }
 
     @Test func rangeIsAFile() async throws {

@@ -1,6 +1,7 @@
 import Channel
 import Foundation
 import Logging
+import Media
 import Playlist
 import Splice
 import Tracker
@@ -12,6 +13,10 @@ struct RelayService: Sendable {
     let capture: URL?
     /// nil: no HTTP server.
     let address: ListenAddress?
+    /// Media that a client of `/live.ts` gets at once.
+    let clientBurst: Ticks
+    /// Longest time that an HTTP connection may make no progress.
+    let clientTimeout: Duration
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
     let exitsAtEnd: Bool
@@ -37,11 +42,11 @@ struct RelayService: Sendable {
 
     private func startServer(of state: ChannelState) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
-        let responder = ChannelResponder(state)
+        let responder = ChannelResponder(state, burst: clientBurst)
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
+                on: address, limits: .init(idleTime: clientTimeout), responder: { responder.response(to: $0) },
                 deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"

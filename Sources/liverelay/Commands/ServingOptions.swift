@@ -3,6 +3,7 @@ import Channel
 import Foundation
 import LiveRing
 import Logging
+import Media
 import Splice
 import Tracker
 
@@ -31,6 +32,12 @@ struct ServingOptions: ParsableArguments {
 
     @Option(help: "Length of live.m3u8, which has at least six segments.")
     var window = TimeSpan(seconds: 30)
+
+    @Option(
+        help: ArgumentHelp(
+            "Close connections that read nothing, or ask nothing, for so long.",
+            discussion: "Clients of /live.ts that read too slowly are moved forward before that."))
+    var clientTimeout = TimeSpan(seconds: 60)
 
     @Option(
         help: ArgumentHelp(
@@ -99,6 +106,8 @@ struct ServingOptions: ParsableArguments {
             configuration: configuration,
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
+            clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
+            clientTimeout: clientTimeout.duration,
             stream: output.flatMap { destination, descriptor in
                 streaming.map {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: destination), logger: logger)

@@ -27,7 +27,8 @@ struct StreamingOptions: ParsableArguments {
             discussion: "The default is realtime for pipes, and none for files."))
     var pace: Pace?
 
-    @Option(help: "Media that is written at once at the beginning. ffmpeg probes five seconds.")
+    @Option(
+        help: "Media that is written at once at the beginning, to clients of /live.ts too. ffmpeg probes five seconds.")
     var burst = TimeSpan(seconds: 6)
 
     /// The destination; nil if no stream is written.

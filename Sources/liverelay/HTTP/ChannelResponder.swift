@@ -22,9 +22,14 @@ final class ChannelResponder: Sendable {
     private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
 
     private let state: ChannelState
+    /// Media that a client of the endless transport stream gets at once.
+    private let burst: Ticks
     private let rendered = Mutex<[String: RenderedPlaylist]>([:])
 
-    init(_ state: ChannelState) { self.state = state }
+    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst) {
+        self.state = state
+        self.burst = burst
+    }
 
     private var snapshot: RingSnapshot? { state.snapshot }
 
@@ -104,7 +109,7 @@ final class ChannelResponder: Sendable {
 
     /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
-        var policy = EndlessStream.Policy()
+        var policy = EndlessStream.Policy(burst: burst)
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
                 return .text(.notFound, "Nothing of that range is in the ring.")

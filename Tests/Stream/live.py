@@ -1,0 +1,93 @@
+"""A looping live channel on loopback and a relay of it, for the scripts of this directory and of Benchmarks."""
+
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+START_LIMIT = 30  # seconds
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class LiveChannel:
+    """`liverelay replay CAPTURE --live --loop`."""
+
+    def __init__(self, program, capture):
+        self.process = subprocess.Popen(
+            [program, "replay", str(ROOT / "Captures" / capture), "--live", "--loop", "--log-level", "info"],
+            stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            if found := re.search(r"https?://\S+\.m3u8", line):
+                self.url = found.group()
+                break
+        else:
+            raise SystemExit(f"{capture} cannot be served")
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Relay:
+    """A relay with a server. `output`: where its standard output goes."""
+
+    def __init__(self, program, url, *options, output=subprocess.DEVNULL):
+        self.port = free_port()
+        self.log = tempfile.NamedTemporaryFile("w+", suffix=".log")
+        self.process = subprocess.Popen(
+            [program, url, "--port", str(self.port), "--log-level", "notice", *options], stdout=output,
+            stderr=self.log)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+    def get(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
+            return answer.read()
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + START_LIMIT
+        while time.monotonic() < deadline:
+            try:
+                self.get("readyz")
+                return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.2)
+        raise SystemExit("the relay is not ready in time")
+
+    @property
+    def status(self):
+        return json.loads(self.get("status.json"))
+
+    @property
+    def cpu(self):
+        """Seconds of CPU so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / 100
+
+    @property
+    def memory(self):
+        """Resident KiB."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))

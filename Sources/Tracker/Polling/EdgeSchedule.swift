@@ -139,7 +139,8 @@ extension EdgeSchedule {
     /// When the next segment is requested: just after its publication, but not much later than it is expected.
     private mutating func plan(after load: Load) -> Duration {
         guard let bounds else { return load.standard }
-        let update = rhythm.nextUpdate(targetDuration: load.targetDuration)
+        // An EXTINF that is far too long must not let the window slide past.
+        let update = min(rhythm.nextUpdate(targetDuration: load.targetDuration), load.targetDuration * 2)
         if bounds.isNarrow(segmentDuration) { budget.endGrant() }
         let offset = hint(within: bounds) ?? bounds.target(segmentDuration, mayMiss: budget.permitsRequest)
         return min(mediaTime + update + offset, load.began + update + shortestWait)

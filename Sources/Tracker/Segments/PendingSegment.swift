@@ -17,13 +17,15 @@ struct PendingSegment: Sendable {
         let first: FetchID
         let startedAt: Duration
         var second: FetchID?
+        /// Whether there was a race, one of whose requests may have ended.
+        var hasRaced = false
 
         var ids: [FetchID] { [first] + (second.map { [$0] } ?? []) }
 
         /// The attempt without a request that has ended; nil if none is left.
         func removing(_ id: FetchID) -> Attempt? {
             guard let second else { return nil }
-            return Attempt(first: id == first ? second : first, startedAt: startedAt)
+            return Attempt(first: id == first ? second : first, startedAt: startedAt, hasRaced: true)
         }
     }
 
@@ -65,7 +67,7 @@ struct PendingSegment: Sendable {
         retrySchedule = RetrySchedule(seed: seed &+ segment.mediaSequence)
     }
 
-    /// Whether the URL was refused and a newer playlist may have another one.
+    /// Whether the URL was refused with 401, 403 or 410, and a newer playlist may have another one.
     var awaitsPlaylist: Bool {
         if case .pausing(_, awaitsPlaylist: true) = progress { true } else { false }
     }
@@ -75,6 +77,14 @@ struct PendingSegment: Sendable {
 
     /// The requests in flight.
     var attempt: Attempt? { if case .fetching(let attempt) = progress { attempt } else { nil } }
+
+    /// Whether no further attempt follows.
+    var hasEnded: Bool {
+        switch progress {
+        case .fetched, .failed: true
+        case .waiting, .fetching, .pausing: false
+        }
+    }
 
     /// Whether an attempt can start.
     func isDue(at now: Duration) -> Bool {
@@ -105,8 +115,9 @@ extension PendingSegment {
         switch progress {
         case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
         case .pausing(_, awaitsPlaylist: true):
+            guard fresh.media != requests.media else { return }
             requests = fresh
-            progress = .waiting
+            progress = .pausing(until: max(now, retrySchedule.retryAfterEnd), awaitsPlaylist: false)
         case .fetched: requests = requests.replacingResources(from: fresh) { cache.state(of: $0) != .held }
         case .fetching, .failed: break
         }
@@ -130,6 +141,7 @@ extension PendingSegment {
     mutating func race(as id: FetchID) {
         guard var attempt else { return }
         attempt.second = id
+        attempt.hasRaced = true
         progress = .fetching(attempt)
     }
 
@@ -167,6 +179,13 @@ extension PendingSegment {
             }
             return FailedAttempt(failure: error, failures: retrySchedule.failures, isLast: next == nil)
         }
+    }
+
+    /// Ends the attempts with the short body, if there is one. Returns whether there is.
+    mutating func acceptHeldBody() -> Bool {
+        guard let shortBody else { return false }
+        accept(shortBody)
+        return true
     }
 
     /// Ends the attempts with `media`, or with the short body if that is longer.

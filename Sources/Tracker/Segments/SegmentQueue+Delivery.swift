@@ -90,8 +90,8 @@ extension SegmentQueue {
     }
 
     /// Records that another rendition delivered media at `now`, which waits for the head if that fails.
-    mutating func otherDelivered(at now: Duration) {
-        if isRetrying { otherDeliveredAt = otherDeliveredAt ?? now }
+    mutating func otherDelivered(_ cache: ResourceCache, at now: Duration) {
+        if patienceHead(cache)?.firstFailureAt != nil { otherDeliveredAt = otherDeliveredAt ?? now }
     }
 
     /// What is known about the segment to deliver next; nil if there is none.
@@ -105,6 +105,17 @@ extension SegmentQueue {
             duration: pending.segment.duration, listedAt: pending.listedAt,
             heldSince: (readyTimes + [otherDeliveredAt].compactMap { $0 }).min(),
             firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, removedAt: pending.removedAt)
+    }
+
+    /// Ends the attempts for the head with the short body that it has, if any. Returns whether it has one.
+    mutating func acceptHeldBody() -> Bool {
+        guard var pending = headSegment else { return false }
+        let requestCount = headRequests.count
+        guard pending.acceptHeldBody() else { return false }
+        entries[head] = .segment(pending)
+        inFlight -= requestCount
+        if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
+        return true
     }
 
     /// The requests in flight for the head.

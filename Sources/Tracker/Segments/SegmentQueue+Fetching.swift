@@ -15,10 +15,15 @@ extension SegmentQueue {
 
     /// Returns the first segment for which an attempt can start. If requests to its host are spaced, that is the one
     /// that was requested least recently.
-    func startable(_ admission: FetchAdmission) -> Startable? {
+    ///
+    /// - Parameter isFinished: whether the playlist has ended. Its segments stay, so that new ones wait for those that
+    ///   fail.
+    func startable(_ admission: FetchAdmission, isFinished: Bool = false) -> Startable? {
+        let end = isFinished && hasUnfetched ? max(head, startedEnd) : max(head, startedEnd) + Self.maxSearched
         var spaced: (index: Int, startedAt: Duration)?
         for index in head..<min(entries.count, max(head, startedEnd) + Self.maxSearched) {
             guard case .segment(let pending) = entries[index], pending.isDue(at: admission.now),
+                index < end || !admission.isSpaced(pending.requests.media.url),
                 admission.admits(pending.requests.media.url)
             else { continue }
             guard admission.isSpaced(pending.requests.media.url), let startedAt = pending.startedAt else {
@@ -42,13 +47,13 @@ extension SegmentQueue {
         return (pending.requests, pending.retrySchedule.timeouts)
     }
 
-    /// When the request for the head began; nil if there is none, or a second one races it.
+    /// When the request for the head began; nil if there is none, or a second one raced it.
     var headStartedAt: Duration? {
-        guard let attempt = headSegment?.attempt, attempt.second == nil else { return nil }
+        guard let attempt = headSegment?.attempt, !attempt.hasRaced else { return nil }
         return attempt.startedAt
     }
 
-    /// The request for the head, if one is in flight that began before `time`, and no second one races it.
+    /// The request for the head, if one is in flight that began before `time`, and no second one raced it.
     func lateHead(before time: Duration) -> FetchRequest? {
         guard let headStartedAt, headStartedAt <= time else { return nil }
         return headSegment?.requests.media
@@ -102,8 +107,20 @@ extension SegmentQueue {
     /// Retries what failed on a host that answers again.
     mutating func retryEarly(on host: String?, at now: Duration) {
         guard isWaitingForRetry else { return }
-        updatePending { pending in
-            if URIReference.host(of: pending.requests.media.url) == host { pending.retryEarly(at: now) }
+        for index in started.indices {
+            guard case .segment(var pending) = entries[index],
+                URIReference.host(of: pending.requests.media.url) == host
+            else { continue }
+            entries[index] = .discontinuity  // the body has one owner
+            pending.retryEarly(at: now)
+            entries[index] = .segment(pending)
+        }
+    }
+
+    /// Whether a started segment failed and has not arrived.
+    private var hasUnfetched: Bool {
+        started.contains {
+            if case .segment(let pending) = $0, pending.retrySchedule.failures > 0 { !pending.hasEnded } else { false }
         }
     }
 

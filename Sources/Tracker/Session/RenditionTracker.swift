@@ -63,7 +63,9 @@ struct RenditionTracker: Sendable {
         load.succeeded()
         firstPlaylistAt = firstPlaylistAt ?? now
         lastPlaylistAt = now
-        window = playlist.segments.reduce(.zero) { $0 + min($1.duration, .seconds(3600)) }
+        if !playlist.segments.isEmpty {
+            window = playlist.segments.reduce(.zero) { $0 + min($1.duration, .seconds(3600)) }
+        }
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
         if !playlist.irregularities.isEmpty { counts.irregularPlaylists += 1 }
         let irregularities = irregularityLog.recordNew(playlist.irregularities)
@@ -91,11 +93,13 @@ struct RenditionTracker: Sendable {
 
     /// The rule for the segments of this rendition. The video does not wait for subtitles as long as for audio.
     ///
-    /// - Parameter configured: the operator's limit, if there is one.
-    func patience(_ configured: Duration?) -> SegmentPatience {
+    /// - Parameters:
+    ///   - configured: the operator's limit, if there is one.
+    ///   - isFinished: whether nothing is added to the channel any more.
+    func patience(_ configured: Duration?, isFinished: Bool) -> SegmentPatience {
         SegmentPatience(
             configured: role.isSubtitles ? min(configured ?? assumedTargetDuration, assumedTargetDuration) : configured,
-            targetDuration: assumedTargetDuration, window: window, isFinished: cursor.hasEnded)
+            targetDuration: assumedTargetDuration, window: window, isFinished: isFinished)
     }
 }
 

@@ -32,7 +32,7 @@ extension UpstreamSession {
 
     /// Records that media was delivered that waits for its audio and subtitles.
     private mutating func mainDelivered(at now: Duration) {
-        for index in trackers.indices.dropFirst() { trackers[index].queue.otherDelivered(at: now) }
+        for index in trackers.indices.dropFirst() { trackers[index].queue.otherDelivered(cache, at: now) }
     }
 
     /// Returns what is ready next, after requesting the keys and maps that it waits for.
@@ -42,12 +42,16 @@ extension UpstreamSession {
         if let ready = trackers[index].popReady(cache) { return ready }
         guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
         for id in trackers[index].queue.headRequests { cancel(id) }
+        if trackers[index].queue.acceptHeldBody() { return trackers[index].popReady(cache) }
         return .lost(trackers[index].loseHead(loss.cause, cache))
     }
 
     /// When the next segment of a rendition is lost, unless it arrives before.
     func nextLoss(of index: Int) -> SegmentPatience.Loss? {
-        trackers[index].queue.patienceHead(cache).flatMap { trackers[index].patience(policy.patience).loss(of: $0) }
+        // Once the video has ended, nothing of the others falls behind, and they must not keep the session for ever.
+        let isFinished = trackers[index].cursor.hasEnded || trackers[0].cursor.hasEnded && trackers[0].queue.isEmpty
+        let patience = trackers[index].patience(policy.patience, isFinished: isFinished)
+        return trackers[index].queue.patienceHead(cache).flatMap { patience.loss(of: $0) }
     }
 
     /// Delivers the ends of renditions that are drained, and ends the session after the last one.

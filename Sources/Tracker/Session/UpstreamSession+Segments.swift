@@ -57,7 +57,7 @@ extension UpstreamSession {
     }
 
     private func startable(_ index: Int, at now: Duration) -> SegmentQueue.Startable? {
-        trackers[index].queue.startable(admission(at: now))
+        trackers[index].queue.startable(admission(at: now), isFinished: trackers[index].cursor.hasEnded)
     }
 
     /// Starts a second request for each segment that is late and that nothing can be delivered before.
@@ -160,7 +160,8 @@ extension UpstreamSession {
             trackers[index].counts.failedTries += 1
             if role == .main { mediaStall.recordFailure(attempt.failure.lossReason) }
             reportFailure(attempt, of: request, at: now)
-            if attempt.failures % Self.failuresPerVariant == 0 { tryRedundantVariant(at: now) }
+            let isCounted = attempt.failure.prospect != .hostLimited && !role.isSubtitles
+            if isCounted, attempt.failures % Self.failuresPerVariant == 0 { tryRedundantVariant(at: now) }
         }
     }
 
@@ -196,6 +197,7 @@ extension UpstreamSession {
         if isReported || attempt.isLast {
             report(.fetchFailed(request, attempt.failure, failures: attempt.failures, isLast: attempt.isLast))
         }
-        if prospect == .newURL { requestFreshURLs(at: now) }
+        // A URL that stays refused is asked for less and less often.
+        if prospect == .newURL, attempt.failures.nonzeroBitCount == 1 { requestFreshURLs(at: now) }
     }
 }

@@ -99,7 +99,7 @@ extension ListAttributeScanner {
         let start = position + 1
         let end = closingQuote(from: start, among: closing)
         position = min(end.index + (end.isClosed ? 1 : 0), text.count)
-        if !end.isClosed { result.issues.append(.unclosedQuote(attribute: key)) }
+        if !end.isClosed { result.issues.append(.unclosedQuote(attribute: String(key.prefix(40)))) }
         return trimmed(start..<end.index)
     }
 

@@ -50,7 +50,8 @@ struct ListEntry {
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
             guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
             guideName: value(of: "tvg-name")?.decodingEntities,
-            guideShift: value(of: "tvg-shift") ?? defaults["tvg-shift"], isRadio: attributes["radio"] == "true",
+            guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
+            isRadio: attributes["radio"] == "true",
             catchup: catchup(defaults: defaults), stationAttributes: stationAttributes, sources: sources + backups)
     }
 

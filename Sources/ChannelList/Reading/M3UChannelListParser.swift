@@ -101,6 +101,8 @@ extension M3UChannelListParser {
         for attribute in found.attributes {
             switch attribute.name {
             case "x-tvg-url", "url-tvg", "tvg-url": appendGuides(attribute.value, line: line)
+            case _ where attribute.value.utf8.count > limits.valueBytes:
+                issues.record(.longValue(attribute: String(attribute.name.prefix(40))), line: line)
             default: defaults[attribute.name] = attribute.value
             }
         }
@@ -129,7 +131,7 @@ extension M3UChannelListParser {
         if name.isEmpty { issues.record(.missingName, line: line) }
         let attributes = found.attributes.filter { attribute in
             guard attribute.value.utf8.count > limits.valueBytes else { return true }
-            issues.record(.longValue(attribute: attribute.name), line: line)
+            issues.record(.longValue(attribute: String(attribute.name.prefix(40))), line: line)
             return false
         }
         hasListAttributes = hasListAttributes || !attributes.isEmpty
@@ -161,7 +163,7 @@ extension M3UChannelListParser {
         defer { entry = nil }
         guard let entry else { return }
         guard let channel = entry.channel(defaults: defaults, standingGroups: standingGroups, base: base) else {
-            if !entry.isExplained { issues.record(.missingURL(name: entry.name), line: entry.line) }
+            if !entry.isExplained { issues.record(.missingURL(name: String(entry.name.prefix(40))), line: entry.line) }
             return
         }
         if entry.attributes["group-title"] != nil { standingGroups = [] }
@@ -228,7 +230,7 @@ extension M3UChannelListParser {
 
     private static func issue(_ error: SourceURLError, _ text: String) -> ListIssue.Kind {
         switch error {
-        case .unsupportedScheme(let scheme): .unsupportedScheme(scheme)
+        case .unsupportedScheme(let scheme): .unsupportedScheme(String(scheme.prefix(20)))
         case .malformed: .malformedURL(URIReference.redacted(String(text.prefix(200))))
         }
     }

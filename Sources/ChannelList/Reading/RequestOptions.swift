@@ -12,6 +12,7 @@ struct RequestOptions: Equatable {
     mutating func set(_ name: some StringProtocol, to value: some StringProtocol) -> Bool {
         let name = Self.usualName(String(name.trimmingWhiteSpace))
         let value = String(value.removingQuotes)
+        guard name.utf8.count <= Self.longestName, value.utf8.count <= Self.longestValue else { return false }
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !Self.refused.contains(name.lowercased()) else {
             return false
         }
@@ -19,9 +20,14 @@ struct RequestOptions: Equatable {
             return false
         }
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
+        guard headers.count < Self.mostHeaders else { return false }
         headers.append(ListedHeader(name: name, value: value))
         return true
     }
+
+    private static let longestName = 128
+    private static let longestValue = 4096
+    private static let mostHeaders = 64
 
     /// These options, and `defaults` where they say nothing.
     func filled(from defaults: RequestOptions) -> RequestOptions {

@@ -20,7 +20,7 @@ struct SourceURL {
     private mutating func set(_ pair: HeaderPairs.Pair) {
         switch pair {
         case .header(let name, let value):
-            if !options.set(name, to: value) { issues.append(.malformedHeader(name)) }
+            if !options.set(name, to: value) { issues.append(.malformedHeader(String(name.prefix(40)))) }
         case .option(let name): issues.append(.unknownOption(name))
         case .malformed(let text): issues.append(.malformedHeader(String(text.prefix(40))))
         }

@@ -115,7 +115,7 @@ let package = Package(
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
-        tests("FuzzTests", ["FuzzEntries"]),
+        tests("FuzzTests", ["FuzzEntries", "TestSupport"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             ["Channel", "Playlist", "Tracker", "Media", "Demux", "Splice", "LiveRing", "TestSupport", "CCrypto"]),

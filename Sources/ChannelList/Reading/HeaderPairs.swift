@@ -13,17 +13,29 @@ enum HeaderPairs {
     }
 
     static func read(_ text: some StringProtocol) -> [Pair] {
-        var fields: [String] = []
-        for part in text.split(separator: "&").prefix(mostParts) {
-            if fields.isEmpty || beginsField(part) {
-                fields.append(String(part))
-            } else {
-                fields[fields.count - 1] += "&\(part)"
-            }
+        var fields: [Substring] = []
+        let text = Substring(text)
+        var start = text.startIndex
+        while start < text.endIndex, fields.count < mostParts {
+            let end = fieldEnd(in: text, from: start)
+            if end > start { fields.append(text[start..<end]) }
+            start = end < text.endIndex ? text.index(after: end) : end
         }
-        return fields.map(pair)
+        return fields.map { pair(String($0)) }
     }
 
+    /// The first separator from `start` on after which a field begins.
+    private static func fieldEnd(in text: Substring, from start: Substring.Index) -> Substring.Index {
+        var index = start
+        while let separator = text[index...].firstIndex(where: { $0 == "&" || $0 == "|" }) {
+            let next = text.index(after: separator)
+            if next == text.endIndex || beginsField(text[next...].prefix(longestName)) { return separator }
+            index = next
+        }
+        return text.endIndex
+    }
+
+    private static let longestName = 64
     private static let mostParts = 256
 
     private static func pair(_ field: String) -> Pair {

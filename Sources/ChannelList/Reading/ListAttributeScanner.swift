@@ -18,11 +18,15 @@ struct ListAttributeScanner {
     /// Where well-known attributes begin, in ascending order.
     private let starts: [Int]
     private var result = Result()
+    /// How many characters may still be searched for closing quotes, so that the cost does not grow with the square of
+    /// the line's length.
+    private var searchBudget: Int
 
     /// - Parameter line: the text after `#EXTINF:` and the duration, or after `#EXTM3U`.
     private init(_ line: Substring) {
         text = Array(line.unicodeScalars)
         starts = Self.attributeStarts(in: text)
+        searchBudget = 8 * text.count + 1024
     }
 
     /// - Parameter hasName: whether a comma may end the attributes.
@@ -36,7 +40,7 @@ struct ListAttributeScanner {
         var remainderStart: Int?
         for _ in 0..<Self.mostParts {
             skipBlanks()
-            guard position < text.count else { break }
+            guard position < text.count, searchBudget > 0 else { break }
             if text[position] == "," {
                 position += 1
                 if !hasName || isAttribute(at: afterBlanks(position)) { continue }
@@ -106,12 +110,17 @@ extension ListAttributeScanner {
     }
 
     /// Where a quoted value ends.
-    private func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool) {
+    private mutating func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool)
+    {
         let nextAttribute = firstStart(from: start)
         let end = nextAttribute ?? text.count
         var firstQuote: Int?
+        searchBudget -= max(start, end) - start
         for index in start..<max(start, end) where closing.contains(text[index]) {
-            if endsValue(at: index + 1) { return (index, true) }
+            if endsValue(at: index + 1) {
+                searchBudget += end - index
+                return (index, true)
+            }
             if firstQuote == nil, index + 1 >= text.count || text[index + 1] == " " { firstQuote = index }
         }
         if let firstQuote { return (firstQuote, true) }

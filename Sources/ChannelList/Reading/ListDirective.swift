@@ -4,7 +4,7 @@ struct ListDirective {
     let name: String
     /// The text after the colon or the space that ends the name; of a commented URL, the URL.
     let value: Substring
-    let lacksNumberSign: Bool
+    let isMissingNumberSign: Bool
 
     /// - Returns: nil for a line that is to be a URL.
     init?(_ line: String) {
@@ -12,10 +12,10 @@ struct ListDirective {
             let start = line.prefix(8).uppercased()
             guard start == "EXTM3U" || start.hasPrefix("EXTM3U ") || start.hasPrefix("EXTINF:") else { return nil }
             (name, value) = ("#" + start.prefix(6), line.dropFirst(6).drop { $0 == ":" })
-            lacksNumberSign = true
+            isMissingNumberSign = true
             return
         }
-        lacksNumberSign = false
+        isMissingNumberSign = false
         let text = line.dropFirst().trimmingWhiteSpace
         let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
         let name = word.uppercased()

@@ -48,7 +48,8 @@ struct ListEntry {
             name: String((displayName ?? "").prefix(Self.longestName)), number: number,
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
-            guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"), guideName: value(of: "tvg-name"),
+            guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
+            guideName: value(of: "tvg-name")?.decodingEntities,
             guideShift: value(of: "tvg-shift") ?? defaults["tvg-shift"], isRadio: attributes["radio"] == "true",
             catchup: catchup(defaults: defaults), stationAttributes: stationAttributes, sources: sources + backups)
     }
@@ -57,8 +58,9 @@ struct ListEntry {
 
     /// The name, or what else the entry is called.
     private var displayName: String? {
-        if !name.isEmpty { return name }
-        return value(of: "tvg-name", "tvc-guide-title", "tvg-id") ?? sources.first.map { Self.name(ofURL: $0.url) }
+        if !name.isEmpty { return name.decodingEntities }
+        return value(of: "tvg-name", "tvc-guide-title", "tvg-id")?.decodingEntities
+            ?? sources.first.map { Self.name(ofURL: $0.url) }
     }
 
     /// The number as written, if it is one.
@@ -89,7 +91,8 @@ extension ListEntry {
     /// The groups of `group-title` or `#EXTGRP`, separated by semicolons.
     static func groupNames(_ text: some StringProtocol) -> [String] {
         var names: [String] = []
-        for name in text.split(separator: ";").map({ String($0.trimmingWhiteSpace) }) where !name.isEmpty {
+        for name in String(text).decodingEntities.split(separator: ";").map({ String($0.trimmingWhiteSpace) })
+        where !name.isEmpty {
             if !names.contains(name), names.count < mostGroups { names.append(name) }
         }
         return names

@@ -54,7 +54,7 @@ package struct M3UChannelListParser {
             return
         }
         if let content = directive.playlistContent, !hasListAttributes { throw .notAList(content, line: line.number) }
-        if directive.lacksNumberSign { issues.record(.missingNumberSign, line: line.number) }
+        if directive.isMissingNumberSign { issues.record(.missingNumberSign, line: line.number) }
         read(directive, line: line.number)
     }
 

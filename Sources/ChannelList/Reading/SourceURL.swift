@@ -55,7 +55,10 @@ struct SourceURL {
     private static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
         guard let end = schemeEnd(of: text) else {
             guard !base.isEmpty, !text.isEmpty, !text.contains(where: \.isWhitespace) else { throw .malformed }
-            return URIReference.resolve(text, against: base)
+            let url = URIReference.resolve(text, against: base)
+            // `http:/path` is relative in form, but not in meaning.
+            guard URIReference.scheme(of: text) == nil, schemeEnd(of: url) != nil else { throw .malformed }
+            return url
         }
         let scheme = text[..<end].lowercased()
         guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }

@@ -52,9 +52,18 @@ package enum ChannelSlug {
 
     private static let dash = UInt8(ascii: "-")
 
-    /// Six hexadecimal digits of the 32-bit FNV-1a hash of the name, folded.
+    /// Six hexadecimal digits of the 32-bit FNV-1a hash of the name's letters and digits in lower case, or of the whole
+    /// name if it has none.
     private static func hash(of name: String) -> String {
-        let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        var letters = ""
+        for scalar in name.unicodeScalars {
+            switch LatinLetters.letters(for: scalar) {
+            case .text, .foreign: letters += scalar.properties.lowercaseMapping
+            case .separator, .mark: continue
+            }
+        }
+        let text = letters.isEmpty ? name : letters
+        let hash = text.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         let digits = String((hash >> 24) ^ (hash & 0xFF_FFFF), radix: 16)
         return String(repeating: "0", count: 6 - digits.count) + digits
     }

@@ -15,3 +15,17 @@ extension StringProtocol {
         return text.dropFirst().dropLast().trimmingWhiteSpace
     }
 }
+
+extension String {
+    /// The text without the entities that lists have from web pages.
+    var decodingEntities: String {
+        guard contains("&"), contains(";") else { return self }
+        let entities = [
+            ("&quot;", "\""), ("&#34;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#039;", "'"), ("&lt;", "<"),
+            ("&gt;", ">"), ("&amp;", "&"),
+        ]
+        return entities.reduce(self) { text, entity in
+            text.contains(entity.0) ? text.replacing(entity.0, with: entity.1) : text
+        }
+    }
+}

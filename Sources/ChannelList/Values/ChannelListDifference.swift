@@ -1,0 +1,50 @@
+import Playlist
+
+/// What a reload changes, channel by channel. A channel is known by its slug.
+package struct ChannelListDifference: Equatable, Sendable {
+    package struct Change: Equatable, Sendable {
+        package let before: ListedChannel
+        package let after: ListedChannel
+
+        /// Whether the channel has to be fetched in another way. If not, only what it is called has changed, and a running
+        /// channel goes on.
+        package var affectsSources: Bool { before.sources != after.sources }
+        /// Whether the sources differ in nothing but the queries of their URLs, as where a list has fresh tokens.
+        package var isOnlyNewQueries: Bool {
+            affectsSources && before.sources.map(Self.withoutQuery) == after.sources.map(Self.withoutQuery)
+        }
+
+        private static func withoutQuery(_ source: ListedSource) -> ListedSource {
+            var source = source
+            source.url = URIReference.withoutQuery(source.url)
+            return source
+        }
+    }
+
+    /// In the order of the new list.
+    package private(set) var added: [ListedChannel] = []
+    /// In the order of the old list.
+    package private(set) var removed: [ListedChannel] = []
+    package private(set) var changed: [Change] = []
+    package private(set) var unchanged: [ListedChannel] = []
+    /// Whether the channels that both lists have come in another order.
+    package let isReordered: Bool
+
+    package var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && !isReordered }
+
+    /// - Parameters: both lists with unique slugs; the new one parsed with `keeping: old`.
+    package init(from old: [ListedChannel], to new: [ListedChannel]) {
+        let before = Dictionary(old.map { ($0.slug, $0) }) { first, _ in first }
+        let slugs = Set(new.map(\.slug))
+        for channel in new {
+            switch before[channel.slug] {
+            case nil: added.append(channel)
+            case .some(let known) where known == channel: unchanged.append(channel)
+            case .some(let known): changed.append(Change(before: known, after: channel))
+            }
+        }
+        removed = old.filter { !slugs.contains($0.slug) }
+        let kept = old.map(\.slug).filter { slugs.contains($0) }
+        isReordered = kept != new.map(\.slug).filter { before[$0] != nil }
+    }
+}

@@ -1,0 +1,116 @@
+/// The form in which a channel is fetched from us.
+package enum StreamFormat: String, Sendable, CaseIterable {
+    /// One endless transport stream.
+    case ts
+    case hls
+
+    /// The path of a channel below the base URL.
+    package func path(ofSlug slug: String) -> String {
+        switch self {
+        // One component alone would match no catch-up template of Kodi's, and players judge by the extension.
+        case .ts: "\(slug)/live.ts"
+        case .hls: "\(slug)/live.m3u8"
+        }
+    }
+}
+
+/// Writes the list of our channels so that every known reader understands it.
+///
+/// A URL is an identity: clients know a channel by it. So it holds the base URL and the slug, and nothing that changes.
+/// No value has a comma or a quote, and no name a comma or a dash between spaces, because readers cut there.
+package struct ChannelListWriter {
+    /// Without parameters, which mpv's probe does not expect.
+    package static let mediaType = "audio/x-mpegurl"
+
+    private let baseURL: String
+    private let format: StreamFormat
+    private let guideURL: String?
+
+    /// - Parameters:
+    ///   - baseURL: an absolute URL, with or without a slash at the end.
+    ///   - guideURL: the URL of the XMLTV guide; nil without one.
+    package init(baseURL: String, format: StreamFormat, guideURL: String? = nil) {
+        self.baseURL = Self.withSlash(baseURL)
+        self.format = format
+        self.guideURL = guideURL
+    }
+
+    /// - Parameter group: only the channels of this group, compared without case; nil for all.
+    package func write(_ channels: [ListedChannel], group: String? = nil) -> String {
+        var text = "#EXTM3U"
+        if let guideURL {
+            let url = Self.withoutCommas(guideURL)
+            text += " x-tvg-url=\"\(url)\" url-tvg=\"\(url)\""
+        }
+        text += "\n"
+        for channel in channels where group.map({ Self.has(channel, $0) }) ?? true {
+            text += entry(of: channel)
+        }
+        return text
+    }
+
+    /// The `id` of the channel in the list and in the guide that belongs to it: that of its guide, else its slug.
+    package static func guideID(of channel: ListedChannel) -> String {
+        let id = plain(channel.guideID ?? "")
+        return id.isEmpty ? channel.slug : id
+    }
+
+    /// The name as every reader shows it whole.
+    package static func displayName(of channel: ListedChannel) -> String {
+        var name = plain(channel.name).replacing(" - ", with: " – ")
+        if name.hasPrefix("#") { name = String(name.drop { $0 == "#" || $0 == " " }) }
+        return name.isEmpty ? channel.slug : name
+    }
+
+    static func withSlash(_ url: String) -> String { url.hasSuffix("/") ? url : url + "/" }
+
+    private static func has(_ channel: ListedChannel, _ group: String) -> Bool {
+        channel.groups.contains { $0.lowercased() == group.lowercased() }
+    }
+
+    private func entry(of channel: ListedChannel) -> String {
+        let attributes = attributes(of: channel).map { " \($0.name)=\"\($0.value)\"" }.joined()
+        var text = "#EXTINF:-1\(attributes),\(Self.displayName(of: channel))\n"
+        if format == .ts { text += "#KODIPROP:mimetype=video/mp2t\n" }
+        return text + baseURL + format.path(ofSlug: channel.slug) + "\n"
+    }
+
+    private func attributes(of channel: ListedChannel) -> [ListedAttribute] {
+        var attributes: [ListedAttribute] = []
+        func add(_ name: String, _ value: String?) {
+            guard let value, !value.isEmpty else { return }
+            attributes.append(ListedAttribute(name: name, value: value))
+        }
+        add("tvg-id", Self.guideID(of: channel))
+        add("tvg-name", Self.plain(channel.guideName ?? channel.name))
+        add("tvg-logo", Self.logo(channel.logo))
+        add("tvg-chno", channel.number)
+        add("tvg-shift", channel.guideShift.map(Self.plain))
+        if channel.isRadio { add("radio", "true") }
+        for attribute in channel.stationAttributes { add(attribute.name, Self.plain(attribute.value)) }
+        add("group-title", channel.groups.map(Self.plain).joined(separator: ";"))
+        return attributes
+    }
+
+    /// An http URL; a `data:` URL cannot do without its comma.
+    static func logo(_ url: String?) -> String? {
+        guard let url, url.lowercased().hasPrefix("http") else { return nil }
+        return withoutCommas(url)
+    }
+
+    private static func withoutCommas(_ url: String) -> String {
+        url.map { $0 == "," ? "%2C" : $0 == "\"" ? "%22" : $0 == "'" ? "%27" : String($0) }.joined()
+    }
+
+    /// The text without commas and quotes, on one line. An apostrophe stays one, as a typographic one.
+    private static func plain(_ text: String) -> String {
+        let characters = text.map { character -> Character in
+            switch character {
+            case "'", "‘", "`": "’"
+            case ",", "\"", "“", "”", "„": " "
+            default: character.isNewline || character.isWhitespace ? " " : character
+            }
+        }
+        return String(characters).split(separator: " ").joined(separator: " ")
+    }
+}

@@ -1,0 +1,127 @@
+import Playlist
+
+/// The HDHomeRun that clients take us for, and the documents by which they do.
+package struct TunerDevice: Equatable, Sendable {
+    /// Eight hexadecimal digits in capitals, with the check digit that clients verify.
+    package let deviceID: String
+    /// What clients show.
+    package let name: String
+    /// How many channels run at once.
+    package let tunerCount: Int
+
+    /// - Parameter seed: what makes this instance another than its neighbors, and stays the same over restarts: clients
+    ///   know the device by its ID.
+    package init(name: String, tunerCount: Int, seed: String) {
+        self.name = name
+        self.tunerCount = tunerCount
+        deviceID = Self.deviceID(seed: seed)
+    }
+
+    /// `application/json` of `/discover.json`. No name has HDTC in it: Jellyfin would ask such a model to transcode.
+    package func discoverJSON(baseURL: String) -> String {
+        let base = Self.withoutSlash(baseURL)
+        return DocumentText.object([
+            ("FriendlyName", DocumentText.json(name)), ("Manufacturer", DocumentText.json(Self.manufacturer)),
+            ("ModelNumber", DocumentText.json(Self.modelNumber)),
+            ("FirmwareName", DocumentText.json(Self.firmwareName)),
+            ("FirmwareVersion", DocumentText.json(Self.firmwareVersion)),
+            ("DeviceID", DocumentText.json(deviceID)), ("DeviceAuth", DocumentText.json(Self.manufacturer)),
+            ("BaseURL", DocumentText.json(base)), ("LineupURL", DocumentText.json(base + "/lineup.json")),
+            ("TunerCount", String(tunerCount)),
+        ])
+    }
+
+    /// `application/json` of `/lineup_status.json`: the lineup is complete, and a scan finds the same.
+    package static let lineupStatusJSON =
+        #"{"ScanInProgress":0,"ScanPossible":1,"Source":"Cable","SourceList":["Cable"]}"#
+
+    /// `application/json` of `/lineup.json`. Its URLs are transport streams: Plex takes no HLS.
+    package static func lineupJSON(_ channels: [ListedChannel], baseURL: String) -> String {
+        let base = ChannelListWriter.withSlash(baseURL)
+        let entries = zip(channels, guideNumbers(of: channels)).map { channel, number in
+            DocumentText.object([
+                ("GuideNumber", DocumentText.json(number)), ("GuideName", DocumentText.json(channel.name)),
+                ("URL", DocumentText.json(base + StreamFormat.ts.path(ofSlug: channel.slug))),
+            ])
+        }
+        return "[" + entries.joined(separator: ",\n") + "]"
+    }
+
+    /// `application/xml` of `/device.xml`, the UPnP description.
+    package func deviceXML(baseURL: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <root xmlns="urn:schemas-upnp-org:device-1-0">
+          <specVersion><major>1</major><minor>0</minor></specVersion>
+          <URLBase>\(DocumentText.xml(Self.withoutSlash(baseURL)))</URLBase>
+          <device>
+            <deviceType>urn:schemas-upnp-org:device:MediaServer:1</deviceType>
+            <friendlyName>\(DocumentText.xml(name))</friendlyName>
+            <manufacturer>\(Self.manufacturer)</manufacturer>
+            <modelName>\(Self.modelNumber)</modelName>
+            <modelNumber>\(Self.modelNumber)</modelNumber>
+            <serialNumber>\(deviceID)</serialNumber>
+            <UDN>uuid:\(uuid)</UDN>
+          </device>
+        </root>
+
+        """
+    }
+
+    private static let manufacturer = "liverelay"
+    private static let modelNumber = "HDHR4-2US"
+    private static let firmwareName = "hdhomerun4_atsc"
+    private static let firmwareVersion = "20200907"
+
+    private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+
+    /// A name-based UUID of the device; the version digit says that it is of no standard kind (RFC 9562 §5.8).
+    private var uuid: String { "6c697665-7265-8c61-8000-0000\(deviceID.lowercased())" }
+}
+
+extension TunerDevice {
+    /// The number of each channel: its own, if no channel before has the same; else five digits made of its slug.
+    ///
+    /// Clients know a channel by its number. So a number does not depend on which channels come before it, except where
+    /// two would have the same.
+    package static func guideNumbers(of channels: [ListedChannel]) -> [String] {
+        var used: Set<String> = []
+        var numbers: [String] = channels.map { channel in
+            guard let number = channel.number, used.insert(number).inserted else { return "" }
+            return number
+        }
+        for index in channels.indices where numbers[index].isEmpty {
+            var number = 10_000 + Int(hash(channels[index].slug) % 90_000)
+            while !used.insert(String(number)).inserted { number += 1 }
+            numbers[index] = String(number)
+        }
+        return numbers
+    }
+
+    /// Whether the check digit of a device ID is right (libhdhomerun, hdhomerun_discover_validate_device_id).
+    package static func isValid(deviceID: String) -> Bool {
+        let digits = deviceID.utf8.compactMap(Hexadecimal.value(ofDigit:))
+        guard digits.count == 8, deviceID.utf8.count == 8 else { return false }
+        return checksum(digits) == 0
+    }
+
+    /// 105 as current devices have it, four digits of the seed's hash, and the check digit.
+    private static func deviceID(seed: String) -> String {
+        let hash = hash(seed)
+        let folded = (hash >> 16) ^ (hash & 0xFFFF)
+        var digits: [UInt8] = [1, 0, 5]
+        for place: UInt32 in [12, 8, 4, 0] { digits.append(UInt8((folded >> place) & 15)) }
+        digits.append(checksum(digits))
+        return digits.map { String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    private static func checksum(_ digits: [UInt8]) -> UInt8 {
+        let table: [UInt8] = [0xA, 0x5, 0xF, 0x6, 0x7, 0xC, 0x1, 0xB, 0x9, 0x2, 0x8, 0xD, 0x4, 0x3, 0xE, 0x0]
+        return digits.enumerated().reduce(0) { $0 ^ ($1.offset % 2 == 0 ? table[Int($1.element)] : $1.element) }
+    }
+
+    /// 32-bit FNV-1a.
+    private static func hash(_ text: String) -> UInt32 {
+        text.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    }
+}

@@ -84,6 +84,7 @@ private struct ServeScene {
     }
 
     func end() async {
+        host.close()
         await server.shutdown(within: .zero)
         await host.shutdown()
         try? FileManager.default.removeItem(at: spool)

@@ -37,6 +37,7 @@ struct ServeService: Sendable {
         let base = publicURL ?? address.baseURL(port: server.port)
         logger.info("Serving \(list.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         await runUntilSignal(host)
+        host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
     }

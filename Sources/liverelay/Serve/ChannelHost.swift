@@ -72,8 +72,7 @@ final class ChannelHost: Sendable {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 guard !state.isClosed else {
-                    let ending = ChannelSupervisor.Refusal.failed(reason: "liverelay ends.", retryAfter: .seconds(5))
-                    continuation.resume(returning: .refused(ending, status: nil))
+                    continuation.resume(returning: Self.closing)
                     return
                 }
                 state.waiterCount += 1
@@ -86,16 +85,28 @@ final class ChannelHost: Sendable {
     /// Tells the supervisor what happened.
     func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
 
-    /// Ends every run and returns when they are over.
-    func shutdown() async {
-        let runs = state.withLock { state in
+    /// Refuses the requests that are held, and all that follow: nothing is started any more.
+    func close() {
+        let waiters = state.withLock { state in
             state.isClosed = true
             state.wake?.task.cancel()
-            return Array(state.runs.values)
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
+        for waiter in waiters { waiter.continuation.resume(returning: Self.closing) }
+    }
+
+    /// Ends every run and returns when they are over.
+    func shutdown() async {
+        close()
+        let runs = state.withLock { Array($0.runs.values) }
         for run in runs { run.end() }
         for run in runs { await run.wait() }
     }
+
+    /// The answer while the process ends.
+    private static let closing = Readiness.refused(
+        .failed(reason: "liverelay ends.", retryAfter: .seconds(5)), status: nil)
 
     /// One moment of the process, for its status.
     struct Overview: Sendable {

@@ -1,6 +1,7 @@
 import ChannelList
 import Compression
 import Foundation
+import Glibc
 import Playlist
 import Tracker
 
@@ -32,8 +33,10 @@ struct ChannelListSource: Sendable {
             let file = try FileHandle(forReadingFrom: URL(filePath: location))
             return Array(try file.read(upToCount: limit + 1) ?? Data())
         } catch {
+            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? errno
+            let reason = unsafe String(cString: strerror(code))
             throw RelayError(
-                .notAPlaylist, "The list \(location) cannot be read: \(error.localizedDescription)",
+                .notAPlaylist, "The list \(location) cannot be read: \(reason)",
                 advice: "Give a file or a URL of an M3U list")
         }
     }

@@ -1,10 +1,9 @@
+import ChannelList
 import HTTPSyntax
 import LiveRing
 
 /// What a path names in a process of many channels.
 enum ServeRequest: Equatable, Sendable {
-    enum ListFormat: String, Sendable { case hls, ts }
-
     /// What a request for a path below a channel means for the channel.
     enum Use: Equatable, Sendable {
         /// Needs the channel running, and starts it.
@@ -16,7 +15,8 @@ enum ServeRequest: Equatable, Sendable {
     }
 
     case page
-    case channelList(ListFormat)
+    /// The list of all channels, or of one group.
+    case channelList(StreamFormat, group: String?)
     case status
     case health
     case readiness
@@ -29,7 +29,8 @@ enum ServeRequest: Equatable, Sendable {
         case "/": self = .page
         case "/playlist.m3u":
             let format = target.query.first { $0.name == "format" }?.value
-            self = .channelList(format.flatMap(ListFormat.init) ?? .hls)
+            let group = target.query.first { $0.name == "group" }?.value
+            self = .channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group)
         case "/status.json": self = .status
         case "/healthz": self = .health
         case "/readyz": self = .readiness

@@ -18,7 +18,7 @@ final class ServeResponder: Sendable {
     func response(to target: RequestTarget) -> Response {
         switch ServeRequest(target) {
         case .page: .text(.ok, page(base: base(of: target)))
-        case .channelList(let format): channelList(format, base: base(of: target))
+        case .channelList(let format, let group): channelList(format, group: group, base: base(of: target))
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
@@ -118,15 +118,11 @@ extension ServeResponder {
         return (head + channels).joined(separator: "\n")
     }
 
-    /// The list of all channels, with URLs of this server.
-    private func channelList(_ format: ServeRequest.ListFormat, base: String) -> Response {
-        let entries = host.directory.channels.map { channel in
-            let path = format == .ts ? "live.ts" : "live.m3u8"
-            return "#EXTINF:-1 tvg-id=\"\(channel.slug)\",\(channel.name)\n\(base)/\(channel.slug)/\(path)\n"
-        }
+    /// The list of all channels, or of one group, with URLs of this server.
+    private func channelList(_ format: StreamFormat, group: String?, base: String) -> Response {
+        let text = ChannelListWriter(baseURL: base, format: format).write(host.directory.channels, group: group)
         return Response(
-            contentType: .channelList, cacheControl: .noStore,
-            body: .bytes(Array(("#EXTM3U\n" + entries.joined()).utf8), gzip: nil))
+            contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
     private func base(of target: RequestTarget) -> String {

@@ -79,7 +79,7 @@ struct StreamDescriptorTests {
         #expect(policy.burst == .seconds(6))
     }
 
-    @Test func clientsAreWaitedForAMinuteUnlessTold() throws {
+    @Test func clientTimeoutIsAMinuteByDefault() throws {
         #expect(try ServingOptions.parse([]).clientTimeout.duration == .seconds(60))
         #expect(try ServingOptions.parse(["--client-timeout", "90s"]).clientTimeout.duration == .seconds(90))
     }

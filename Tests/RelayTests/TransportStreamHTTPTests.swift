@@ -6,6 +6,7 @@ import HTTPSyntax
 import LiveRing
 import Media
 import Playlist
+import Synchronization
 import TestSupport
 import Testing
 
@@ -105,6 +106,31 @@ extension TransportStreamHTTPTests {
         #expect(times.last.map { $0 - times[0] } == duration - 3600)
         #expect(try await answer("/live.ts?start=1&end=2", of: state).status == 404)
         #expect(try await answer("/live.ts?speed=fast", of: state).status == 400)
+    }
+
+    /// What makes the bytes of a stream answers to the event loop, so it has to end before.
+    @Test func serverEndsAfterTheWorkForItsStreams() async throws {
+        final class Progress: Sendable {
+            let hasBegun = Mutex(false)
+            let hasEnded = Mutex(false)
+        }
+        let progress = Progress()
+        let stream = ByteStream {
+            progress.hasBegun.withLock { $0 = true }
+            let deadline = ContinuousClock.now + .milliseconds(200)
+            while ContinuousClock.now < deadline { await Task.yield() }
+            progress.hasEnded.withLock { $0 = true }
+            return [0x47]
+        }
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: { _ in Response(contentType: .transportStream, cacheControl: .noStore, body: .stream(stream)) })
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", "/live.ts"))
+        #expect(try client.head().status == 200)
+        while !progress.hasBegun.withLock({ $0 }) { await Task.yield() }
+        await server.shutdown(within: .zero)
+        #expect(progress.hasEnded.withLock { $0 })
     }
 
     @Test func streamIsChunkedForNewerClients() async throws {

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import HTTPSyntax
 import NIOCore
@@ -26,10 +27,15 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Makes the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
+    /// Tasks that will answer to the event loop, which has to run until then.
+    private let pendingWork: DispatchGroup
 
-    init(responder: @escaping Responder, deferredResponder: @escaping DeferredResponder) {
+    init(
+        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup
+    ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
+        self.pendingWork = pendingWork
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -72,7 +78,7 @@ extension HTTPConnectionHandler {
         made.futureResult.assumeIsolated().whenSuccess { response in
             self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
         }
-        Task { made.succeed(await work()) }
+        perform { made.succeed(await work()) }
     }
 
     private func answer(
@@ -153,7 +159,16 @@ extension HTTPConnectionHandler {
             context.writeAndFlush(
                 self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
         }
-        production = Task { made.succeed(await stream.next()) }
+        production = perform { made.succeed(await stream.next()) }
+    }
+
+    @discardableResult
+    private func perform(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        pendingWork.enter()
+        return Task { [pendingWork] in
+            await work()
+            pendingWork.leave()
+        }
     }
 
     private func endStream() {

@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -24,6 +25,7 @@ struct HTTPServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let listener: any Channel
     private let connections: OpenConnections
+    private let pendingWork: DispatchGroup
 
     /// The port that the server listens on: the requested one, or the one that the system chose for 0.
     let port: Int
@@ -37,17 +39,19 @@ struct HTTPServer: Sendable {
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = OpenConnections()
+        let pendingWork = DispatchGroup()
         let bootstrap = bootstrap(group) { channel in
             try Self.configure(channel, limits)
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
-                HTTPConnectionHandler(responder: responder, deferredResponder: deferredResponder))
+                HTTPConnectionHandler(
+                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork))
             connections.insert(channel)
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()
             return HTTPServer(
-                group: group, listener: listener, connections: connections,
+                group: group, listener: listener, connections: connections, pendingWork: pendingWork,
                 port: listener.localAddress?.port ?? address.port)
         } catch {
             try? await group.shutdownGracefully()
@@ -65,7 +69,10 @@ struct HTTPServer: Sendable {
             try? await drained.futureResult.get()
             timer.cancel()
         }
-        // The group closes every channel that is still registered; it fails only if it was shut down before.
+        await connections.close()
+        // What still makes bytes for a connection answers to its event loop.
+        await withCheckedContinuation { continuation in pendingWork.notify(queue: .global()) { continuation.resume() } }
+        // It fails only if it was shut down before.
         try? await group.shutdownGracefully()
     }
 

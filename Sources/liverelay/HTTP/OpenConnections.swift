@@ -35,6 +35,11 @@ final class OpenConnections: Sendable {
         return drained
     }
 
+    /// Closes the connections that are still open. When this returns, their handlers know it.
+    func close() async {
+        for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
+    }
+
     private func remove(_ channel: any Channel) {
         _ = state.withLock { $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
         completeIfDrained()

@@ -6,7 +6,7 @@ import Mux
 /// Reads the endless transport stream of a channel for one client, at the pace of an `EndlessStream`.
 actor EndlessStreamReader {
     /// Bytes returned at once: a client holds no more than this of the shared segments.
-    static let byteLimit = 128 * 1024
+    static let byteLimit = 64 * 1024
     /// Between two looks at the ring while nothing is to be sent.
     private static let pollInterval = Duration.milliseconds(100)
     /// After so long without a byte null packets are sent, so that neither end takes the connection for dead.

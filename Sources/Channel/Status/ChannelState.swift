@@ -54,6 +54,9 @@ package final class ChannelState: Sendable {
         return status
     }
 
+    /// Whether the channel has ended or failed, so that nothing more is published.
+    package var isOver: Bool { state.withLock { $0.status.state.isFinal } }
+
     package func update(_ change: (inout RelayStatus) -> Void) { state.withLock { change(&$0.status) } }
 
     func setRing(_ ring: DVRRing) {

@@ -17,6 +17,8 @@ package struct EndlessStream: Equatable, Sendable {
     package enum Start: Equatable, Sendable {
         /// As near to the newest segment as the burst and the reserve allow.
         case live
+        /// At the oldest segment that is listed.
+        case beginning
         /// In the rewind, `offset` after the beginning of a segment.
         case segment(UInt64, offset: Ticks)
     }
@@ -159,6 +161,7 @@ extension EndlessStream {
     private func joinPoint(in index: RingIndex) -> State? {
         if case .segment(let number, let offset) = start { return .loading(mediaSequence: number, offset: offset) }
         let entries = index.listed
+        if start == .beginning { return entries.first.map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) } }
         guard var first = entries.last else { return nil }
         let wanted = wantedMedia(index)
         var available = Ticks.zero
@@ -174,7 +177,7 @@ extension EndlessStream {
         guard let joined, case .realTime(let percent) = policy.pace, sent > policy.burst else { return nil }
         // An upstream that is faster than the clock would else fill the ring with what this client has not got.
         let surplus = .seconds(3 * Int64(index.targetDuration)) + wantedMedia(index)
-        if start == .live, backlog(index) > surplus { return nil }
+        if start == .live || start == .beginning, backlog(index) > surplus { return nil }
         return joined + ((sent - policy.burst).duration * 100) / Int(max(1, percent))
     }
 

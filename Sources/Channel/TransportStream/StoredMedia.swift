@@ -46,7 +46,7 @@ struct StoredMedia: Sendable {
                 samples.append(
                     TransportMedia.VideoSample(
                         decodeTime: Ticks(time), presentationTime: Ticks(time + Int64(sample.compositionOffset)),
-                        isRandomAccessPoint: sample.isSync, payload: sample.payload))
+                        isRandomAccessPoint: sample.isRandomAccessPoint, payload: sample.payload))
                 time += Int64(sample.duration)
             }
         }

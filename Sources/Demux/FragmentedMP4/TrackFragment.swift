@@ -20,6 +20,9 @@ package struct TrackFragment: Equatable, Sendable {
 
         /// Whether sample_is_non_sync_sample is not set.
         package var isSync: Bool { flags & 0x1_0000 == 0 }
+        /// Whether decoding can begin here: a sync sample, or one that says that it depends on no other
+        /// (`sample_depends_on` 2, ISO/IEC 14496-12 §8.6.4.3), as a CRA picture and a recovery point do.
+        package var isRandomAccessPoint: Bool { isSync || flags >> 24 & 3 == 2 }
         var isComplete: Bool { payload.count == size }
     }
 }

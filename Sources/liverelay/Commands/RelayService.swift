@@ -56,7 +56,7 @@ struct RelayService: Sendable {
 
     private enum Ending {
         case channel(Result<Void, RelayError>?)
-        case stream(Result<Void, RelayError>?)
+        case stream(StreamWriter.End?)
         case other(Result<Void, RelayError>?)
     }
 
@@ -67,14 +67,23 @@ struct RelayService: Sendable {
             group.addTask { .other(await updateStatusLine(state, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
-            var channelEnd: Result<Void, RelayError>?
+            var channelEnd: Result<Void, RelayError>??
+            var isStreamWritten = false
             for await ending in group {
                 switch ending {
-                // What was published is written before the process ends.
-                case .channel(let end) where stream != nil: channelEnd = end
-                case .stream(.success?): return channelEnd ?? .success(())
-                case .channel(let end?), .stream(let end?), .other(let end?): return end
-                case .channel(nil), .stream(nil), .other(nil): break
+                case .channel(let end):
+                    channelEnd = end
+                    // What was published is written before the process ends.
+                    let writesStill = stream != nil && !isStreamWritten && state.isOver
+                    if !writesStill, let end { return end }
+                    if isStreamWritten { return .success(()) }
+                case .stream(.written?):
+                    isStreamWritten = true
+                    if let channelEnd { return channelEnd ?? .success(()) }
+                case .stream(.readerClosed?): return .success(())
+                case .stream(.failed(let error)?): return .failure(error)
+                case .other(let end?): return end
+                case .stream(nil), .other(nil): break
                 }
             }
             return .success(())

@@ -78,11 +78,12 @@ struct ServingOptions: ParsableArguments {
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
         streaming: StreamingOptions? = nil, startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
-        let output = try streaming?.destination.map { ($0, try $0.open()) }
-        let hasServer = output == nil || port != nil
+        let hasServer = streaming?.destination == nil || port != nil
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
+        // A start that fails must not truncate an earlier recording.
+        let output = try streaming?.destination.map { ($0, try $0.open()) }
         let console = Console.standardError
         let logger = Logger(console: console, level: logLevel)
         if directory.removedCount > 0 {
@@ -110,7 +111,9 @@ struct ServingOptions: ParsableArguments {
             clientTimeout: clientTimeout.duration,
             stream: output.flatMap { destination, descriptor in
                 streaming.map {
-                    StreamWriter(descriptor: descriptor, policy: $0.policy(for: destination), logger: logger)
+                    StreamWriter(
+                        descriptor: descriptor, policy: $0.policy(for: destination, resumes: spool != nil),
+                        logger: logger)
                 }
             },
             exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines

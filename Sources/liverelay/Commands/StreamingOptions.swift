@@ -41,10 +41,14 @@ struct StreamingOptions: ParsableArguments {
     }
 
     /// How the stream is sent to a destination.
-    func policy(for destination: StreamDestination) -> EndlessStream.Policy {
+    ///
+    /// A reader that is not paced is never moved forward for what was published at once. It loses what leaves the ring.
+    /// - Parameter resumes: whether the ring may hold media of an earlier process.
+    func policy(for destination: StreamDestination, resumes: Bool = false) -> EndlessStream.Policy {
         let isPaced = pace.map { $0 == .realtime } ?? (destination == .standardOutput)
         return EndlessStream.Policy(
-            pace: isPaced ? .realTime(percent: 100) : .none, burst: .seconds(burst.seconds),
-            longestLag: destination == .standardOutput ? .seconds(30) : nil)
+            start: resumes ? .live : .beginning, pace: isPaced ? .realTime(percent: 100) : .none,
+            burst: .seconds(burst.seconds),
+            longestLag: destination == .standardOutput && isPaced ? .seconds(30) : nil)
     }
 }

@@ -42,8 +42,10 @@ actor EndlessStreamReader {
         countClient()
         let silence = clock.now + Self.keepAliveInterval
         while unsent.isEmpty, !Task.isCancelled {
+            // In this order: what is published before the end is in the snapshot.
+            let isOver = state.isOver
             let snapshot = state.snapshot
-            switch nextStep(in: snapshot) {
+            switch nextStep(in: snapshot, isOver: isOver) {
             case .load(let number): await load(number, in: snapshot)
             case .send(_, let bytes): unsent = segment?.value.bytes[bytes] ?? []
             case .end: return nil
@@ -59,9 +61,7 @@ actor EndlessStreamReader {
     }
 
     /// The next step. A channel that failed ends the stream after what it published.
-    private func nextStep(in snapshot: RingSnapshot?) -> EndlessStream.Step {
-        let status = state.status.state
-        let isOver = status == .failed || status == .ended
+    private func nextStep(in snapshot: RingSnapshot?, isOver: Bool) -> EndlessStream.Step {
         guard let snapshot else { return isOver ? .end : .wait(until: nil) }
         return stream.next(
             snapshot.index, hasEnded: snapshot.hasEnded || isOver, at: start.duration(to: clock.now))

@@ -24,6 +24,10 @@ final class StreamDescriptor: Sendable {
     private let isOwned: Bool
     private let queue = DispatchQueue(label: "stream")
     private let isCanceled = Atomic(false)
+    private let writtenByte = Atomic(false)
+
+    /// Whether any byte was accepted.
+    var hasWritten: Bool { writtenByte.load(ordering: .relaxed) }
 
     /// - Parameter isOwned: whether the descriptor is closed at the end.
     init(_ descriptor: Int32, name: String, isOwned: Bool) {
@@ -55,6 +59,7 @@ final class StreamDescriptor: Sendable {
             }
             if count >= 0 {
                 rest = rest.dropFirst(count)
+                if count > 0 { writtenByte.store(true, ordering: .relaxed) }
             } else if errno != EINTR, errno != EAGAIN {
                 return Failure(code: errno)
             }

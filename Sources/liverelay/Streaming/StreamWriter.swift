@@ -7,27 +7,30 @@ struct StreamWriter: Sendable {
     let policy: EndlessStream.Policy
     let logger: Logger
 
-    /// Writes until the channel or its reader has ended.
-    ///
-    /// - Returns: success at the end of the stream, and after the reader has closed a pipe that it read from; nil if the
-    ///   task was canceled.
-    func run(_ state: ChannelState) async -> Result<Void, RelayError>? {
+    enum End: Sendable {
+        /// The channel has ended, and all of it was written.
+        case written
+        /// The reader has closed a pipe that it read from.
+        case readerClosed
+        case failed(RelayError)
+    }
+
+    /// Writes until the channel or its reader has ended. Returns nil if the task was canceled.
+    func run(_ state: ChannelState) async -> End? {
         let reader = EndlessStreamReader(state, policy, sendsNullPackets: false)
-        var hasWritten = false
         while let bytes = await reader.next() {
             do {
                 try await descriptor.write(bytes)
-                hasWritten = true
             } catch .canceled {
                 return nil
-            } catch .closed where hasWritten {
+            } catch .closed where descriptor.hasWritten {
                 logger.info("The reader of \(descriptor.name) has closed it")
-                return .success(())
+                return .readerClosed
             } catch {
-                return .failure(RelayError(error, writing: descriptor.name))
+                return .failed(RelayError(error, writing: descriptor.name))
             }
         }
-        return Task.isCancelled ? nil : .success(())
+        return Task.isCancelled ? nil : .written
     }
 }
 

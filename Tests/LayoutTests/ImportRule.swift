@@ -3,7 +3,9 @@
 enum ImportRule {
     /// A module, and the folders or files of Sources that may import it. One that is not here may be imported nowhere.
     static let importers: [String: [String]] = [
-        "Playlist": ["Tracker/", "Capture/", "Decrypt/", "LiveRing/", "HTTPSyntax/", "ChannelList/", "Channel/", "liverelay/"],
+        "Playlist": [
+            "Tracker/", "Capture/", "Decrypt/", "LiveRing/", "HTTPSyntax/", "ChannelList/", "Channel/", "liverelay/",
+        ],
         "Tracker": ["Capture/", "Channel/", "liverelay/"],
         "Capture": ["Channel/", "liverelay/"],
         "Compression": ["Tracker/Fetch/Curl/", "liverelay/"],

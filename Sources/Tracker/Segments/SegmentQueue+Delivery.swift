@@ -10,9 +10,8 @@ extension SegmentQueue {
 
     /// The keys and maps that the head needs, once its body was fetched.
     var headResources: [FetchRequest] {
-        guard head < entries.count, case .segment(let pending) = entries[head] else { return [] }
-        if case .fetched = pending.progress { return pending.requests.resources }
-        return []
+        guard let headSegment, case .fetched = headSegment.progress else { return [] }
+        return headSegment.requests.resources
     }
 
     /// Removes and returns the next segment or loss, if it is ready.
@@ -35,10 +34,10 @@ extension SegmentQueue {
     private mutating func popReady(_ pending: PendingSegment, _ cache: ResourceCache) -> Ready? {
         switch pending.progress {
         case .waiting, .fetching, .pausing: return nil
-        case .failed: return .lost(loseHead(.permanent, cache))
+        case .failed: return .lost(lose(pending, .permanent, cache))
         case .fetched(let body, let url):
             if pending.requests.resources.contains(where: { cache.isPermanentFailure($0) }) {
-                return .lost(loseHead(.permanent, cache))
+                return .lost(lose(pending, .permanent, cache))
             }
             guard cache.holds(pending.requests.resources) else { return nil }
             let segment = tracked(pending, body: body, url: url, cache)
@@ -97,9 +96,7 @@ extension SegmentQueue {
     /// What is known about the segment to deliver next; nil if there is none.
     func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
         guard let pending = headSegment else { return nil }
-        let readyTimes = started.compactMap { entry -> Duration? in
-            if case .segment(let later) = entry { later.readyAt } else { nil }
-        }
+        let readyTimes = startedSegments.compactMap(\.readyAt)
         let schedule = pending.failing(cache)
         return SegmentPatience.Head(
             duration: pending.segment.duration, listedAt: pending.listedAt,
@@ -121,9 +118,15 @@ extension SegmentQueue {
     /// The requests in flight for the head.
     var headRequests: [FetchID] { headSegment?.attempt?.ids ?? [] }
 
-    /// Removes the head, which is not waited for any longer. Returns the loss.
-    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss {
-        guard let pending = headSegment else { preconditionFailure("the head is no segment") }
+    /// Removes the head, which is not waited for any longer. Returns the loss; nil if the head is no segment.
+    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {
+        headSegment.map { lose($0, cause, cache) }
+    }
+
+    /// Removes `pending`, which is the head. Returns the loss.
+    private mutating func lose(
+        _ pending: PendingSegment, _ cause: SegmentLoss.Cause, _ cache: ResourceCache
+    ) -> SegmentLoss {
         let number = pending.segment.mediaSequence
         inFlight -= headRequests.count
         skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)

@@ -19,14 +19,15 @@ extension SegmentQueue {
     /// - Parameter isFinished: whether the playlist has ended. Its segments stay, so that new ones wait for those that
     ///   fail.
     func startable(_ admission: FetchAdmission, isFinished: Bool = false) -> Startable? {
-        let end = isFinished && hasUnfetched ? max(head, startedEnd) : max(head, startedEnd) + Self.maxSearched
+        let holdsBackNew = isFinished && hasUnfetched
         var spaced: (index: Int, startedAt: Duration)?
-        for index in head..<min(entries.count, max(head, startedEnd) + Self.maxSearched) {
+        for index in head..<min(entries.count, started.endIndex + Self.maxSearched) {
             guard case .segment(let pending) = entries[index], pending.isDue(at: admission.now),
-                index < end || !admission.isSpaced(pending.requests.media.url),
                 admission.admits(pending.requests.media.url)
             else { continue }
-            guard admission.isSpaced(pending.requests.media.url), let startedAt = pending.startedAt else {
+            let isSpaced = admission.isSpaced(pending.requests.media.url)
+            if isSpaced, holdsBackNew, index >= started.endIndex { continue }
+            guard isSpaced, let startedAt = pending.startedAt else {
                 return Startable(index: index, isHead: index == head)
             }
             if startedAt < spaced?.startedAt ?? .seconds(1 << 40) { spaced = (index, startedAt) }
@@ -75,9 +76,7 @@ extension SegmentQueue {
 
     /// Whether a started segment needs the key or map.
     func needs(_ resource: FetchRequest) -> Bool {
-        started.contains { entry in
-            if case .segment(let pending) = entry { pending.requests.resources.contains(resource) } else { false }
-        }
+        startedSegments.contains { $0.requests.resources.contains(resource) }
     }
 
     /// The result of a request for a segment.
@@ -119,26 +118,25 @@ extension SegmentQueue {
 
     /// Whether a started segment failed and has not arrived.
     private var hasUnfetched: Bool {
-        started.contains {
-            if case .segment(let pending) = $0, pending.retrySchedule.failures > 0 { !pending.hasEnded } else { false }
-        }
+        startedSegments.contains { $0.retrySchedule.failures > 0 && !$0.hasEnded }
     }
 
     private var isWaitingForRetry: Bool {
-        started.contains {
-            if case .segment(let pending) = $0, case .pausing = pending.progress { true } else { false }
-        }
+        startedSegments.contains { if case .pausing = $0.progress { true } else { false } }
     }
 
     /// The entries from the head on, up to the last segment for which an attempt was made.
     var started: ArraySlice<Entry> { entries[head..<max(head, startedEnd)] }
 
+    /// The segments among them.
+    var startedSegments: some Sequence<PendingSegment> {
+        started.lazy.compactMap { if case .segment(let pending) = $0 { pending } else { nil } }
+    }
+
     /// Returns the end of the next pause between two attempts that has not passed by `now`.
     func nextRetry(after now: Duration) -> Duration? {
-        started.compactMap { entry -> Duration? in
-            guard case .segment(let pending) = entry, case .pausing(let until, _) = pending.progress, until > now
-            else { return nil }
-            return until
+        startedSegments.compactMap { pending in
+            if case .pausing(let until, _) = pending.progress, until > now { until } else { nil }
         }.min()
     }
 

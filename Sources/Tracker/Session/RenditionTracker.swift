@@ -85,8 +85,8 @@ struct RenditionTracker: Sendable {
     }
 
     /// Removes and counts the segment to deliver next, which is not waited for any longer.
-    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss {
-        let loss = queue.loseHead(cause, cache)
+    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {
+        guard let loss = queue.loseHead(cause, cache) else { return nil }
         counts.record(loss)
         return loss
     }

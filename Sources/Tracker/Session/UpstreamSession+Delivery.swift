@@ -43,7 +43,7 @@ extension UpstreamSession {
         guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
         for id in trackers[index].queue.headRequests { cancel(id) }
         if trackers[index].queue.acceptHeldBody() { return trackers[index].popReady(cache) }
-        return .lost(trackers[index].loseHead(loss.cause, cache))
+        return trackers[index].loseHead(loss.cause, cache).map { .lost($0) }
     }
 
     /// When the next segment of a rendition is lost, unless it arrives before.

@@ -19,16 +19,26 @@ package struct RequestTarget: Equatable, Sendable {
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
+        package var accept: String?
+        package var authorization: String?
+        /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
+        package var lastEventID: String?
+        package var userAgent: String?
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil
+            host: String? = nil, accept: String? = nil, authorization: String? = nil, lastEventID: String? = nil,
+            userAgent: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
             self.host = host
+            self.accept = accept
+            self.authorization = authorization
+            self.lastEventID = lastEventID
+            self.userAgent = userAgent
         }
     }
 
@@ -48,9 +58,12 @@ package struct RequestTarget: Equatable, Sendable {
     /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
     package let query: [QueryItem]
     package let fields: Fields
+    /// The IP address of the client; nil if it is not known.
+    package var client: String?
 
     /// - Parameter path: decoded path.
-    package init(method: Method, path: String, query: [QueryItem], fields: Fields) {
+    package init(method: Method, path: String, query: [QueryItem], fields: Fields, client: String? = nil) {
+        self.client = client
         self.method = method
         self.path = path
         self.query = query

@@ -9,21 +9,7 @@ import Transcode
 /// access point at or after the signal that ends the previous period: at an IDR or CRA picture, or at a recovery point
 /// that is allowed (`RecoveryPointChoice`). Frames between the signal and that point are dropped.
 struct DiscontinuityDetector: Equatable, Sendable {
-    /// The reason why a period begins.
-    enum Signal: Equatable, Sendable {
-        /// The first period of the channel.
-        case joined
-        /// EXT-X-DISCONTINUITY where the clock or the program really changed.
-        case tagged
-        /// Segments before this point were lost.
-        case loss
-        /// Other parameter sets, or another elementary stream.
-        case configuration
-        /// The clock stepped back, or forward by more than a gap can explain.
-        case clock
-        /// The audio configuration changed while the video configuration did not.
-        case audioConfiguration
-    }
+    typealias Signal = PeriodCause
 
     enum Verdict: Equatable, Sendable {
         case continues

@@ -70,11 +70,11 @@ struct ServeCommand: AsyncParsableCommand {
             discussion: "By default the system's temporary directory.", valueName: "directory"))
     var spool: String?
 
-    @Option(help: "Lowest level of log lines.")
-    var logLevel = LogLevel.info
-
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Log") var log: LogOptions
+    @OptionGroup(title: "Events") var events: EventOptions
+    @OptionGroup(title: "API") var api: APIOptions
 
     /// Bounds of --start-timeout: the server closes connections that are silent for a minute.
     private static let startLimits: ClosedRange<Int64> = 1...50
@@ -88,14 +88,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Logger(console: .standardError, level: logLevel)
+        let logger = log.logger(of: .standardError)
         try await ServeService(
             source: ChannelListSource(location: list, requests: intake.requests),
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
-            configuration: channelConfiguration, logger: logger
+            configuration: channelConfiguration, logger: logger, events: events, token: api.token
         ).run()
     }
 

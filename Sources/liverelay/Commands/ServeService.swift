@@ -17,6 +17,10 @@ struct ServeService: Sendable {
     let spoolParent: String?
     let configuration: RelayConfiguration
     let logger: Logger
+    let events: EventOptions
+    /// Opens `/api/`; nil: it is closed.
+    let token: APIToken?
+    let bus = EventBus()
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
@@ -25,14 +29,21 @@ struct ServeService: Sendable {
         let parent = spoolParent.map { URL(filePath: $0, directoryHint: .isDirectory) }
         let spool = try TemporarySpool(in: parent ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
-        let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger)
+        let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: bus)
         let host = ChannelHost(ChannelDirectory(list.channels), policy: policy, settings: settings)
         let responder = ServeResponder(host, publicURL: publicURL)
+        let delivery = try events.delivery(of: bus, logger: logger)
+        let traffic = HTTPTraffic()
+        let operations = OperationsResponder(
+            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
+            events: EventResponder(bus, token: token), clients: ClientRegistry(bus),
+            channel: { ServeRequest($0).channel },
+            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
-                deferredResponder: { responder.deferredResponse(to: $0) })
+                on: address, traffic: traffic, responder: { operations.response(to: $0) },
+                deferredResponder: { operations.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = publicURL ?? address.baseURL(port: server.port)
         logger.info("Serving \(list.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
@@ -40,6 +51,7 @@ struct ServeService: Sendable {
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
+        await delivery.finish()
     }
 
     private func runUntilSignal(_ host: ChannelHost) async {
@@ -65,7 +77,13 @@ struct ServeService: Sendable {
             let next = ChannelDirectory(try await source.read(keeping: before).channels)
             let ended = host.replace(next)
             logger.info("List read again: channels=\(next.channels.count) before=\(before.count) ended=\(ended)")
-        } catch { logger.warning("The list stays as it was: \(error.line)") }
+            bus.publish(
+                .listReload(
+                    source: source.name, channels: next.channels.count, before: before.count, ended: ended))
+        } catch {
+            logger.warning("The list stays as it was: \(error.line)")
+            bus.publish(.listError(source: source.name, reason: error.line))
+        }
     }
 
     /// The number of a list's issues that are written to the log.

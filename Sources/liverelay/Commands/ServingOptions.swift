@@ -64,8 +64,8 @@ struct ServingOptions: ParsableArguments {
             valueName: "media"))
     var require: RequiredMedia?
 
-    @Option(help: "Lowest level of log lines.")
-    var logLevel = LogLevel.info
+    @OptionGroup var log: LogOptions
+    @OptionGroup var events: EventOptions
 
     @Flag(
         help: """
@@ -85,7 +85,7 @@ struct ServingOptions: ParsableArguments {
         // A start that fails must not truncate an earlier recording.
         let output = try streaming?.destination.map { ($0, try $0.open()) }
         let console = Console.standardError
-        let logger = Logger(console: console, level: logLevel)
+        let logger = log.logger(of: console)
         if directory.removedCount > 0 {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
@@ -116,7 +116,7 @@ struct ServingOptions: ParsableArguments {
                         logger: logger)
                 }
             },
-            exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines
+            exitsAtEnd: exitAtEnd, console: console, logger: logger, events: events, startupLines: startupLines
         ).run()
     }
 }

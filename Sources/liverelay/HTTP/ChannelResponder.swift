@@ -25,6 +25,8 @@ final class ChannelResponder: Sendable {
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     private let rendered = Mutex<[String: RenderedPlaylist]>([:])
+    /// Bytes of the channel that were sent to clients.
+    let sentBytes = ByteCounter()
 
     init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst) {
         self.state = state
@@ -34,6 +36,12 @@ final class ChannelResponder: Sendable {
     private var snapshot: RingSnapshot? { state.snapshot }
 
     func response(to target: RequestTarget) -> Response {
+        var response = uncountedResponse(to: target)
+        response.sentBytes = sentBytes
+        return response
+    }
+
+    private func uncountedResponse(to target: RequestTarget) -> Response {
         let query = target.query.map { (name: $0.name, value: $0.value) }
         switch ResourceRequest(path: target.path, query: query) {
         case .livePlaylist: return playlist("live") { $0.livePlaylist }
@@ -127,7 +135,11 @@ final class ChannelResponder: Sendable {
     /// Returns the work for a segment as a transport stream; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         guard case .transportStream(.segment(let name)) = ResourceRequest(path: target.path) else { return nil }
-        return { [self] in await transportSegment(named: name, at: target.path) }
+        return { [self] in
+            var response = await transportSegment(named: name, at: target.path)
+            response.sentBytes = sentBytes
+            return response
+        }
     }
 
     private func transportSegment(named name: String, at path: String) async -> Response {
@@ -164,11 +176,10 @@ final class ChannelResponder: Sendable {
 
     private var readiness: Response {
         let status = state.status
-        let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
         if let failure = status.output.writeFailure {
             return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
         }
-        return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+        return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
     }
 
     private var resourceList: String {

@@ -27,16 +27,27 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Makes the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
+    private let traffic: HTTPTraffic
+    private var route = HTTPRoute.other
+    private var requestTime = ContinuousClock.now
+    /// Counts the body of the response under way.
+    private var sentBytes: ByteCounter?
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
 
     init(
-        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup
+        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup,
+        traffic: HTTPTraffic
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
         self.pendingWork = pendingWork
+        self.traffic = traffic
     }
+
+    func handlerAdded(context: ChannelHandlerContext) { traffic.connectionOpened() }
+
+    func handlerRemoved(context: ChannelHandlerContext) { traffic.connectionClosed() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
@@ -67,7 +78,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head)
+        let request = HTTPRequestReader(head, client: context.remoteAddress?.ipAddress)
+        (route, requestTime) = (HTTPRoute(uri: head.uri), .now)
         let keepAlive = request.allowsKeepAlive && !isInputClosed
         state = .answering(keepAlive: keepAlive)
         guard let work = request.deferredResponse(from: deferredResponder) else {
@@ -88,6 +100,8 @@ extension HTTPConnectionHandler {
         let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
         let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
+        traffic.record(route, status: response.status.rawValue, after: .now - requestTime)
+        sentBytes = response.sentBytes
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
@@ -97,6 +111,7 @@ extension HTTPConnectionHandler {
         let sendsBytes = if case .bytes = body { true } else { false }
         context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : sent)
         if case .bytes(let bytes, let range) = body {
+            countSent(range.count)
             let buffer = context.channel.allocator.buffer(bytes: bytes[range])
             context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: sent)
         }
@@ -137,6 +152,7 @@ extension HTTPConnectionHandler {
                 finish(context)
                 return
             }
+            countSent(region.readableBytes)
             context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: makeSentPromise(context))
         } catch {
             // The announced length cannot be reached: only a closed connection tells the client.
@@ -155,6 +171,7 @@ extension HTTPConnectionHandler {
                 self.finish(context)
                 return
             }
+            self.countSent(bytes.count)
             let buffer = context.channel.allocator.buffer(bytes: bytes)
             context.writeAndFlush(
                 self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
@@ -169,6 +186,11 @@ extension HTTPConnectionHandler {
             await work()
             pendingWork.leave()
         }
+    }
+
+    private func countSent(_ byteCount: Int) {
+        traffic.addSent(byteCount, of: route)
+        sentBytes?.add(byteCount)
     }
 
     private func endStream() {

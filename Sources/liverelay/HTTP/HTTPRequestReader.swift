@@ -7,8 +7,10 @@ struct HTTPRequestReader {
     static let ignoredBodyLimit = 64 * 1024
 
     private let received: HTTPRequestHead
+    /// The IP address of the client.
+    private let client: String?
 
-    init(_ head: HTTPRequestHead) { received = head }
+    init(_ head: HTTPRequestHead, client: String? = nil) { (received, self.client) = (head, client) }
 
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
@@ -28,18 +30,24 @@ struct HTTPRequestReader {
     /// The work that makes the response; nil if the request is for the `Responder`.
     func deferredResponse(from responder: DeferredResponder) -> (@Sendable () async -> Response)? {
         guard method == .get || method == .head,
-            let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
+            let target = try? target()
         else { return nil }
         return responder(target)
     }
 
     func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
-            let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
+            let target = try target()
             return ConditionalResponse(response(to: target, by: responder), to: target, date: date)
         } catch {
             return conditionalResponse(.text(.badRequest, "The address of this request is malformed."), date: date)
         }
+    }
+
+    private func target() throws(RequestTarget.Malformed) -> RequestTarget {
+        var target = try RequestTarget(method: method, uri: received.uri, fields: fields)
+        target.client = client
+        return target
     }
 
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
@@ -96,7 +104,9 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), host: value("host"))
+            acceptEncoding: value("accept-encoding"), host: value("host"), accept: value("accept"),
+            authorization: value("authorization"), lastEventID: value("last-event-id"),
+            userAgent: value("user-agent"))
     }
 
     private func value(_ name: String) -> String? {

@@ -31,9 +31,12 @@ struct HTTPServer: Sendable {
     let port: Int
 
     /// Returns once connections are accepted.
-    /// - Parameter threads: number of event loops, one thread each.
+    /// - Parameters:
+    ///   - threads: number of event loops, one thread each.
+    ///   - traffic: counts the requests.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
+        traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
@@ -45,7 +48,8 @@ struct HTTPServer: Sendable {
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork))
+                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork,
+                    traffic: traffic))
             connections.insert(channel)
         }
         do {

@@ -8,6 +8,11 @@ enum MimeType: String, Sendable, CaseIterable {
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case json = "application/json"
+    /// Prometheus' text format.
+    case metricsText = "text/plain; version=0.0.4; charset=utf-8"
+    case openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    /// Server-Sent Events.
+    case eventStream = "text/event-stream"
     case text = "text/plain; charset=utf-8"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.

@@ -22,18 +22,40 @@ struct ChannelRunner: Sendable {
     /// Directory for a capture of the upstream's answers; nil: none is recorded.
     var capture: URL?
     let logger: Logger
+    /// Publishes the run's events; nil: nobody wants them.
+    var events: RunEvents?
+    /// Counts what the run does, for its metrics.
+    let meter = ChannelMeter()
 
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
     /// - Parameter onPublish: called once, when the first segment can be played.
     func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+        events?.start(url: configuration.upstream)
+        let end = await follow(into: state, onPublish: onPublish)
+        let receivedBytes = meter.counts.receivedBytes.values.reduce(0, +)
+        switch end {
+        case .drained: events?.end(.ended, receivedBytes: receivedBytes)
+        case .canceled: events?.end(.stopped, receivedBytes: receivedBytes)
+        case .failed(let error): events?.end(.failed, error: error.line, receivedBytes: receivedBytes)
+        }
+        return end
+    }
+
+    private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
         let log = RelayLog(logger)
         var isPublishing = false
         var relay = Relay(
-            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
+            configuration, state: state, wallClock: { WallClock.milliseconds },
+            observe: { [meter, events] in
+                log.log($0)
+                meter.record($0)
+                events?.record($0)
+            })
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
-            let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
+            let driver = TrackerDriver(
+                upstream: MeteredFetcher(fetcher: try upstream(), meter: meter), clock: ContinuousClock())
             let session = ChannelSession(upstream: configuration.upstream, policy: policy(after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
@@ -74,9 +96,11 @@ struct ChannelRunner: Sendable {
             let writer = try CaptureWriter(
                 capture, upstream: configuration.upstream, variant: configuration.variant,
                 backups: configuration.backups, polling: configuration.polling)
+            events?.startRecording(in: capture.path)
             return CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)
-            } onFailure: { [logger] error in
+            } onFailure: { [logger, events] error in
+                events?.endRecording()
                 logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
             }
         } catch { throw RelayError(error) }

@@ -11,6 +11,8 @@ struct ChannelSettings: Sendable {
     /// Directory that has a directory for each run.
     let spool: String
     let logger: Logger
+    /// Gets the events of the channels.
+    var bus = EventBus()
 
     /// The runner of a channel.
     func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
@@ -23,7 +25,8 @@ struct ChannelSettings: Sendable {
         if let source { configuration.requests.apply(source) }
         var logger = logger
         logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
-        return ChannelRunner(configuration: configuration, logger: logger)
+        return ChannelRunner(
+            configuration: configuration, logger: logger, events: RunEvents(bus, channel: channel.slug))
     }
 }
 

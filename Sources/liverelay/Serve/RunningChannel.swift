@@ -8,6 +8,7 @@ final class RunningChannel: Sendable {
     let run: ChannelSupervisor.Run
     let state: ChannelState
     let responder: ChannelResponder
+    let meter: ChannelMeter
     private let task: Task<Void, Never>
     private let isEnding: Mutex<Bool>
 
@@ -25,6 +26,7 @@ final class RunningChannel: Sendable {
         self.run = run
         self.state = state
         responder = ChannelResponder(state)
+        meter = runner.meter
         isEnding = Mutex(false)
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }

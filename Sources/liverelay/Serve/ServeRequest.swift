@@ -38,6 +38,9 @@ enum ServeRequest: Equatable, Sendable {
         }
     }
 
+    /// The channel that the path is below of; nil if it is of none.
+    var channel: String? { if case .channel(let name, _, _) = self { name } else { nil } }
+
     private static func channel(_ path: Substring) -> ServeRequest {
         guard let slash = path.firstIndex(of: "/") else {
             if path.hasSuffix(".ts") {

@@ -58,6 +58,8 @@ struct ServeStatus: Encodable, Sendable {
         }
     }
 
+    static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
+
     /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {
         switch entry?.state {

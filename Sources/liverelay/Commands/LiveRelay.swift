@@ -19,7 +19,7 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay replay evening --out republished
             liverelay check recording.ts
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             RelayCommand.self, ServeCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
             ReplayCommand.self, CheckCommand.self,

@@ -75,7 +75,7 @@ final class EventBus: Sendable {
     /// The kept events after one, and how many are no longer kept. Of an earlier process nothing is known.
     private func earlier(after last: UInt64, _ state: State) -> EventSubscription.Batch {
         let oldest = state.newest.first?.id ?? state.nextID
-        let next = max(last &+ 1, firstID)
+        let next = max(last == .max ? last : last + 1, firstID)
         return .init(
             events: state.newest.filter { $0.id > last }, lost: next < oldest ? Int(clamping: oldest - next) : 0)
     }

@@ -1,15 +1,10 @@
-import ArgumentParser
-
 // The metrics of the process, its server and its list.
 
 extension MetricCatalog {
-    /// The version of the build, as `--version` says it.
-    static let version = LiveRelay.configuration.version
-
     static let service: [MetricDefinition<MetricsSnapshot>] = [
         MetricDefinition(
             name: "liverelay_build_info", kind: .info, labels: ["version"], help: "Always 1.",
-            values: { _ in [([version], .integer(1))] }),
+            values: { _ in [([ProgramVersion.text], .integer(1))] }),
         MetricDefinition(
             name: "liverelay_channels", kind: .gauge, labels: ["state"],
             help: "Channels of the list by state: idle, queued, starting, running, lingering, ending or failed. Their "

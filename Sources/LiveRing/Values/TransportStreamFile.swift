@@ -20,10 +20,3 @@ package struct TransportStreamFile: Equatable, Sendable {
 
     package var file: SpoolFile { SpoolFile(name: name, byteCount: bytes.count) }
 }
-
-extension TransportStreamPoint {
-    /// The file with that content; nil if the segment needs none.
-    package func file(_ content: TransportStreamFile.Content) -> SpoolFile? {
-        files.first { $0.name.hasPrefix("\(content.rawValue)-") }
-    }
-}

@@ -20,3 +20,10 @@ package struct TransportStreamPoint: Equatable, Sendable {
         self.files = files
     }
 }
+
+extension TransportStreamPoint {
+    /// The file with that content; nil if the segment needs none.
+    package func file(_ content: TransportStreamFile.Content) -> SpoolFile? {
+        files.first { $0.name.hasPrefix("\(content.rawValue)-") }
+    }
+}

@@ -42,7 +42,8 @@ final class ServeResponder: Sendable {
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 // The playlists of a run that publishes take no time.
-                return running.responder.deferredResponse(to: below)
+                guard let work = running.responder.deferredResponse(to: below) else { return nil }
+                return { [self] in present(await work(), of: running) }
             }
             guard host.directory[name] != nil else { return nil }
             return { [self] in
@@ -72,7 +73,12 @@ final class ServeResponder: Sendable {
     }
 
     private func answer(of running: RunningChannel, to target: RequestTarget) -> Response {
-        var response = running.responder.response(to: target)
+        present(running.responder.response(to: target), of: running)
+    }
+
+    /// Returns `response` with the presence of its viewer.
+    private func present(_ response: Response, of running: RunningChannel) -> Response {
+        var response = response
         if case .stream(let stream) = response.body {
             response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
         }

@@ -19,6 +19,11 @@ package struct RequestTarget: Equatable, Sendable {
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
+        package var ifModifiedSince: String?
+        /// What proxies say of the request.
+        package var forwarding = Forwarding()
+        /// The IP address that the connection comes from.
+        package var peer: String?
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
@@ -30,6 +35,20 @@ package struct RequestTarget: Equatable, Sendable {
             self.acceptEncoding = acceptEncoding
             self.host = host
         }
+    }
+
+    /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
+    package struct Forwarding: Equatable, Sendable {
+        /// `Forwarded` (RFC 7239).
+        package var forwarded: String?
+        /// `X-Forwarded-For`, and so on.
+        package var addresses: String?
+        package var scheme: String?
+        package var host: String?
+        package var port: String?
+        package var prefix: String?
+
+        package init() {}
     }
 
     /// Why the server answers a target with 400.

@@ -26,8 +26,8 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
 
-        "NIOCore": ["liverelay/HTTP/"],
-        "NIOPosix": ["liverelay/HTTP/"],
+        "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
+        "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["liverelay/"],

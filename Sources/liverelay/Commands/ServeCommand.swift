@@ -28,12 +28,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on; 0 lets the system choose.")
     var port = ServingOptions.defaultPort
 
-    @Option(
-        help: ArgumentHelp(
-            "URL of this server in /playlist.m3u, as clients see it.",
-            discussion: "By default http:// and the Host of each request.", valueName: "url"))
-    var publicURL: String?
-
     @Option(help: "How long a channel runs after its last viewer has left.")
     var idle = TimeSpan(seconds: 30)
 
@@ -73,6 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info
 
+    @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
@@ -93,8 +89,9 @@ struct ServeCommand: AsyncParsableCommand {
             source: ChannelListSource(location: list, requests: intake.requests),
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
-            refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
+            address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
+            tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
+            discoveryPort: tuner.udpPort, refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger
         ).run()
     }

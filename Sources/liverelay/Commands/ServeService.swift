@@ -10,7 +10,10 @@ struct ServeService: Sendable {
     let source: ChannelListSource
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
-    let publicURL: String?
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
+    /// The UDP port for clients that look for tuners; nil: none.
+    let discoveryPort: Int?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
     let refresh: Duration?
     /// Parent of the temporary spool; nil: the system's temporary directory.
@@ -27,16 +30,18 @@ struct ServeService: Sendable {
         defer { spool.remove() }
         let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger)
         let host = ChannelHost(ChannelDirectory(list.channels), policy: policy, settings: settings)
-        let responder = ServeResponder(host, publicURL: publicURL)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner)
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
                 on: address, responder: { responder.response(to: $0) },
                 deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
-        let base = publicURL ?? address.baseURL(port: server.port)
+        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(list.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
+        let discovery = await startDiscovery(of: host, httpPort: server.port)
         await runUntilSignal(host)
+        await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()

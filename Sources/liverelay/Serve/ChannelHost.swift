@@ -44,6 +44,8 @@ final class ChannelHost: Sendable {
 
     var directory: ChannelDirectory { state.withLock { $0.directory } }
 
+    var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
+
     /// Replaces the list. A channel with other sources, or without an entry, ends; the others are not touched.
     /// - Returns: the number of channels that ended.
     func replace(_ directory: ChannelDirectory) -> Int {

@@ -6,13 +6,16 @@ import HTTPSyntax
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
 final class ServeResponder: Sendable {
-    private let host: ChannelHost
-    /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
-    private let publicURL: String?
+    let host: ChannelHost
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
 
-    init(_ host: ChannelHost, publicURL: String? = nil) {
+    init(
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity()
+    ) {
         self.host = host
-        self.publicURL = publicURL
+        self.addresses = addresses
+        self.tuner = tuner
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -26,15 +29,16 @@ final class ServeResponder: Sendable {
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
     }
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard target.method == .get, case .channel(let name, let path, let use) = ServeRequest(target) else {
-            return nil
-        }
+        let request = ServeRequest(target)
+        if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         switch use {
         case .none: return nil
@@ -131,9 +135,8 @@ extension ServeResponder {
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
-    private func base(of target: RequestTarget) -> String {
-        publicURL ?? "http://\(target.fields.host ?? "localhost")"
-    }
+    /// The URL of this server as the client sees it, without a slash at its end.
+    func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }
 
 // MARK: - Refusals
@@ -166,6 +169,7 @@ extension ChannelSupervisor.Refusal {
             HeaderField(name: "Retry-After", value: "\(retryAfter)"),
             HeaderField(name: "X-Liverelay-Reason", value: reason),
         ]
+        if isStream { response.extraHeaders.append(tunerError.header) }
         return response
     }
 }

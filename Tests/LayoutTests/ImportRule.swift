@@ -26,6 +26,8 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
 
+        "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
+
         "NIOCore": ["liverelay/HTTP/"],
         "NIOPosix": ["liverelay/HTTP/"],
         "NIOHTTP1": ["liverelay/HTTP/"],

@@ -74,7 +74,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("Serve/openapi.json")], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),

@@ -44,5 +44,5 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// Whether requests may not give it: it names a file of the server, or an address that the server protects.
-    var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress].contains(self) }
+    package var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress].contains(self) }
 }

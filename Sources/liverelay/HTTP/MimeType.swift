@@ -8,6 +8,8 @@ enum MimeType: String, Sendable, CaseIterable {
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case json = "application/json"
+    /// RFC 9457.
+    case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.

@@ -9,10 +9,12 @@ final class ServeResponder: Sendable {
     private let host: ChannelHost
     /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
     private let publicURL: String?
+    private let api: APIResponder
 
-    init(_ host: ChannelHost, publicURL: String? = nil) {
+    init(_ host: ChannelHost, publicURL: String? = nil, api: APIResponder = APIResponder()) {
         self.host = host
         self.publicURL = publicURL
+        self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -23,6 +25,7 @@ final class ServeResponder: Sendable {
             Response(
                 contentType: .json, cacheControl: .noStore,
                 body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
@@ -52,6 +55,11 @@ final class ServeResponder: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the work for a request that changes something; nil where nothing can be changed.
+    func action(for target: RequestTarget) -> RequestAction? {
+        ServeRequest(target) == .api ? api.action(for: target) : nil
     }
 
     private func response(

@@ -26,6 +26,8 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
 
+        "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
+
         "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],

@@ -9,6 +9,8 @@ enum MimeType: String, Sendable, CaseIterable {
     case webVTT = "text/vtt"
     case xml = "application/xml"
     case json = "application/json"
+    /// RFC 9457.
+    case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.

@@ -9,13 +9,16 @@ final class ServeResponder: Sendable {
     let host: ChannelHost
     let addresses: ServerAddresses
     let tuner: TunerIdentity
+    private let api: APIResponder
 
     init(
-        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity()
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        api: APIResponder = APIResponder()
     ) {
         self.host = host
         self.addresses = addresses
         self.tuner = tuner
+        self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -26,6 +29,7 @@ final class ServeResponder: Sendable {
             Response(
                 contentType: .json, cacheControl: .noStore,
                 body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
@@ -57,6 +61,11 @@ final class ServeResponder: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the work for a request that changes something; nil where nothing can be changed.
+    func action(for target: RequestTarget) -> RequestAction? {
+        ServeRequest(target) == .api ? api.action(for: target) : nil
     }
 
     private func response(

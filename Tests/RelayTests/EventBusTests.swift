@@ -4,11 +4,11 @@ import Testing
 @testable import liverelay
 
 private func reload(_ number: Int) -> EventContent {
-    .listReload(source: "list", channels: number, before: 0, ended: 0)
+    .listReload(source: "list", .init(added: number))
 }
 
 private func numbers(_ batch: EventSubscription.Batch) -> [Int] {
-    batch.events.map { if case .listReload(_, let number, _, _) = $0.content { number } else { -1 } }
+    batch.events.map { if case .listReload(_, let change) = $0.content { change.added } else { -1 } }
 }
 
 /// The time of the first event is second 5.

@@ -18,17 +18,20 @@ private struct EventScene {
                     runs: [], traffic: HTTPTraffic().counts, events: EventFigures(bus, delivery),
                     process: ProcessFigures())
             },
-            events: EventResponder(bus, token: APIToken("s3cret")), clients: ClientRegistry(bus),
-            channel: { $0.path == "/news.ts" ? "news" : nil },
+            events: EventResponder(bus) { target in
+                target.fields.authorization == "Bearer s3cret" ? nil : .text(.unauthorized, "no")
+            }, clients: ClientRegistry(bus),
             responder: { target in
                 guard target.path == "/news.ts" else { return .notFound(target.path) }
-                return Response(
+                var response = Response(
                     contentType: .transportStream, cacheControl: .noStore,
                     body: .stream(
                         ByteStream {
                             try? await Task.sleep(for: .milliseconds(10))
                             return [UInt8](repeating: 0x47, count: 188)[...]
                         }))
+                response.sentBytes = ByteCounter(channel: "news")
+                return response
             }, deferredResponder: { _ in nil })
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { operations.response(to: $0) },

@@ -10,6 +10,7 @@ private let rows: [(uri: String, route: HTTPRoute)] = [
     ("/live.ts", .stream), ("/news.ts", .stream), ("/news/live.ts?last=5", .stream), ("/playlist.m3u?format=ts", .list),
     ("/epg.xml.gz", .list), ("/discover.json", .tuner), ("/lineup.post?scan=start", .tuner), ("/status.json", .status),
     ("/news/status.json", .status), ("/healthz", .health), ("/news/readyz", .health), ("/metrics", .metrics),
+    ("/auto/v5.1", .stream), ("/tuner0/v7?duration=5", .stream), ("/auto/x", .other), ("/news/v7", .other),
     ("/api/events?type=splice", .events), ("/api/channels/news", .api), ("/api", .api), ("/news/", .other),
     ("/news", .other), ("", .other), ("*", .other), ("/..", .other), ("http://h/live.m3u8", .playlist),
     ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),

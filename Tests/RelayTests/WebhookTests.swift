@@ -70,7 +70,7 @@ extension DeliveryCounter {
     }
 
     private func publish(_ count: Int) {
-        for number in 0..<count { bus.publish(.listReload(source: "s", channels: number, before: 0, ended: 0)) }
+        for number in 0..<count { bus.publish(.listReload(source: "s", .init(added: number))) }
     }
 
     @Test func eventsComeInOrderAfterRetries() async throws {
@@ -84,7 +84,7 @@ extension DeliveryCounter {
         bus.unsubscribe(webhook.subscription)
         await webhook.run()
         let numbers = bodies.withLock { $0 }.map { body in
-            (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])?["channels"] as? Int
+            (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])?["added"] as? Int
         }
         #expect(numbers == [0, 0, 0, 0, 1, 2])
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])

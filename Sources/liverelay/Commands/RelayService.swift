@@ -58,7 +58,7 @@ struct RelayService: Sendable {
                 events: events, droppedLogLines: console.dropped)
         }
         let operations = OperationsResponder(
-            metrics: metrics, events: nil, clients: clients, channel: { _ in nil },
+            metrics: metrics, events: nil, clients: clients,
             responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {

@@ -9,14 +9,13 @@ final class ClientRegistry: Sendable {
     init(_ bus: EventBus) { self.bus = bus }
 
     /// Returns a response whose stream reports its client.
-    /// - Parameter channel: the channel that the path is of; nil in a process of one channel.
-    func observed(_ response: Response, to target: RequestTarget, channel: String?) -> Response {
+    func observed(_ response: Response, to target: RequestTarget) -> Response {
         guard response.status == .ok, response.contentType == .transportStream, case .stream(let stream) = response.body
         else { return response }
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         let client = EventContent.Client(
-            number: number, path: target.path, address: target.client, userAgent: target.fields.userAgent)
-        let presence = ClientPresence(client, channel, bus)
+            number: number, path: target.path, address: target.fields.peer, userAgent: target.fields.userAgent)
+        let presence = ClientPresence(client, response.sentBytes?.channel, bus)
         var response = response
         response.body = .stream(
             ByteStream {

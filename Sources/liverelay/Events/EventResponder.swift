@@ -3,18 +3,18 @@ import HTTPSyntax
 /// Answers `/api/events`.
 final class EventResponder: Sendable {
     private let bus: EventBus
-    private let token: APIToken?
+    private let refusal: @Sendable (RequestTarget) -> Response?
 
-    /// - Parameter token: nil: the API is closed.
-    init(_ bus: EventBus, token: APIToken?) {
+    /// - Parameter refusal: the answer to a request that may not use the API; nil if it may.
+    init(_ bus: EventBus, refusal: @escaping @Sendable (RequestTarget) -> Response?) {
         self.bus = bus
-        self.token = token
+        self.refusal = refusal
     }
 
     /// Returns the response to a request for the events; nil for any other.
     func response(to target: RequestTarget) -> Response? {
         guard target.path == "/api/events" else { return nil }
-        if let refusal = APIToken.refusal(of: target, token: token) { return refusal }
+        if let refusal = refusal(target) { return refusal }
         do throws(EventFilter.UnknownType) {
             return stream(try EventFilter(query: target.query), after: lastID(of: target))
         } catch {

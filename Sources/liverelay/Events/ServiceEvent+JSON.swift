@@ -26,11 +26,9 @@ extension EventContent {
             client.add(to: &object)
             object.add("seconds", seconds: seconds)
             object.add("sentBytes", sentBytes)
-        case .listReload(let source, let channels, let before, let ended):
+        case .listReload(let source, let change):
             object.add("source", source)
-            object.add("channels", channels)
-            object.add("before", before)
-            object.add("ended", ended)
+            change.add(to: &object)
         case .listError(let source, let reason):
             object.add("source", source)
             object.add("reason", reason)
@@ -55,6 +53,16 @@ extension EventContent {
             object.add("url", url)
         default: break
         }
+    }
+}
+
+extension EventContent.ListChange {
+    fileprivate func add(to object: inout JSONObject) {
+        object.add("added", added)
+        object.add("removed", removed)
+        object.add("changed", changed)
+        object.add("unchanged", unchanged)
+        object.add("ended", ended)
     }
 }
 

@@ -52,7 +52,17 @@ enum EventContent: Equatable, Sendable {
     case recordingEnd(directory: String)
     case clientConnect(Client)
     case clientDisconnect(Client, seconds: Double, sentBytes: UInt64)
-    case listReload(source: String, channels: Int, before: Int, ended: Int)
+    /// Numbers of channels.
+    struct ListChange: Equatable, Sendable {
+        var added = 0
+        var removed = 0
+        var changed = 0
+        var unchanged = 0
+        /// Those that ran and had to end.
+        var ended = 0
+    }
+
+    case listReload(source: String, ListChange)
     case listError(source: String, reason: String)
 
     var kind: EventKind {

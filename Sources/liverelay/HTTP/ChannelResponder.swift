@@ -20,17 +20,21 @@ final class ChannelResponder: Sendable {
 
     /// Makes a player ask again at once, instead of giving up.
     private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+    /// hls.js and Kodi wait 20 s for an answer.
+    private static let longestHold = Duration.seconds(15)
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     private let rendered = Mutex<[String: RenderedPlaylist]>([:])
     /// Bytes of the channel that were sent to clients.
-    let sentBytes = ByteCounter()
+    let sentBytes: ByteCounter
 
-    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst) {
+    /// - Parameter channel: the channel's slug; nil in a process of one channel.
+    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
+        sentBytes = ByteCounter(channel: channel)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -95,7 +99,7 @@ final class ChannelResponder: Sendable {
 
     private func ranged(at path: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
         guard let snapshot, let bytes = render(snapshot) else {
-            return .text(.notFound, "Nothing of that range is in the ring.")
+            return .text(.notFound, nothingInRange)
         }
         return playlistResponse(bytes, snapshot)
     }
@@ -118,27 +122,52 @@ final class ChannelResponder: Sendable {
     /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
         var policy = EndlessStream.Policy(burst: burst)
+        var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return .text(.notFound, "Nothing of that range is in the ring.")
+                return .refusedStream(.notFound, reason: nothingInRange)
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
-            policy.end = part.end
+            policy.end = request.end
             policy.longestLag = nil
+            isComplete = part.isComplete && request.end != nil
         }
-        policy.pace = request.percent.map { .realTime(percent: $0) } ?? .none
+        switch request.speed {
+        case .maximum: policy.pace = .none
+        case .percent(let percent): policy.pace = .realTime(percent: percent)
+        case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
+        }
         let reader = EndlessStreamReader(state, policy)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
 
-    /// Returns the work for a segment as a transport stream; nil for any other request.
+    /// Returns the work for a segment as a transport stream, and for a stream of which nothing is published yet; nil for
+    /// any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard case .transportStream(.segment(let name)) = ResourceRequest(path: target.path) else { return nil }
-        return { [self] in
-            var response = await transportSegment(named: name, at: target.path)
-            response.sentBytes = sentBytes
-            return response
+        switch ResourceRequest(path: target.path) {
+        case .transportStream(.segment(let name)):
+            return { [self] in
+                var response = await transportSegment(named: name, at: target.path)
+                response.sentBytes = sentBytes
+                return response
+            }
+        case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
+            return { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                return response(to: target)
+            }
+        default: return nil
+        }
+    }
+
+    /// Waits for the first media, so that a stream begins with its tables and not with silence.
+    private func waitForTransportStream() async {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.longestHold
+        while clock.now < end, !Task.isCancelled, !state.isOver, snapshot?.hasTransportStream != true {
+            try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
@@ -172,6 +201,17 @@ final class ChannelResponder: Sendable {
         var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
         response.extraHeaders = [Self.retryAfter]
         return response
+    }
+
+    private var streamNotYetPublished: Response {
+        var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
+        response.extraHeaders.append(Self.retryAfter)
+        return response
+    }
+
+    private var nothingInRange: String {
+        guard let dates = snapshot?.dates else { return "Nothing of that range is in the ring, which is empty." }
+        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
     }
 
     private var readiness: Response {

@@ -39,14 +39,14 @@ enum HTTPRoute: String, CaseIterable, Hashable, Sendable {
             self = .api
         } else {
             let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
-            self = Self.resource(named: name, isRoot: path.dropLast(name.count).count == 1)
+            self = Self.resource(named: name, in: path.dropLast(name.count))
         }
     }
 
-    /// - Parameter isRoot: whether the path has no other part.
-    private static func resource(named name: Substring, isRoot: Bool) -> HTTPRoute {
+    /// - Parameter directory: the path up to its last slash.
+    private static func resource(named name: Substring, in directory: Substring) -> HTTPRoute {
         switch name {
-        case "": isRoot ? .page : .other
+        case "": directory == "/" ? .page : .other
         case "status.json": .status
         case "healthz", "readyz": .health
         case "metrics": .metrics
@@ -55,6 +55,8 @@ enum HTTPRoute: String, CaseIterable, Hashable, Sendable {
         case _ where name.hasPrefix("seg-") || name.hasPrefix("init-") || name.hasPrefix("sub-"): .segment
         case _ where name.hasSuffix(".m3u8"): .playlist
         case _ where name.hasSuffix(".ts"): .stream
+        // The stream of a tuner: /auto/v7, /tuner0/v7.
+        case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream
         default: .other
         }
     }

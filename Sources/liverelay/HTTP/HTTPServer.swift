@@ -38,7 +38,8 @@ struct HTTPServer: Sendable {
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
         traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
-        deferredResponder: @escaping DeferredResponder = { _ in nil }
+        deferredResponder: @escaping DeferredResponder = { _ in nil },
+        actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = OpenConnections()
@@ -48,8 +49,8 @@ struct HTTPServer: Sendable {
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork,
-                    traffic: traffic))
+                    responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
+                    pendingWork: pendingWork, traffic: traffic))
             connections.insert(channel)
         }
         do {

@@ -55,9 +55,13 @@ struct LatencyHistogram: Equatable, Sendable {
     }
 }
 
-/// A number of bytes that several connections add to.
+/// The bytes of one channel that its clients' connections send.
 final class ByteCounter: Equatable, Sendable {
+    /// The channel's slug; nil in a process of one channel.
+    let channel: String?
     private let sum = Atomic<UInt64>(0)
+
+    init(channel: String? = nil) { self.channel = channel }
 
     var count: UInt64 { sum.load(ordering: .relaxed) }
 

@@ -25,6 +25,7 @@ enum ImportRule {
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
+        "CLzma": ["Compression/"],
 
         "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],

@@ -68,6 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel = LogLevel.info
 
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
@@ -91,7 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
             tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
-            discoveryPort: tuner.udpPort, refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
+            discoveryPort: tuner.udpPort, guide: guide.settings, refresh: refresh.seconds == 0 ? nil : refresh.duration,
+            spoolParent: spool,
             configuration: channelConfiguration, logger: logger
         ).run()
     }

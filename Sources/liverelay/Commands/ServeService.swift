@@ -14,6 +14,8 @@ struct ServeService: Sendable {
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
+    /// How guides are read; nil: none is.
+    let guide: GuideService.Settings?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
     let refresh: Duration?
     /// Parent of the temporary spool; nil: the system's temporary directory.
@@ -30,7 +32,9 @@ struct ServeService: Sendable {
         defer { spool.remove() }
         let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger)
         let host = ChannelHost(ChannelDirectory(list.channels), policy: policy, settings: settings)
-        let responder = ServeResponder(host, addresses: addresses, tuner: tuner)
+        let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        update(guide, list)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide)
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
@@ -40,22 +44,26 @@ struct ServeService: Sendable {
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(list.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
-        await runUntilSignal(host)
+        await runUntilSignal(host, guide)
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
     }
 
-    private func runUntilSignal(_ host: ChannelHost) async {
+    private func runUntilSignal(_ host: ChannelHost, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
             group.addTask {
-                while await Signals.wait(for: [SIGHUP]) { await reload(host) }
+                while await Signals.wait(for: [SIGHUP]) { await reload(host, guide) }
                 return false
             }
             group.addTask {
-                while let refresh, (try? await Task.sleep(for: refresh)) != nil { await reload(host) }
+                await guide?.run()
+                return false
+            }
+            group.addTask {
+                while let refresh, (try? await Task.sleep(for: refresh)) != nil { await reload(host, guide) }
                 return false
             }
             for await isEnd in group where isEnd { break }
@@ -64,13 +72,21 @@ struct ServeService: Sendable {
     }
 
     /// Reads the list again. One that cannot be read changes nothing.
-    private func reload(_ host: ChannelHost) async {
+    private func reload(_ host: ChannelHost, _ guide: GuideService?) async {
         do throws(RelayError) {
             let before = host.directory.channels
-            let next = ChannelDirectory(try await source.read(keeping: before).channels)
+            let list = try await source.read(keeping: before)
+            let next = ChannelDirectory(list.channels)
             let ended = host.replace(next)
+            update(guide, list)
             logger.info("List read again: channels=\(next.channels.count) before=\(before.count) ended=\(ended)")
         } catch { logger.warning("The list stays as it was: \(error.line)") }
+    }
+
+    private func update(_ guide: GuideService?, _ list: M3UChannelList) {
+        guide?.update(
+            channels: list.channels, guides: list.guides,
+            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
     }
 
     /// The number of a list's issues that are written to the log.

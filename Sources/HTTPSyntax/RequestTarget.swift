@@ -19,6 +19,8 @@ package struct RequestTarget: Equatable, Sendable {
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
+        package var authorization: String?
+        package var contentType: String?
         package var ifModifiedSince: String?
         /// What proxies say of the request.
         package var forwarding = Forwarding()
@@ -27,13 +29,15 @@ package struct RequestTarget: Equatable, Sendable {
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil
+            host: String? = nil, authorization: String? = nil, contentType: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
             self.host = host
+            self.authorization = authorization
+            self.contentType = contentType
         }
     }
 

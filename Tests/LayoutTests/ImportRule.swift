@@ -27,6 +27,8 @@ enum ImportRule {
         "CZlib": ["Compression/"],
         "CLzma": ["Compression/"],
 
+        "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
+
         "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],

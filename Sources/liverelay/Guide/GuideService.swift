@@ -66,6 +66,12 @@ final class GuideService: Sendable {
     /// Uses these channels, and the guides that their lists name. Guides that were read before are kept.
     func update(channels: [ListedChannel], guides: [String], fetcher: GuideFetcher) {
         let now = clock.now
+        // New tokens in the channels' URLs change nothing in the guide.
+        let channels = channels.map { channel in
+            var channel = channel
+            channel.sources = []
+            return channel
+        }
         state.withLock { state in
             var locations: Set<String> = []
             let wanted = (settings.guides + guides).filter { locations.insert($0).inserted }

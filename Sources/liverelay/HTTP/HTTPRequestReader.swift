@@ -41,6 +41,14 @@ struct HTTPRequestReader {
         return responder(target)
     }
 
+    /// What the request does; nil if it is for the other responders.
+    func action(from responder: ActionResponder) -> RequestAction? {
+        guard case .other = method, hasOneHost,
+            let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
+        else { return nil }
+        return responder(target)
+    }
+
     func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
@@ -48,6 +56,11 @@ struct HTTPRequestReader {
         } catch {
             return conditionalResponse(.text(.badRequest, "The address of this request is malformed."), date: date)
         }
+    }
+
+    /// The response to a request that changes something: neither conditions nor ranges apply.
+    func response(toAction response: Response, date: String) -> ConditionalResponse {
+        conditionalResponse(response, date: date)
     }
 
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
@@ -76,7 +89,7 @@ struct HTTPRequestReader {
 
     private func response(to target: RequestTarget, by responder: (RequestTarget) -> Response) -> Response {
         // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
-        if received.version == .http1_1, received.headers["host"].count != 1 {
+        if !hasOneHost {
             return .text(.badRequest, "A request needs one Host field.")
         }
         switch target.method {
@@ -93,6 +106,8 @@ struct HTTPRequestReader {
             response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
     }
 
+    private var hasOneHost: Bool { received.version != .http1_1 || received.headers["host"].count == 1 }
+
     private var method: RequestTarget.Method {
         switch received.method {
         case .GET: .get
@@ -105,7 +120,8 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         var fields = RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), host: value("host"))
+            acceptEncoding: value("accept-encoding"), host: value("host"),
+            authorization: value("authorization"), contentType: value("content-type"))
         fields.ifModifiedSince = value("if-modified-since")
         fields.forwarding = forwarding
         fields.peer = peer

@@ -10,6 +10,8 @@ enum MimeType: String, Sendable, CaseIterable {
     case xml = "application/xml"
     case gzip = "application/gzip"
     case json = "application/json"
+    /// RFC 9457.
+    case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.

@@ -18,6 +18,8 @@ enum ServeRequest: Equatable, Sendable {
     /// The list of all channels, or of one group.
     case channelList(StreamFormat, group: String?)
     case status
+    /// A path of the API, whatever it is.
+    case api
     case health
     case readiness
     /// A path below a channel, which begins with a slash.
@@ -43,6 +45,7 @@ enum ServeRequest: Equatable, Sendable {
         case "/status.json": self = .status
         case "/healthz": self = .health
         case "/readyz": self = .readiness
+        case let path where path == "/api" || path.hasPrefix("/api/"): self = .api
         case let path: self = Self.channel(path.dropFirst())
         }
     }

@@ -11,15 +11,17 @@ final class ServeResponder: Sendable {
     let tuner: TunerIdentity
     /// nil: no guide is read.
     let guide: GuideService?
+    private let api: APIResponder
 
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil
+        guide: GuideService? = nil, api: APIResponder = APIResponder()
     ) {
         self.host = host
         self.addresses = addresses
         self.tuner = tuner
         self.guide = guide
+        self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -30,6 +32,7 @@ final class ServeResponder: Sendable {
             Response(
                 contentType: .json, cacheControl: .noStore,
                 body: .bytes(StatusDocument.json(of: ServeStatus(host.overview, guide: guide?.status)), gzip: nil))
+        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
@@ -54,7 +57,8 @@ final class ServeResponder: Sendable {
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 // The playlists of a run that publishes take no time.
-                return running.responder.deferredResponse(to: below)
+                guard let work = running.responder.deferredResponse(to: below) else { return nil }
+                return { [self] in present(await work(), of: running) }
             }
             guard host.directory[name] != nil else { return nil }
             return { [self] in
@@ -64,6 +68,11 @@ final class ServeResponder: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the work for a request that changes something; nil where nothing can be changed.
+    func action(for target: RequestTarget) -> RequestAction? {
+        ServeRequest(target) == .api ? api.action(for: target) : nil
     }
 
     private func response(
@@ -84,7 +93,12 @@ final class ServeResponder: Sendable {
     }
 
     private func answer(of running: RunningChannel, to target: RequestTarget) -> Response {
-        var response = running.responder.response(to: target)
+        present(running.responder.response(to: target), of: running)
+    }
+
+    /// Returns `response` with the presence of its viewer.
+    private func present(_ response: Response, of running: RunningChannel) -> Response {
+        var response = response
         if case .stream(let stream) = response.body {
             response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
         }

@@ -144,7 +144,10 @@ private let programs: [(when: String, content: String, written: String)] = [
     ("control characters", "a\u{1}b\u{0}c", "abc"),
     ("an attribute without a value", "<a b c='d'/>", "<a c=\"d\"/>"),
     ("an attribute that begins with a digit", "<a 1='d' e='f'/>", "<a e=\"f\"/>"),
-    ("unknown elements", "<x:y z='1'>t</x:y>", "<x:y z=\"1\">t</x:y>"),
+    ("unknown elements", "<y z='1'>t</y>", "<y z=\"1\">t</y>"),
+    ("prefixes, which nothing declares", "<x:y x:z='1' xml:lang='de'>t</x:y>", "<x z=\"1\" lang=\"de\">t</x>"),
+    ("names that are none", "<é/><a ü='1' ö-b='2'/>", "&lt;é/&gt;<a b=\"2\"/>"),
+    ("characters that no document may have", "a\u{FFFE}b\u{FFFF}c\u{FFFD}ﬀ", "abc\u{FFFD}ﬀ"),
 ]
 
 @Suite("Writing programs of other guides") struct GuideElementWriterTests {
@@ -156,7 +159,7 @@ private let programs: [(when: String, content: String, written: String)] = [
         let element = try #require(next)
         var output: [UInt8] = []
         let isWritten = GuideElementWriter.append(
-            element, channel: Array("me&you".utf8), to: &output, limits: GuideLimits())
+            element, channel: Array("me&amp;you".utf8), to: &output, limits: GuideLimits())
         return (isWritten, String(decoding: output, as: UTF8.self))
     }
 

@@ -55,7 +55,7 @@ struct GuideAttributes {
 
     mutating func next() -> Attribute? {
         while let first = rest.first {
-            guard XMLCharacter.isName(first) else {
+            guard XMLCharacter.isNameStart(first) else {
                 rest.removeFirst()
                 continue
             }
@@ -76,12 +76,13 @@ struct GuideAttributes {
     private static func isSpace(_ byte: UInt8) -> Bool { XMLCharacter.isSpace(byte) }
 }
 
-/// Classes of bytes in XML (XML 1.0 §2.3). All that is not ASCII may be part of a name.
+/// Classes of bytes in XML (XML 1.0 §2.3). XMLTV has no names but in ASCII. A colon is in none: readers refuse a document
+/// with a prefix that it does not declare.
 enum XMLCharacter {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     static func isNameStart(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F || byte == 0x3A || byte >= 0x80
+        (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F
     }
 
     static func isName(_ byte: UInt8) -> Bool {

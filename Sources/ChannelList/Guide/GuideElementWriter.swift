@@ -10,7 +10,7 @@ struct GuideElementWriter {
 
     private init(_ limits: GuideLimits) { self.limits = limits }
 
-    /// Appends a program with another `channel`.
+    /// Appends a program with another `channel`, which is given as it is written.
     /// - Returns: false if it has no usable start time; nothing is appended then.
     static func append(
         _ element: GuideElement, channel: [UInt8], to output: inout [UInt8], limits: GuideLimits
@@ -45,8 +45,9 @@ struct GuideElementWriter {
             hasStart = hasStart || attribute.isNamed("start")
             write(attribute.name, time[...])
         }
-        write(Array("channel".utf8)[...], channel[...])
-        output.append(UInt8(ascii: ">"))
+        output.append(contentsOf: " channel=\"".utf8)
+        output.append(contentsOf: channel)
+        output.append(contentsOf: "\">".utf8)
         return hasStart
     }
 
@@ -115,10 +116,7 @@ struct GuideElementWriter {
         var attributes = GuideAttributes(tag)
         var names: Set<ArraySlice<UInt8>> = []
         while let attribute = attributes.next() {
-            guard XMLCharacter.isNameStart(attribute.name.first ?? 0), names.insert(attribute.name).inserted else {
-                continue
-            }
-            write(attribute.name, attribute.value)
+            if names.insert(attribute.name).inserted { write(attribute.name, attribute.value) }
         }
         if tag.dropLast().last == UInt8(ascii: "/") {
             output.append(contentsOf: "/>".utf8)

@@ -37,7 +37,7 @@ package struct GuideMerge: Sendable {
         }
         self.targets = targets
         icons = indexes.reduce(into: [:]) { $0.merge($1.icons) { first, _ in first } }
-        ids = matcher.channels.map { Array($0.id.utf8) }
+        ids = matcher.channels.map { Array(DocumentText.xml($0.id).utf8) }
     }
 
     /// The beginning of the document, with all channels that have programs.

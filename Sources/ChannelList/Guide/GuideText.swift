@@ -27,6 +27,8 @@ enum GuideText {
             case UInt8(ascii: "<"): output.append(contentsOf: "&lt;".utf8)
             case UInt8(ascii: ">"): output.append(contentsOf: "&gt;".utf8)
             case UInt8(ascii: "\""): output.append(contentsOf: "&quot;".utf8)
+            case 0xEF where isNoncharacter(text[index...]): index += 2
+            case 0xEF: output.append(byte)
             default: break
             }
             index += 1
@@ -35,7 +37,7 @@ enum GuideText {
 
     /// Whether a byte stays as it is.
     private static let isPlain = (0...255).map { (byte: UInt8) in
-        (byte >= 0x20 || XMLCharacter.isSpace(byte)) && !"&<>\"".utf8.contains(byte)
+        (byte >= 0x20 || XMLCharacter.isSpace(byte)) && !"&<>\"".utf8.contains(byte) && byte != 0xEF
     }
 
     /// The characters that text means, for comparisons.
@@ -48,6 +50,11 @@ enum GuideText {
     static func repaired(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
         return bytes.flatMap { $0 < 0x80 ? [$0] : Array(String(ListLines.Line.windows1252Character($0)).utf8) }[...]
+    }
+
+    /// Whether UTF-8 begins with U+FFFE or U+FFFF, which no document may have.
+    private static func isNoncharacter(_ text: ArraySlice<UInt8>) -> Bool {
+        text.starts(with: [0xEF, 0xBF, 0xBE]) || text.starts(with: [0xEF, 0xBF, 0xBF])
     }
 
     /// The index after a reference that begins at `start`; nil if it is none that needs no declaration.

@@ -81,7 +81,9 @@ final class GuideService: Sendable {
             }
             let isSame = sources.map(\.location) == state.sources.map(\.location) && channels == state.channels
             state.isStale = state.isStale || !isSame
-            (state.channels, state.sources, state.fetcher) = (channels, sources, fetcher)
+            let unused = state.sources.filter { source in !sources.contains { $0.path == source.path } }
+            for source in unused { try? FileManager.default.removeItem(atPath: source.path) }
+            (state.channels, state.sources, state.fetcher) = (sources.isEmpty ? [] : channels, sources, fetcher)
         }
         wake.yield()
     }
@@ -120,22 +122,27 @@ final class GuideService: Sendable {
 extension GuideService {
     /// Works until the task is canceled.
     func run() async {
-        var arrivals = wakes.makeAsyncIterator()
-        while !Task.isCancelled {
-            await fetchDue()
-            if state.withLock({ $0.isStale && !$0.sources.isEmpty }) { await build() }
-            let due = state.withLock { $0.sources.map(\.due).min() }
-            let timer = due.map { due in
-                Task { [wake, clock] in
-                    if (try? await clock.sleep(until: due, tolerance: nil)) != nil { wake.yield() }
-                }
-            }
-            await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
+            var arrivals = wakes.makeAsyncIterator()
+            while !Task.isCancelled {
+                await fetchDue()
+                if state.withLock({ $0.isStale && !$0.sources.isEmpty }) { await build() }
+                let timer = timer()
                 _ = await arrivals.next()
-            } onCancel: {
-                isClosed.withLock { $0 = true }
+                timer?.cancel()
             }
-            timer?.cancel()
+        } onCancel: {
+            isClosed.withLock { $0 = true }
+        }
+    }
+
+    /// Wakes the work when a guide is due.
+    private func timer() -> Task<Void, Never>? {
+        let due = state.withLock { $0.sources.map(\.due).min() }
+        return due.map { due in
+            Task { [wake, clock] in
+                if (try? await clock.sleep(until: due, tolerance: nil)) != nil { wake.yield() }
+            }
         }
     }
 
@@ -194,6 +201,7 @@ extension GuideService {
             )
         case .failure(let fault):
             remove(path)
+            state.withLock { $0.isStale = true }
             if fault != .canceled { logger.warning("guide failed: \(fault.message); the one before stays") }
         }
     }

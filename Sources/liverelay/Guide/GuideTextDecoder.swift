@@ -68,7 +68,7 @@ import Glibc
             }
             var (inputLeft, outputLeft) = (source.count - offset, target.count)
             let result = unsafe iconv(converter, &input, &inputLeft, &output, &outputLeft)
-            isMalformed = Int(bitPattern: UInt(result)) == -1 && errno == EILSEQ
+            isMalformed = result == -1 && errno == EILSEQ
             consumed = source.count - offset - inputLeft
             count = target.count - outputLeft
         }

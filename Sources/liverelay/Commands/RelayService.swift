@@ -17,6 +17,7 @@ struct RelayService: Sendable {
     let clientBurst: Ticks
     /// Longest time that an HTTP connection may make no progress.
     let clientTimeout: Duration
+    let clients: OpenConnections.Limits
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
     let exitsAtEnd: Bool
@@ -30,23 +31,27 @@ struct RelayService: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
-        let server = try await startServer(of: state)
+        let connections = OpenConnections(clients)
+        let server = try await startServer(of: state, connections)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
-        let outcome = await runUntilEnd(state, base: server?.base)
+        let outcome = await runUntilEnd(state, connections, base: server?.base)
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
         if case .failure(let error) = outcome { throw error }
     }
 
-    private func startServer(of state: ChannelState) async throws(RelayError) -> (server: HTTPServer, base: String)? {
+    private func startServer(
+        of state: ChannelState, _ connections: OpenConnections
+    ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let responder = ChannelResponder(state, burst: clientBurst)
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, limits: .init(idleTime: clientTimeout), responder: { responder.response(to: $0) },
+                on: address, limits: .init(idleTime: clientTimeout), connections: connections,
+                responder: { responder.response(to: $0) },
                 deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"
@@ -60,11 +65,13 @@ struct RelayService: Sendable {
         case other(Result<Void, RelayError>?)
     }
 
-    private func runUntilEnd(_ state: ChannelState, base: String?) async -> Result<Void, RelayError> {
+    private func runUntilEnd(
+        _ state: ChannelState, _ connections: OpenConnections, base: String?
+    ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .channel(await runChannel(into: state)) }
             group.addTask { .other(await Signals.wait()) }
-            group.addTask { .other(await updateStatusLine(state, base: base)) }
+            group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -101,11 +108,16 @@ struct RelayService: Sendable {
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(_ state: ChannelState, base: String?) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(
+        _ state: ChannelState, _ connections: OpenConnections, base: String?
+    ) async -> Result<Void, RelayError>? {
         var isPublishing = false
         var replacements = 0
         while !Task.isCancelled {
-            state.update { $0.logLinesDropped = console.dropped }
+            state.update {
+                $0.logLinesDropped = console.dropped
+                $0.clients = connections.counts
+            }
             let status = state.status
             if !isPublishing, status.output.segments > 0 {
                 isPublishing = true

@@ -73,6 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info
 
+    @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
@@ -84,6 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--start-timeout has to be between 1s and 50s.")
         }
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
+        if spool == "" { throw ValidationError("--spool has to name a directory.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
@@ -93,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             source: ChannelListSource(location: list, requests: intake.requests),
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
+            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL, clients: clients.limits(),
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger
         ).run()

@@ -11,6 +11,7 @@ struct ServeService: Sendable {
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
     let publicURL: String?
+    let clients: OpenConnections.Limits
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
     let refresh: Duration?
     /// Parent of the temporary spool; nil: the system's temporary directory.
@@ -27,11 +28,12 @@ struct ServeService: Sendable {
         defer { spool.remove() }
         let settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger)
         let host = ChannelHost(ChannelDirectory(list.channels), policy: policy, settings: settings)
-        let responder = ServeResponder(host, publicURL: publicURL)
+        let connections = OpenConnections(clients)
+        let responder = ServeResponder(host, publicURL: publicURL) { connections.counts }
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
+                on: address, connections: connections, responder: { responder.response(to: $0) },
                 deferredResponder: { responder.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = publicURL ?? address.baseURL(port: server.port)
@@ -44,7 +46,7 @@ struct ServeService: Sendable {
 
     private func runUntilSignal(_ host: ChannelHost) async {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
+            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
                 while await Signals.wait(for: [SIGHUP]) { await reload(host) }
                 return false

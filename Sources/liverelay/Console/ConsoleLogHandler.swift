@@ -11,7 +11,12 @@ struct ConsoleLogHandler: LogHandler {
     /// Metadata key for the name of the channel that a line is about, in a process of many.
     static let channel = "channel"
 
+    /// Characters of a message, so that one line of an upstream does not fill the log.
+    static let longestMessage = 2000
+
     let console: Console
+    /// The limit on the lines of each channel.
+    let rate: LogRate
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
 
@@ -21,17 +26,29 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let now = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text
+        let milliseconds = WallClock.milliseconds
+        let key = metadata[Self.channel].map { "\($0)" } ?? ""
+        let now = ProgramDateTime(millisecondsSince1970: milliseconds).text
         let source = metadata[Self.source].map { "\($0): " } ?? ""
         let channel = metadata[Self.channel].map { "\($0): " } ?? ""
-        console.write(line: "\(now) \(event.level): \(channel)\(source)\(event.message)")
+        let text = "\(event.message)"
+        let message = text.utf8.count > Self.longestMessage ? text.prefix(Self.longestMessage) + "…" : text[...]
+        let line = "\(now) \(event.level): \(channel)\(source)\(message)"
+        guard let suppressed = rate.admit(line.utf8.count, of: key, at: .milliseconds(milliseconds)) else {
+            return console.recordSuppressed()
+        }
+        if suppressed > 0 {
+            console.write(line: "\(now) warning: \(channel)\(suppressed) log lines are missing here: too many at once")
+        }
+        console.write(line: line)
     }
 }
 
 extension Logger {
     /// A logger that writes lines of at least `level` to a console.
     init(console: Console, level: LogLevel) {
-        self.init(label: "liverelay") { _ in ConsoleLogHandler(console: console) }
+        let rate = LogRate()
+        self.init(label: "liverelay") { _ in ConsoleLogHandler(console: console, rate: rate) }
         logLevel = level.level
     }
 }

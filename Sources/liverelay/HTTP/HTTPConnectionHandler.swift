@@ -29,18 +29,24 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var isInputClosed = false
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
+    private let connections: OpenConnections
+    private var hasRequested = false
 
     init(
-        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup
+        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup,
+        connections: OpenConnections
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
         self.pendingWork = pendingWork
+        self.connections = connections
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
         guard case .head(let head) = unwrapInboundIn(data), case .idle = state else { return }
+        if !hasRequested { connections.recordRequest(context.channel) }
+        hasRequested = true
         answer(head, context)
     }
 

@@ -31,22 +31,28 @@ struct HTTPServer: Sendable {
     let port: Int
 
     /// Returns once connections are accepted.
-    /// - Parameter threads: number of event loops, one thread each.
+    /// - Parameters:
+    ///   - connections: decides which connections are accepted.
+    ///   - threads: number of event loops, one thread each.
     static func start(
-        on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
-        configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
+        on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        threads: Int = System.coreCount, configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-        let connections = OpenConnections()
         let pendingWork = DispatchGroup()
         let bootstrap = bootstrap(group) { channel in
+            switch connections.insert(channel) {
+            case .serve: break
+            case .refuse: return try channel.pipeline.syncOperations.addHandler(RefusalHandler())
+            case .drop: throw TooManyConnections()
+            }
             try Self.configure(channel, limits)
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork))
-            connections.insert(channel)
+                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork,
+                    connections: connections))
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()

@@ -10,7 +10,14 @@ final class ServeResponder: Sendable {
     /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
     private let publicURL: String?
 
-    init(_ host: ChannelHost, publicURL: String? = nil) {
+    /// The connections of the server.
+    private let clients: @Sendable () -> RelayStatus.Clients
+
+    init(
+        _ host: ChannelHost, publicURL: String? = nil,
+        clients: @escaping @Sendable () -> RelayStatus.Clients = { RelayStatus.Clients() }
+    ) {
+        self.clients = clients
         self.host = host
         self.publicURL = publicURL
     }
@@ -22,7 +29,7 @@ final class ServeResponder: Sendable {
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
-                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview, clients: clients())), gzip: nil))
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)

@@ -43,10 +43,12 @@ struct ServeStatus: Encodable, Sendable {
     let maxRunning: Int?
     /// Runs that were started.
     let starts: Int
+    let clients: RelayStatus.Clients
     /// Every channel that is not idle.
     let channels: [Channel]
 
-    init(_ overview: ChannelHost.Overview) {
+    init(_ overview: ChannelHost.Overview, clients: RelayStatus.Clients) {
+        self.clients = clients
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }

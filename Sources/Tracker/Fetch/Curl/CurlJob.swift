@@ -33,7 +33,9 @@ struct CurlJob: Equatable, Sendable {
         self.origin = try HTTPURL(request.url).origin
         self.followsRedirects = headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
-        self.usesIdentityEncoding = usesIdentityEncoding || range != nil
+        // Media is compressed already. Asking for no encoding leaves no body to be decompressed on the curl thread.
+        let isMedia = [.segment, .key, .map].contains(request.purpose)
+        self.usesIdentityEncoding = usesIdentityEncoding || isMedia || range != nil
         self.headerLines = headers.lines(for: url)
         self.range = range
         self.configuration = configuration

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Channel
 import Foundation
 import HTTPSyntax
@@ -23,7 +24,8 @@ import Tracker
     @Test func consoleLines() throws {
         var queue = ConsoleQueue(isTerminal: false)
         queue.append(line: "a\(Self.hostile)b")
-        let text = try #require(queue.dequeue())
+        let dequeued = queue.dequeue()
+        let text = try #require(dequeued)
         #expect(!isRaw(text))
         #expect(text.count { $0 == "\n" } == 1)
     }
@@ -31,16 +33,19 @@ import Tracker
     @Test func statusLine() throws {
         var queue = ConsoleQueue(isTerminal: true)
         queue.setStatus("a\(Self.hostile)b")
-        let text = try #require(queue.dequeue())
+        let dequeued = queue.dequeue()
+        let text = try #require(dequeued)
         #expect(!isRaw(String(text.dropFirst("\r\u{1B}[K".count))))
     }
 
     /// An upstream that sends no playlist: its first bytes are quoted.
     @Test func errorsOfAnUpstream() {
-        let error = TrackerError(.notAPlaylist(beginning: Self.hostile), url: "http://h/\(Self.hostile)")
+        let error = TrackerError(
+            .notAPlaylist(.unknown(beginning: Self.hostile), beginning: Self.hostile), url: "http://h/\(Self.hostile)")
         var queue = ConsoleQueue(isTerminal: false)
         queue.append(line: RelayError(error).line)
-        #expect(queue.dequeue().map { !isRaw($0) } == true)
+        let text = queue.dequeue()
+        #expect(text.map { !isRaw($0) } == true)
         #expect(!isRaw(UpstreamEvent.playlistFailed(.main, error).text))
     }
 

@@ -20,7 +20,11 @@ package enum PlaylistParser {
         if try isMultivariant(bytes) {
             return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url, limits: limits))
         }
-        return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported, limits: limits))
+        do {
+            return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported, limits: limits))
+        } catch {
+            throw DocumentKind.isChannelList(bytes) ? PlaylistError(bytes, is: .channelList) : error
+        }
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {

@@ -37,7 +37,8 @@ struct HTTPServer: Sendable {
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
         threads: Int = System.coreCount, configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
-        deferredResponder: @escaping DeferredResponder = { _ in nil }
+        deferredResponder: @escaping DeferredResponder = { _ in nil },
+        actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let pendingWork = DispatchGroup()
@@ -51,8 +52,8 @@ struct HTTPServer: Sendable {
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork,
-                    connections: connections))
+                    responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
+                    pendingWork: pendingWork, connections: connections))
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()

@@ -131,7 +131,7 @@ private struct NumberedLog {
 /// Two sources have a main playlist each.
 @Test(.timeLimit(.minutes(1))) func lineAboutABackupNamesIt() throws {
     let piped = PipedConsole()
-    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console) })
+    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console, rate: LogRate()) })
     for event in [UpstreamEvent.backup(2, .playlistEnded(.main)), .playlistEnded(.main)] { log.log(event) }
     let lines = try piped.closedText().split(separator: "\n").map { $0.drop { $0 != " " } }
     #expect(lines == [" info: Backup 2: The main playlist has ended", " info: The main playlist has ended"])

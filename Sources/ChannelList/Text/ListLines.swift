@@ -1,3 +1,5 @@
+import Playlist
+
 /// The lines of a list, with their numbers. Lines end with LF, CRLF or CR; a byte order mark is skipped.
 struct ListLines: Sequence, IteratorProtocol {
     struct Line {
@@ -60,8 +62,8 @@ extension ListLines.Line {
     /// - Returns: `isForeign` if the bytes are not UTF-8 and were read as Windows-1252.
     func decoded() -> (text: String, isForeign: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) {
-            guard bytes.contains(where: { $0 < 32 || $0 == 127 }) else { return (text, false) }
-            let visible = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+            guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return (text, false) }
+            let visible = text.unicodeScalars.map { ControlCharacters.contains($0) ? " " : $0 }
             return (String(String.UnicodeScalarView(visible)), false)
         }
         var text = String.UnicodeScalarView()

@@ -108,6 +108,10 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     package var stalePlaylists = 0
     /// Playlists that were read although a line of them was malformed.
     package var irregularPlaylists = 0
+    /// What was dropped of all playlists loaded, by the limit that it exceeded.
+    package var droppedByLimit: [PlaylistLimit: Int] = [:]
+    /// Segments whose fetch was ended because they are too large to be held while another one is delivered first.
+    package var postponedSegments = 0
     package var resets = 0
     /// Cue tags that a playlist added to segments after they were fetched.
     package var lateCueTags = 0
@@ -120,7 +124,8 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
         case lostByCause = "segmentsLostByCause"
-        case discontinuities, stalePlaylists, irregularPlaylists
+        case discontinuities, stalePlaylists, irregularPlaylists, postponedSegments
+        case droppedByLimit = "droppedFromPlaylists"
         case resets = "sequenceResets"
         case failedLoads = "failedPlaylistLoads"
         case failedTries = "failedAttempts"
@@ -145,6 +150,8 @@ extension TrackerCounts {
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
         sum.irregularPlaylists += other.irregularPlaylists
+        sum.droppedByLimit.merge(other.droppedByLimit, uniquingKeysWith: +)
+        sum.postponedSegments += other.postponedSegments
         sum.resets += other.resets
         sum.lateCueTags += other.lateCueTags
     }

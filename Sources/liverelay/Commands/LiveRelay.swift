@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import Logging
 
@@ -44,8 +45,17 @@ struct LiveRelay: AsyncParsableCommand {
             Glibc.exit(error.exit.rawValue)
         } catch {
             Console.standardError.close(within: closeLimit)
-            exit(withError: error)
+            end(with: error)
         }
+    }
+
+    /// Ends the process with a text of the argument parser: help on standard output, or an error that shows no secret.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard !code.isSuccess else { exit(withError: error) }
+        let text = UsageText.redacted(fullMessage(for: error), words: CommandLine.arguments)
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+        Glibc.exit(code.rawValue)
     }
 
     /// Keeps the numbers of standard descriptors that are closed from being used for a file, which would then be written

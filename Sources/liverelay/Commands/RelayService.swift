@@ -17,6 +17,7 @@ struct RelayService: Sendable {
     let clientBurst: Ticks
     /// Longest time that an HTTP connection may make no progress.
     let clientTimeout: Duration
+    let clients: OpenConnections.Limits
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
     let exitsAtEnd: Bool
@@ -35,11 +36,13 @@ struct RelayService: Sendable {
         let delivery = try events.delivery(of: bus, logger: logger)
         let runner = ChannelRunner(
             configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
-        let server = try await startServer(of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus))
+        let connections = OpenConnections(clients)
+        let server = try await startServer(
+            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus), connections)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
-        let outcome = await runUntilEnd(state, runner, base: server?.base)
+        let outcome = await runUntilEnd(state, runner, connections, base: server?.base)
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
         await delivery.finish()
@@ -47,7 +50,8 @@ struct RelayService: Sendable {
     }
 
     private func startServer(
-        of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry
+        of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry,
+        _ connections: OpenConnections
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let responder = ChannelResponder(state, burst: clientBurst)
@@ -63,7 +67,7 @@ struct RelayService: Sendable {
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, limits: .init(idleTime: clientTimeout), traffic: traffic,
+                on: address, limits: .init(idleTime: clientTimeout), connections: connections, traffic: traffic,
                 responder: { operations.response(to: $0) },
                 deferredResponder: { operations.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
@@ -79,12 +83,12 @@ struct RelayService: Sendable {
     }
 
     private func runUntilEnd(
-        _ state: ChannelState, _ runner: ChannelRunner, base: String?
+        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections, base: String?
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .channel(await run(runner, into: state)) }
             group.addTask { .other(await Signals.wait()) }
-            group.addTask { .other(await updateStatusLine(state, base: base)) }
+            group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -120,11 +124,16 @@ struct RelayService: Sendable {
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(_ state: ChannelState, base: String?) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(
+        _ state: ChannelState, _ connections: OpenConnections, base: String?
+    ) async -> Result<Void, RelayError>? {
         var isPublishing = false
         var replacements = 0
         while !Task.isCancelled {
-            state.update { $0.logLinesDropped = console.dropped }
+            state.update {
+                $0.logLinesDropped = console.dropped
+                $0.clients = connections.counts
+            }
             let status = state.status
             if !isPublishing, status.output.segments > 0 {
                 isPublishing = true

@@ -81,6 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
                 """, valueName: "directory"))
     var spool: String?
 
+    @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
@@ -97,6 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--start-timeout has to be between 1s and 50s.")
         }
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
+        if spool == "" { throw ValidationError("--spool has to name a directory.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
@@ -112,6 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
+            clients: clients.limits(),
             tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
             discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,

@@ -11,6 +11,7 @@ struct ServeService: Sendable {
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
     let addresses: ServerAddresses
+    let clients: OpenConnections.Limits
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
@@ -42,7 +43,8 @@ struct ServeService: Sendable {
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
         let api = APIResponder(token: apiToken, host: host, updater: updater)
-        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api)
+        let connections = OpenConnections(clients)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api, clients: { connections.counts })
         let delivery = try events.delivery(of: bus, logger: logger)
         let traffic = HTTPTraffic()
         let operations = OperationsResponder(
@@ -52,7 +54,7 @@ struct ServeService: Sendable {
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, traffic: traffic, responder: { operations.response(to: $0) },
+                on: address, connections: connections, traffic: traffic, responder: { operations.response(to: $0) },
                 deferredResponder: { operations.deferredResponse(to: $0) },
                 actionResponder: { responder.action(for: $0) })
         } catch { throw RelayError(error) }
@@ -94,7 +96,7 @@ struct ServeService: Sendable {
 
     private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
+            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
                 while await Signals.wait(for: [SIGHUP]) { await updater.reload() }
                 return false

@@ -39,6 +39,8 @@ struct ServingOptions: ParsableArguments {
             discussion: "Clients of /live.ts that read too slowly are moved forward before that."))
     var clientTimeout = TimeSpan(seconds: 60)
 
+    @OptionGroup var clients: ClientOptions
+
     @Option(
         help: ArgumentHelp(
             "Directory for a capture of every upstream answer, as long as the channel runs.",
@@ -73,6 +75,12 @@ struct ServingOptions: ParsableArguments {
             polled for 3.5 target durations first, in case it starts again.
             """)
     var exitAtEnd = false
+
+    func validate() throws {
+        for (option, path) in [("--spool", spool), ("--record", record), ("--slate", slate)] where path == "" {
+            throw ValidationError("\(option) has to name a \(option == "--slate" ? "file" : "directory").")
+        }
+    }
 
     func run(
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
@@ -109,7 +117,7 @@ struct ServingOptions: ParsableArguments {
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
             clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
-            clientTimeout: clientTimeout.duration,
+            clientTimeout: clientTimeout.duration, clients: clients.limits(),
             stream: output.flatMap { descriptor in
                 streaming.map {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)

@@ -22,6 +22,7 @@ final class Console: Sendable {
 
     private struct State {
         var queue: ConsoleQueue
+        var suppressed = 0
         var hasThread = false
         /// Whether the thread was woken for what the queue holds.
         var isSignaled = false
@@ -34,8 +35,11 @@ final class Console: Sendable {
         state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
     }
 
-    /// Number of lines that were dropped because the queue was full.
-    var dropped: Int { state.withLock { $0.queue.dropped } }
+    /// Number of lines that were dropped because the queue was full, or because there were too many at once.
+    var dropped: Int { state.withLock { $0.queue.dropped + $0.suppressed } }
+
+    /// Counts a line that is not written because there are too many at once.
+    func recordSuppressed() { state.withLock { $0.suppressed += 1 } }
 
     /// Writes a line as it is.
     func write(line: String) { update { $0.append(line: line) } }

@@ -1,4 +1,5 @@
 import Logging
+import Playlist
 
 /// Lines that wait to be written to standard error.
 ///
@@ -23,9 +24,10 @@ struct ConsoleQueue: Equatable, Sendable {
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
-    /// Appends a line if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
+    /// Appends a line without control characters if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
     /// order.
     mutating func append(line: String) {
+        let line = line.escapingControlCharacters
         let size = line.utf8.count + 1
         guard droppedSinceFlush == 0, size <= Self.limitBytes - byteCount else {
             droppedSinceFlush += 1
@@ -37,7 +39,9 @@ struct ConsoleQueue: Equatable, Sendable {
     }
 
     /// Replaces the status line.
-    mutating func setStatus(_ text: String) { status = isTerminal && format == .text ? text : "" }
+    mutating func setStatus(_ text: String) {
+        status = isTerminal && format == .text ? text.escapingControlCharacters : ""
+    }
 
     /// Removes all queued lines and returns them as text for the terminal or file; nil if there is nothing to write.
     mutating func dequeue() -> String? {

@@ -7,7 +7,7 @@ extension UpstreamEvent {
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
         case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
-            .playlistIrregular, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
+            .playlistIrregular, .playlistLimitExceeded, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
             playlistLogLine
         case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
         case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
@@ -46,6 +46,10 @@ extension UpstreamEvent {
             LogLine(
                 .notice,
                 "The \(role?.name ?? "multivariant") playlist is irregular in line \(error.line): \(error.message)")
+        case .playlistLimitExceeded(let role, let limit, let dropped):
+            LogLine(
+                .warning,
+                "The \(role?.name ?? "multivariant") playlist exceeds the limit \(limit.rawValue): dropped=\(dropped)")
         case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
         case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
         default: LogLine(.debug, "\(self)")

@@ -39,15 +39,19 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var sentBytes: ByteCounter?
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
+    private let connections: OpenConnections
+    private var hasRequested = false
 
     init(
         responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
-        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup, traffic: HTTPTraffic
+        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup,
+        connections: OpenConnections, traffic: HTTPTraffic
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
         self.actionResponder = actionResponder
         self.pendingWork = pendingWork
+        self.connections = connections
         self.traffic = traffic
     }
 
@@ -57,7 +61,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (unwrapInboundIn(data), state) {
-        case (.head(let head), .idle): answer(head, context)
+        case (.head(let head), .idle):
+            if !hasRequested { connections.recordRequest(context.channel) }
+            hasRequested = true
+            answer(head, context)
         case (.body(let bytes), .receiving(let request, let action, let body)):
             receive(bytes, of: request, action, after: body, context)
         case (.end, .receiving(let request, let action, let body)): perform(action, body, for: request, context)

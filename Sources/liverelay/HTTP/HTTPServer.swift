@@ -32,26 +32,30 @@ struct HTTPServer: Sendable {
 
     /// Returns once connections are accepted.
     /// - Parameters:
+    ///   - connections: decides which connections are accepted.
     ///   - threads: number of event loops, one thread each.
     ///   - traffic: counts the requests.
     static func start(
-        on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
-        traffic: HTTPTraffic = HTTPTraffic(),
+        on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        threads: Int = System.coreCount, traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil },
         actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-        let connections = OpenConnections()
         let pendingWork = DispatchGroup()
         let bootstrap = bootstrap(group) { channel in
+            switch connections.insert(channel) {
+            case .serve: break
+            case .refuse: return try channel.pipeline.syncOperations.addHandler(RefusalHandler())
+            case .drop: throw TooManyConnections()
+            }
             try Self.configure(channel, limits)
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
                     responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
-                    pendingWork: pendingWork, traffic: traffic))
-            connections.insert(channel)
+                    pendingWork: pendingWork, connections: connections, traffic: traffic))
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()

@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Playlist
 
 /// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 struct HTTPStatus: RawRepresentable, Equatable, Sendable {
@@ -104,12 +105,12 @@ struct RequestAction: Sendable {
 typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
 
 extension Response {
-    /// One line of text for a person who uses curl.
-    /// - Parameter line: without its newline.
+    /// One line of text for a person who uses curl, or several. Their control characters are escaped.
+    /// - Parameter line: without its last newline.
     static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
-        Response(
-            status: status, contentType: .text, cacheControl: cacheControl,
-            body: .bytes(Array((line + "\n").utf8), gzip: nil))
+        let text = line.escapingControlCharacters(keepingLines: true) + "\n"
+        return Response(
+            status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
     /// An error instead of a stream: without a body, because some clients would play it.

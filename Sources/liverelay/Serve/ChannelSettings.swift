@@ -107,11 +107,11 @@ extension CurlConfiguration {
 
     /// Applies the headers and the proxy that are given for a source. They take the place of the common ones.
     fileprivate mutating func apply(_ source: ListedSource) {
-        if let proxy = source.proxy, !deniesPrivate { self.proxy = proxy }
+        if let proxy = source.proxy, !deniesPrivate { self.proxy = Secret(proxy) }
         for header in source.headers {
             switch header.name.lowercased() {
             case "user-agent": userAgent = header.value
-            case "cookie": cookie = header.value
+            case "cookie": cookie = Secret(header.value)
             case let name:
                 headers.removeAll { $0.name.lowercased() == name }
                 headers.append(FetchAnswer.Header(name: header.name, value: header.value))

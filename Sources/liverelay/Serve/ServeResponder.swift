@@ -13,10 +13,15 @@ final class ServeResponder: Sendable {
     let guide: GuideService?
     private let api: APIResponder
 
+    /// The connections of the server.
+    private let clients: @Sendable () -> RelayStatus.Clients
+
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil, api: APIResponder = APIResponder()
+        guide: GuideService? = nil, api: APIResponder = APIResponder(),
+        clients: @escaping @Sendable () -> RelayStatus.Clients = { RelayStatus.Clients() }
     ) {
+        self.clients = clients
         self.host = host
         self.addresses = addresses
         self.tuner = tuner
@@ -31,7 +36,9 @@ final class ServeResponder: Sendable {
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
-                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview, guide: guide?.status)), gzip: nil))
+                body: .bytes(
+                    StatusDocument.json(of: ServeStatus(host.overview, clients: clients(), guide: guide?.status)),
+                    gzip: nil))
         case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")

@@ -43,12 +43,14 @@ struct ServeStatus: Encodable, Sendable {
     let maxRunning: Int?
     /// Runs that were started.
     let starts: Int
+    let clients: RelayStatus.Clients
     /// Every channel that is not idle.
     let channels: [Channel]
     /// nil: no guide is read.
     let guide: GuideStatus?
 
-    init(_ overview: ChannelHost.Overview, guide: GuideStatus? = nil) {
+    init(_ overview: ChannelHost.Overview, clients: RelayStatus.Clients, guide: GuideStatus? = nil) {
+        self.clients = clients
         self.guide = guide
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count

@@ -1,4 +1,5 @@
 import CCurl
+import Compression
 import Playlist
 import Synchronization
 
@@ -95,7 +96,7 @@ package final class CurlFetcher: Fetcher {
     private func run(_ job: CurlJob) async -> FetchOutcome {
         let commandQueue = thread.commandQueue
         let id = commandQueue.makeID()
-        return await withTaskCancellationHandler {
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 commandQueue.post(.start(id, channel, job, continuation))
                 // The handler below may have run before the transfer started.
@@ -104,10 +105,37 @@ package final class CurlFetcher: Fetcher {
         } onCancel: {
             commandQueue.post(.cancel(id))
         }
+        return outcome.decompressed(for: job)
+    }
+}
+
+extension FetchOutcome {
+    /// The outcome with the content of a body that is gzip without a Content-Encoding, or was compressed twice.
+    ///
+    /// A key may begin like a gzip member, and a byte range of one cannot be decompressed. This runs on the caller's
+    /// thread, so that a large body holds up no transfer.
+    fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
+        guard case .success(let answer) = self, job.request.purpose != .key, job.range == nil else { return self }
+        switch Gzip.decompress(answer.body, limit: job.limits.bodyBytes) {
+        case .notGzip: return self
+        case .whole(let content): return .success(answer.replacingBody(by: content))
+        case .truncated: return .failure(FetchError(.shortBody, CURLE_PARTIAL_FILE, url: job.request.url))
+        case .beyondLimit: return .failure(FetchError(.tooLarge, CURLE_FILESIZE_EXCEEDED, url: job.request.url))
+        }
+    }
+}
+
+extension FetchAnswer {
+    fileprivate func replacingBody(by body: [UInt8]) -> FetchAnswer {
+        FetchAnswer(status: status, finalURL: finalURL, headers: headers, body: body, endsAtClose: endsAtClose)
     }
 }
 
 extension FetchError {
+    fileprivate init(_ reason: Reason, _ code: CURLcode, url: String) {
+        self.init(reason, url: url, code: Int32(bitPattern: code.rawValue))
+    }
+
     /// Whether the body is not encoded as its Content-Encoding says.
     fileprivate var isWrongEncoding: Bool { code == Int32(bitPattern: CURLE_BAD_CONTENT_ENCODING.rawValue) }
 }

@@ -38,7 +38,9 @@ struct CurlJob: Equatable, Sendable {
         // A redirect of a POST may or may not ask for another one (RFC 9110 §15.4).
         self.followsRedirects = content == nil && headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
-        self.usesIdentityEncoding = usesIdentityEncoding || range != nil
+        // Media is compressed already. Asking for no encoding leaves no body to be decompressed on the curl thread.
+        let isMedia = [.segment, .key, .map].contains(request.purpose)
+        self.usesIdentityEncoding = usesIdentityEncoding || isMedia || range != nil
         self.headerLines =
             headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])

@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -43,8 +44,9 @@ let package = Package(
             name: "CLibAV", pkgConfig: "libavformat libavcodec libswresample libavutil",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         module("Playlist", []),
-        module("Compression", ["CZlib"]),
+        module("Compression", ["CZlib", "CLzma"]),
         module("Tracker", ["Playlist", "Compression", "CCurl"]),
         module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
@@ -56,7 +58,7 @@ let package = Package(
         module("LiveRing", ["Playlist"]),
         module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist"]),
-        module("ChannelList", ["Playlist"]),
+        module("ChannelList", ["Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Channel",
             [
@@ -73,7 +75,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("Serve/openapi.json")], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),

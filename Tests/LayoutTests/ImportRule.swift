@@ -25,9 +25,12 @@ enum ImportRule {
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
+        "CLzma": ["Compression/"],
 
-        "NIOCore": ["liverelay/HTTP/"],
-        "NIOPosix": ["liverelay/HTTP/"],
+        "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
+
+        "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
+        "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["liverelay/"],

@@ -1,5 +1,6 @@
 import Foundation
 import Playlist
+import TestSupport
 import Testing
 
 @testable import Tracker
@@ -298,4 +299,13 @@ private let durations: [(duration: Int64, total: Int64)] = [(2, 30), (7, 30), (1
     let target = "/a/../b/./%7Ex.ts?sig=%2Fa%2fb&x=1+2"
     _ = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + target + "#fragment")).get()
     #expect(server.requests.map(\.target) == [target])
+}
+
+@Test func connectionsOfAChannelEndWithIt() async throws {
+    let server = try LoopbackServer { _ in [.answer(body: [1]), .hang] }
+    do {
+        let channel = try upstream(server)
+        _ = try await channel.fetch(FetchRequest(.segment, url: server.url + "/1")).get()
+    }
+    #expect(await server.waitForHangUps(1))
 }

@@ -14,6 +14,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private enum State {
         case idle
+        /// The body of a request that changes something is on its way.
+        case receiving(HTTPRequestReader, RequestAction, body: [UInt8])
         case answering(keepAlive: Bool)
         /// The last response was sent; only the client's end of the connection is still to come.
         case finished
@@ -21,6 +23,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private let responder: Responder
     private let deferredResponder: DeferredResponder
+    private let actionResponder: ActionResponder
     private var state = State.idle
     private var file: FileTransmission?
     /// What is unsent of a body in memory, which other connections may send too.
@@ -29,21 +32,38 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
+    private let traffic: HTTPTraffic
+    private var route = HTTPRoute.other
+    private var requestTime = ContinuousClock.now
+    /// Counts the body of the response under way.
+    private var sentBytes: ByteCounter?
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
 
     init(
-        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup
+        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
+        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup, traffic: HTTPTraffic
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
+        self.actionResponder = actionResponder
         self.pendingWork = pendingWork
+        self.traffic = traffic
     }
 
+    func handlerAdded(context: ChannelHandlerContext) { traffic.connectionOpened() }
+
+    func handlerRemoved(context: ChannelHandlerContext) { traffic.connectionClosed() }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
-        guard case .head(let head) = unwrapInboundIn(data), case .idle = state else { return }
-        answer(head, context)
+        switch (unwrapInboundIn(data), state) {
+        case (.head(let head), .idle): answer(head, context)
+        case (.body(let bytes), .receiving(let request, let action, let body)):
+            receive(bytes, of: request, action, after: body, context)
+        case (.end, .receiving(let request, let action, let body)): perform(action, body, for: request, context)
+        // Other bodies are ignored: the parser counts their bytes, and nothing keeps them.
+        default: break
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -69,9 +89,13 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head)
-        let keepAlive = request.allowsKeepAlive && !isInputClosed
-        state = .answering(keepAlive: keepAlive)
+        let request = HTTPRequestReader(head, from: context.remoteAddress?.ipAddress)
+        (route, requestTime) = (HTTPRoute(uri: head.uri), .now)
+        if let action = request.action(from: actionResponder) {
+            state = .receiving(request, action, body: [])
+            return
+        }
+        let keepAlive = beginAnswering(request)
         guard let work = request.deferredResponse(from: deferredResponder) else {
             answer(request, from: responder, keepAlive: keepAlive, context)
             return
@@ -85,13 +109,55 @@ extension HTTPConnectionHandler {
         production = perform { made.succeed(await work()) }
     }
 
+    private func perform(
+        _ action: RequestAction, _ body: [UInt8], for request: HTTPRequestReader, _ context: ChannelHandlerContext
+    ) {
+        let keepAlive = beginAnswering(request)
+        let made = context.eventLoop.makePromise(of: Response.self)
+        made.futureResult.assumeIsolated().whenSuccess { response in
+            guard context.channel.isActive else { return }
+            let response = request.response(toAction: response, date: Self.dateText())
+            self.send(response, to: request, keepAlive: keepAlive, context)
+        }
+        perform { made.succeed(await action.perform(body)) }
+    }
+
+    /// - Returns: whether another request may follow.
+    private func beginAnswering(_ request: HTTPRequestReader) -> Bool {
+        let keepAlive = request.allowsKeepAlive && !isInputClosed
+        state = .answering(keepAlive: keepAlive)
+        return keepAlive
+    }
+
+    private func receive(
+        _ bytes: ByteBuffer, of request: HTTPRequestReader, _ action: RequestAction, after body: [UInt8],
+        _ context: ChannelHandlerContext
+    ) {
+        guard body.count + bytes.readableBytes <= action.bodyLimit else {
+            send(
+                request.response(toAction: action.refusal, date: Self.dateText()), to: request, keepAlive: false,
+                context)
+            return
+        }
+        state = .receiving(request, action, body: body + Array(buffer: bytes))
+    }
+
     private func answer(
         _ request: HTTPRequestReader, from responder: (RequestTarget) -> Response, keepAlive: Bool,
         _ context: ChannelHandlerContext
     ) {
         let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
+        send(response, to: request, keepAlive: keepAlive, context)
+    }
+
+    private func send(
+        _ response: ConditionalResponse, to request: HTTPRequestReader, keepAlive: Bool,
+        _ context: ChannelHandlerContext
+    ) {
         let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
+        traffic.record(route, status: response.status.rawValue, after: .now - requestTime)
+        sentBytes = response.sentBytes
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
@@ -112,6 +178,7 @@ extension HTTPConnectionHandler {
     private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         let slice = unsent.prefix(FileTransmission.sliceByteCount)
         unsent = unsent.dropFirst(slice.count)
+        countSent(slice.count)
         let buffer = context.channel.allocator.buffer(bytes: slice)
         context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
     }
@@ -155,6 +222,7 @@ extension HTTPConnectionHandler {
                 finish(context)
                 return
             }
+            countSent(region.readableBytes)
             context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: makeSentPromise(context))
         } catch {
             // The announced length cannot be reached: only a closed connection tells the client.
@@ -173,6 +241,7 @@ extension HTTPConnectionHandler {
                 self.finish(context)
                 return
             }
+            self.countSent(bytes.count)
             let buffer = context.channel.allocator.buffer(bytes: bytes)
             context.writeAndFlush(
                 self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
@@ -187,6 +256,11 @@ extension HTTPConnectionHandler {
             await work()
             pendingWork.leave()
         }
+    }
+
+    private func countSent(_ byteCount: Int) {
+        traffic.addSent(byteCount, of: route)
+        sentBytes?.add(byteCount)
     }
 
     private func endStream() {

@@ -31,11 +31,15 @@ struct HTTPServer: Sendable {
     let port: Int
 
     /// Returns once connections are accepted.
-    /// - Parameter threads: number of event loops, one thread each.
+    /// - Parameters:
+    ///   - threads: number of event loops, one thread each.
+    ///   - traffic: counts the requests.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
+        traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
-        deferredResponder: @escaping DeferredResponder = { _ in nil }
+        deferredResponder: @escaping DeferredResponder = { _ in nil },
+        actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = OpenConnections()
@@ -45,7 +49,8 @@ struct HTTPServer: Sendable {
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork))
+                    responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
+                    pendingWork: pendingWork, traffic: traffic))
             connections.insert(channel)
         }
         do {

@@ -5,13 +5,21 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     let rawValue: Int
 
     static let ok = HTTPStatus(rawValue: 200)
+    static let created = HTTPStatus(rawValue: 201)
     static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
     static let notModified = HTTPStatus(rawValue: 304)
     static let badRequest = HTTPStatus(rawValue: 400)
+    static let unauthorized = HTTPStatus(rawValue: 401)
+    static let forbidden = HTTPStatus(rawValue: 403)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    static let conflict = HTTPStatus(rawValue: 409)
+    static let contentTooLarge = HTTPStatus(rawValue: 413)
+    static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    static let unprocessableContent = HTTPStatus(rawValue: 422)
+    static let badGateway = HTTPStatus(rawValue: 502)
     static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
 
@@ -61,9 +69,13 @@ struct Response: Equatable, Sendable {
     var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    var lastModified: String?
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
+    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    var sentBytes: ByteCounter?
 }
 
 struct HeaderField: Equatable, Sendable {
@@ -77,6 +89,19 @@ typealias Responder = @Sendable (RequestTarget) -> Response
 /// Answers one GET or HEAD whose response takes longer: returns the work, which runs on no event loop, or nil if the
 /// request is for the `Responder`.
 typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
+
+/// What a request with another method than GET, HEAD and OPTIONS does.
+struct RequestAction: Sendable {
+    /// The largest body in bytes. A larger one gets `refusal`.
+    let bodyLimit: Int
+    let refusal: Response
+    /// Called with the whole body, on no event loop.
+    let perform: @Sendable (_ body: [UInt8]) async -> Response
+}
+
+/// Returns what a request with another method than GET, HEAD and OPTIONS does; nil for the answer 405. The server calls
+/// it on an event loop, before the body has arrived.
+typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
 
 extension Response {
     /// One line of text for a person who uses curl.

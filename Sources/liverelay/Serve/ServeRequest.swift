@@ -18,22 +18,34 @@ enum ServeRequest: Equatable, Sendable {
     /// The list of all channels, or of one group.
     case channelList(StreamFormat, group: String?)
     case status
+    /// A path of the API, whatever it is.
+    case api
     case health
     case readiness
     /// A path below a channel, which begins with a slash.
     case channel(String, path: String, Use)
+    /// What clients ask a tuner for.
+    case tuner(TunerRequest)
+    /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
+    case guide(isGzipFile: Bool)
     case notFound
 
     init(_ target: RequestTarget) {
+        if let request = TunerRequest(path: target.path) {
+            self = .tuner(request)
+            return
+        }
         switch target.path {
         case "/": self = .page
         case "/playlist.m3u":
             let format = target.query.first { $0.name == "format" }?.value
             let group = target.query.first { $0.name == "group" }?.value
             self = .channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group)
+        case "/epg.xml", "/epg.xml.gz": self = .guide(isGzipFile: target.path.hasSuffix(".gz"))
         case "/status.json": self = .status
         case "/healthz": self = .health
         case "/readyz": self = .readiness
+        case let path where path == "/api" || path.hasPrefix("/api/"): self = .api
         case let path: self = Self.channel(path.dropFirst())
         }
     }

@@ -6,13 +6,22 @@ import HTTPSyntax
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
 final class ServeResponder: Sendable {
-    private let host: ChannelHost
-    /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
-    private let publicURL: String?
+    let host: ChannelHost
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
+    /// nil: no guide is read.
+    let guide: GuideService?
+    private let api: APIResponder
 
-    init(_ host: ChannelHost, publicURL: String? = nil) {
+    init(
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        guide: GuideService? = nil, api: APIResponder = APIResponder()
+    ) {
         self.host = host
-        self.publicURL = publicURL
+        self.addresses = addresses
+        self.tuner = tuner
+        self.guide = guide
+        self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -22,19 +31,25 @@ final class ServeResponder: Sendable {
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
-                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview, guide: guide?.status)), gzip: nil))
+        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .guide: .notFound(target.path)
+        case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
     }
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard target.method == .get, case .channel(let name, let path, let use) = ServeRequest(target) else {
-            return nil
+        let request = ServeRequest(target)
+        if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        if case .guide(let isGzipFile) = request, let guide {
+            return { await guide.response(to: target, asGzipFile: isGzipFile) }
         }
+        guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         switch use {
         case .none: return nil
@@ -53,6 +68,11 @@ final class ServeResponder: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the work for a request that changes something; nil where nothing can be changed.
+    func action(for target: RequestTarget) -> RequestAction? {
+        ServeRequest(target) == .api ? api.action(for: target) : nil
     }
 
     private func response(
@@ -126,14 +146,15 @@ extension ServeResponder {
 
     /// The list of all channels, or of one group, with URLs of this server.
     private func channelList(_ format: StreamFormat, group: String?, base: String) -> Response {
-        let text = ChannelListWriter(baseURL: base, format: format).write(host.directory.channels, group: group)
+        let guideURL = guide?.hasSources == true ? base + "/epg.xml" : nil
+        let text = ChannelListWriter(baseURL: base, format: format, guideURL: guideURL).write(
+            host.directory.channels, group: group)
         return Response(
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
-    private func base(of target: RequestTarget) -> String {
-        publicURL ?? "http://\(target.fields.host ?? "localhost")"
-    }
+    /// The URL of this server as the client sees it, without a slash at its end.
+    func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }
 
 // MARK: - Refusals
@@ -166,6 +187,7 @@ extension ChannelSupervisor.Refusal {
             HeaderField(name: "Retry-After", value: "\(retryAfter)"),
             HeaderField(name: "X-Liverelay-Reason", value: reason),
         ]
+        if isStream { response.extraHeaders.append(tunerError.header) }
         return response
     }
 }

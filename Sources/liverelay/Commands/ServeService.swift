@@ -24,6 +24,8 @@ struct ServeService: Sendable {
     let spoolParent: String?
     let configuration: RelayConfiguration
     let logger: Logger
+    let events: EventOptions
+    let bus = EventBus()
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
@@ -33,20 +35,25 @@ struct ServeService: Sendable {
             in: parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
         let settings = ChannelSettings(
-            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger)
+            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: bus)
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
         let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
-        let responder = ServeResponder(
-            host, addresses: addresses, tuner: tuner, guide: guide,
-            api: APIResponder(token: apiToken, host: host, updater: updater))
+        let api = APIResponder(token: apiToken, host: host, updater: updater)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api)
+        let delivery = try events.delivery(of: bus, logger: logger)
+        let traffic = HTTPTraffic()
+        let operations = OperationsResponder(
+            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
+            events: EventResponder(bus, refusal: { api.refusal(of: $0) }), clients: ClientRegistry(bus),
+            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
-                deferredResponder: { responder.deferredResponse(to: $0) },
+                on: address, traffic: traffic, responder: { operations.response(to: $0) },
+                deferredResponder: { operations.deferredResponse(to: $0) },
                 actionResponder: { responder.action(for: $0) })
         } catch { throw RelayError(error) }
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
@@ -58,6 +65,7 @@ struct ServeService: Sendable {
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
+        await delivery.finish()
     }
 
     /// The number of a list's issues that are written to the log.
@@ -104,6 +112,11 @@ struct ServeService: Sendable {
         }
     }
 
+    private func reportStale(_ reason: String, _ consequence: String) {
+        logger.warning("\(consequence): \(reason)")
+        bus.publish(.listError(source: source.name, reason: reason))
+    }
+
     @Sendable private func log(_ reload: Result<CatalogUpdater.Outcome, CatalogError>) {
         switch reload {
         case .success(let outcome):
@@ -113,9 +126,15 @@ struct ServeService: Sendable {
                 List read again: added=\(change.added.count) removed=\(change.removed.count) \
                 changed=\(change.changed.count) unchanged=\(change.unchanged.count) ended=\(outcome.endedCount)
                 """)
-            for error in outcome.staleLists { logger.warning("A list stays as it was: \(error.line)") }
+            bus.publish(
+                .listReload(
+                    source: source.name,
+                    .init(
+                        added: change.added.count, removed: change.removed.count, changed: change.changed.count,
+                        unchanged: change.unchanged.count, ended: outcome.endedCount)))
+            for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
         case .failure(let error):
-            for line in error.lines { logger.warning("The list stays as it was: \(line)") }
+            for line in error.lines { reportStale(line, "The list stays as it was") }
         }
     }
 }

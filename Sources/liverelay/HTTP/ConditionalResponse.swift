@@ -20,6 +20,8 @@ struct ConditionalResponse: Equatable, Sendable {
     var status: HTTPStatus
     var fields: [HeaderField]
     var body: Body
+    /// As in `Response`.
+    var sentBytes: ByteCounter?
 }
 
 extension ConditionalResponse {
@@ -32,7 +34,9 @@ extension ConditionalResponse {
     /// - Parameter date: the value of the `Date` field.
     init(_ response: Response, to target: RequestTarget, date: String) {
         let representation = Representation(of: response, for: target.fields)
-        self.init(status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none)
+        self.init(
+            status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none,
+            sentBytes: response.sentBytes)
         if response.status == .ok, let tag = representation.etag, let known = target.fields.ifNoneMatch,
             EntityTag.isListed(tag, inIfNoneMatch: known)
         {

@@ -10,6 +10,11 @@ enum MimeType: String, Sendable, CaseIterable {
     case xml = "application/xml"
     case gzip = "application/gzip"
     case json = "application/json"
+    /// Prometheus' text format.
+    case metricsText = "text/plain; version=0.0.4; charset=utf-8"
+    case openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    /// Server-Sent Events.
+    case eventStream = "text/event-stream"
     /// RFC 9457.
     case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"

@@ -11,6 +11,7 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let notModified = HTTPStatus(rawValue: 304)
     static let badRequest = HTTPStatus(rawValue: 400)
     static let unauthorized = HTTPStatus(rawValue: 401)
+    static let forbidden = HTTPStatus(rawValue: 403)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
     static let conflict = HTTPStatus(rawValue: 409)
@@ -73,6 +74,8 @@ struct Response: Equatable, Sendable {
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
+    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    var sentBytes: ByteCounter?
 }
 
 struct HeaderField: Equatable, Sendable {

@@ -61,6 +61,8 @@ struct ServeStatus: Encodable, Sendable {
         }
     }
 
+    static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
+
     /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {
         switch entry?.state {

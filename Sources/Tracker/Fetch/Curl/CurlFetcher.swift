@@ -62,6 +62,18 @@ package final class CurlFetcher: Fetcher {
         }
     }
 
+    /// Makes one POST request. No redirect is followed, and the answer is limited as one to a request for a key.
+    package func post(_ content: PostContent, to url: String) async -> FetchOutcome {
+        do throws(FetchError) {
+            return await run(
+                try CurlJob(
+                    FetchRequest(.key, url: url), to: HTTPURL(url), headers: headers, configuration: configuration,
+                    content: content))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Runs the request, and follows redirects that libcurl may not follow.
     private func followRedirects(
         _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?

@@ -11,6 +11,8 @@ struct CurlJob: Equatable, Sendable {
     let headerLines: [String]
     /// `first-last`; nil: the whole resource.
     let range: String?
+    /// What is sent with POST; nil: the request is a GET.
+    let content: PostContent?
     let configuration: CurlConfiguration
     let cookieLines: [String]
     /// Whether no encoding is requested, and the body is passed on as it is, whatever its Content-Encoding.
@@ -24,7 +26,7 @@ struct CurlJob: Equatable, Sendable {
     /// - Parameter url: the request's URL, or that of a redirect.
     init(
         _ request: FetchRequest, to url: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
-        usesIdentityEncoding: Bool = false, download: Download? = nil
+        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
         guard request.byteRange == nil || range != nil else {
@@ -33,12 +35,16 @@ struct CurlJob: Equatable, Sendable {
         self.request = request
         self.url = url.text
         self.origin = try HTTPURL(request.url).origin
-        self.followsRedirects = headers.mayFollowRedirects(from: url)
+        // A redirect of a POST may or may not ask for another one (RFC 9110 §15.4).
+        self.followsRedirects = content == nil && headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
         self.usesIdentityEncoding = usesIdentityEncoding || range != nil
-        self.headerLines = headers.lines(for: url) + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
+        self.headerLines =
+            headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
+            + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
         self.download = download
         self.range = range
+        self.content = content
         self.configuration = configuration
         self.cookieLines = headers.cookieLines
     }

@@ -43,7 +43,7 @@ struct HTTPRequestReader {
 
     /// What the request does; nil if it is for the other responders.
     func action(from responder: ActionResponder) -> RequestAction? {
-        guard case .other = method, hasOneHost,
+        guard method != .get, method != .head, hasOneHost,
             let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
         else { return nil }
         return responder(target)

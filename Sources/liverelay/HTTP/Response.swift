@@ -91,7 +91,7 @@ typealias Responder = @Sendable (RequestTarget) -> Response
 /// request is for the `Responder`.
 typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
 
-/// What a request with another method than GET, HEAD and OPTIONS does.
+/// What a request with another method than GET and HEAD does.
 struct RequestAction: Sendable {
     /// The largest body in bytes. A larger one gets `refusal`.
     let bodyLimit: Int
@@ -100,8 +100,8 @@ struct RequestAction: Sendable {
     let perform: @Sendable (_ body: [UInt8]) async -> Response
 }
 
-/// Returns what a request with another method than GET, HEAD and OPTIONS does; nil for the answer 405. The server calls
-/// it on an event loop, before the body has arrived.
+/// Returns what a request with another method than GET and HEAD does; nil for the answer that all paths have. The server
+/// calls it on an event loop, before the body has arrived.
 typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
 
 extension Response {

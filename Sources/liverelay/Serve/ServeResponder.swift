@@ -56,6 +56,7 @@ final class ServeResponder: Sendable {
         if case .guide(let isGzipFile) = request, let guide {
             return { await guide.response(to: target, asGzipFile: isGzipFile) }
         }
+        if request == .api { return { [api] in api.response(to: target) } }
         guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         switch use {

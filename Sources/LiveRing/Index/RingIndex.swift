@@ -22,14 +22,23 @@ package struct RingIndex: Equatable, Sendable {
     package let policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds.
     package let targetDuration: Int
-    // Slices: removing the first entries takes constant time. Their indices do not begin at 0.
+    // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
+    // computed over all of them.
 
     /// The listed entries with consecutive media sequence numbers, oldest first.
-    package internal(set) var listed: ArraySlice<RingEntry> = []
+    package internal(set) var listed = PersistentVector<RingEntry>()
     /// The retired entries with consecutive media sequence numbers, oldest first, all below those of `listed`.
-    var retired: ArraySlice<RetiredEntry> = []
+    var retired = PersistentVector<RetiredEntry>()
     /// The init sections in use, by file name.
     var initializations: [String: InitializationUse] = [:]
+    /// The number of gaps, listed and retired, by the name of the init section that they list.
+    var gapsByInitialization: [String: Int] = [:]
+    /// The number of entries, listed and retired, that cannot be decoded without another.
+    var dependentEntries = 0
+    /// The indices of the listed entries that have date ranges.
+    var indicesWithDateRanges = PersistentVector<Int>()
+    var liveWindow = LiveWindow()
+    var variantSums: VariantSums
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -56,6 +65,7 @@ package struct RingIndex: Equatable, Sendable {
         self.nextMediaSequence = nextMediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.longestPlaylist = LongestPlaylist(ticks: 0, newest: nextMediaSequence)
+        self.variantSums = VariantSums(targetDuration: targetDuration)
     }
 
     /// The first media sequence number listed, or the next one if the playlist is empty.
@@ -69,6 +79,7 @@ package struct RingIndex: Equatable, Sendable {
         let count = dueForEviction
         listed[listed.endIndex - 1].listedFrom = listed[listed.startIndex + count].mediaSequence
         retire(count)
+        slideLiveWindow()
         return removeExpired()
     }
 
@@ -76,6 +87,7 @@ package struct RingIndex: Equatable, Sendable {
     mutating func replay(_ entry: RingEntry) {
         append(entry)
         retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
+        slideLiveWindow()
         _ = removeExpired()
     }
 
@@ -98,28 +110,43 @@ package struct RingIndex: Equatable, Sendable {
 
     /// Keeps the current entries of the live playlist listed as far as there is room. A second call has no effect.
     mutating func stopSliding() {
-        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
-        let start = window.start(in: listed)
+        let start = liveWindow.start
         liveWindowStart = liveWindowStart ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
     }
 
     /// Lets the live playlist slide again.
-    mutating func resumeSliding() { liveWindowStart = nil }
+    mutating func resumeSliding() {
+        liveWindowStart = nil
+        slideLiveWindow()
+    }
+
+    private mutating func slideLiveWindow() {
+        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
+        liveWindow.slide(in: listed, to: window, notAfter: liveWindowStart)
+    }
 
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.
 
     private mutating func append(_ entry: RingEntry) {
+        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(listed.endIndex) }
         listed.append(entry)
+        liveWindow.append(entry)
+        variantSums.append(entry)
+        if !entry.isIndependent { dependentEntries += 1 }
         nextMediaSequence = entry.mediaSequence + 1
         discontinuitySequence = entry.discontinuitySequence
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        if !entry.isGap { retainInitialization(of: entry) }
+        retainInitialization(of: entry)
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
     private mutating func retainInitialization(of entry: RingEntry) {
+        guard !entry.isGap else {
+            gapsByInitialization[entry.initialization.name, default: 0] += 1
+            return
+        }
         let unused = InitializationUse(file: entry.initialization, uses: 0, isAudioOnly: entry.format.isAudioOnly)
         initializations[entry.initialization.name, default: unused].uses += 1
     }

@@ -12,10 +12,7 @@ struct PublishedPlaylist {
 
     /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
-        let entries = index.listed
-        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        let fixedStart = index.liveWindowStart.flatMap { from in entries.firstIndex { $0.mediaSequence >= from } }
-        return sliding(min(window.start(in: entries), fixedStart ?? entries.endIndex)..<entries.endIndex)
+        sliding(index.liveWindow.start..<index.listed.endIndex)
     }
 
     /// The playlist of `range`; nil if the ring has no segment in it.
@@ -40,7 +37,7 @@ struct PublishedPlaylist {
 
     /// Whether no later segment can begin before `end`.
     private func isComplete(upTo end: ProgramDateTime) -> Bool {
-        hasEnded || index.listed.contains { $0.programDateTimeEnd >= end }
+        hasEnded || index.listed.reversed().contains { $0.programDateTimeEnd >= end }
     }
 
     private func between(_ start: ProgramDateTime?, _ end: ProgramDateTime?) -> MediaPlaylist? {
@@ -126,13 +123,19 @@ struct PublishedPlaylist {
     private func dateRanges(openAt start: Int) -> [DateRange] {
         guard start < index.listed.endIndex else { return [] }
         var open = index.openDateRanges
-        open.merge(dateRangesOf: index.listed[..<start])
+        if start == index.liveWindow.start {
+            for range in index.liveWindow.passedDateRanges.ranges { open.merge(range) }
+        } else {
+            for earlier in index.indicesWithDateRanges.prefix(while: { $0 < start }) {
+                open.merge(dateRangesOf: CollectionOfOne(index.listed[earlier]))
+            }
+        }
         open.removeAll(endingBefore: index.listed[start].programDateTime)
         return open.ranges
     }
 }
 
-extension ArraySlice<RingEntry> {
+extension PersistentVector<RingEntry> {
     /// The indices of the entries with subtitles, which are consecutive.
     fileprivate func indices(with subtitles: SubtitleRendition) -> Range<Int> {
         let has = { (entry: RingEntry) in subtitles.entry(for: entry.mediaSequence) != nil }

@@ -96,12 +96,12 @@ final class ChannelResponder: Sendable {
         switch request {
         case .livePlaylist: playlist("ts/live") { $0.transportStreamLivePlaylist() }
         case .masterPlaylist:
-            playlist("ts/master") { $0.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:)) }
+            playlist("ts/master") { $0.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:parameters:)) }
         case .dvrPlaylist(.whole): playlist("ts/dvr") { $0.transportStreamDVRPlaylist(.whole) }
         case .dvrPlaylist(let range): ranged(at: path) { $0.transportStreamDVRPlaylist(range) }
         case .dvrMasterPlaylist(let range):
             ranged(at: path) {
-                $0.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:))
+                $0.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
             }
         case .segment: .notFound(path)
         }

@@ -37,7 +37,7 @@ struct ChannelRunner: Sendable {
             let session = ChannelSession(upstream: configuration.upstream, policy: policy(after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
-                if !isPublishing, state.snapshot?.livePlaylist != nil {
+                if !isPublishing, state.snapshot?.hasSegments == true {
                     isPublishing = true
                     onPublish()
                 }

@@ -13,7 +13,7 @@ import Testing
     private static let fields = """
         logLinesDropped secondsInState state uptime
         adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
-        eventMessages expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
+        eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
         output: codecs gapSegments rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
         splice: adjustedTimestamps audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \

@@ -13,6 +13,7 @@ struct ChannelPublisher: Sendable {
     private(set) var position: TimelinePosition
     private(set) var subtitles: SubtitlePipeline
     private var markers: AdMarkerTimeline
+    private var hasReportedExcessMarkers = false
     /// Counts of the sources that were active before.
     private var earlierMarkerCounts = AdMarkerCounts()
     /// Media that an earlier process published; nil if there is none.
@@ -109,6 +110,7 @@ extension ChannelPublisher {
             if ring.snapshot.edge?.mediaSequence != edge { gapSegments += 1 }
             return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
         }
+        let dropped = dequeueMarkerEvents()
         markers = remaining
         transportStream = nextTransportStream
         hasBegun = true
@@ -116,7 +118,13 @@ extension ChannelPublisher {
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
         let published = ChannelPipeline.Event.published(
             mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
-        return await resumed + [published] + subtitles.recordPublished(timed, as: number)
+        return await resumed + dropped + [published] + subtitles.recordPublished(timed, as: number)
+    }
+
+    private mutating func dequeueMarkerEvents() -> [ChannelPipeline.Event] {
+        guard !hasReportedExcessMarkers, markerCounts.excessMarkers > 0 else { return [] }
+        hasReportedExcessMarkers = true
+        return [.adMarkersDropped]
     }
 
     mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {

@@ -199,7 +199,8 @@ extension Relay {
         case .programSelected(let program, let rendition): state.update { $0.splice.setProgram(program, of: rendition) }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
-            .journalDamaged, .subtitlePublishFailed, .timestampGap, .periodRejected, .audioTranscodeFailed:
+            .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .timestampGap, .periodRejected,
+            .audioTranscodeFailed:
             break
         }
     }

@@ -22,6 +22,8 @@ extension ChannelPipeline.Event {
         case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.message)")
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
+        case .adMarkersDropped:
+            LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")
         }
     }

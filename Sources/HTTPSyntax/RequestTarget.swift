@@ -12,23 +12,26 @@ package struct RequestTarget: Equatable, Sendable {
         package let value: String
     }
 
-    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
+    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3). And the client.
     package struct Fields: Equatable, Sendable {
         package var range: String?
         package var ifRange: String?
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
+        /// The IP address of the client, for limits; nil if it is not known.
+        package var client: String?
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil
+            host: String? = nil, client: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
             self.host = host
+            self.client = client
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
         adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
         eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
-        output: codecs gapSegments rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
+        output: codecs gapSegments rangesRefused rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
         splice: adjustedTimestamps audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
         framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
         segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \

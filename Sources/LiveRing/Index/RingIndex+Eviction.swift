@@ -58,6 +58,9 @@ extension RingIndex {
         openDateRanges.merge(dateRangesOf: retiring)
         listed.removeFirst(count)
         while let first = indicesWithDateRanges.first, first < listed.startIndex { indicesWithDateRanges.removeFirst() }
+        while let first = indicesOfDateRegressions.first, first <= listed.startIndex {
+            indicesOfDateRegressions.removeFirst()
+        }
         if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
     }
 

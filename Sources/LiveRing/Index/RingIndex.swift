@@ -37,6 +37,8 @@ package struct RingIndex: Equatable, Sendable {
     var dependentEntries = 0
     /// The indices of the listed entries that have date ranges.
     var indicesWithDateRanges = PersistentVector<Int>()
+    /// The indices of the listed entries whose dates are before those of the entry before them.
+    var indicesOfDateRegressions = PersistentVector<Int>()
     var liveWindow = LiveWindow()
     var variantSums: VariantSums
     package private(set) var nextMediaSequence: UInt64
@@ -141,6 +143,7 @@ package struct RingIndex: Equatable, Sendable {
         retainInitialization(of: entry)
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
+        if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
 
     private mutating func retainInitialization(of entry: RingEntry) {
         guard !entry.isGap else {

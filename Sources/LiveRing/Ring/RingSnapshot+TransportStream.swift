@@ -13,6 +13,12 @@ extension RingSnapshot {
         PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).rewind(range).map(Self.bytes)
     }
 
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `ts/dvr.m3u8`.
+    package func transportStreamDVRPlaylist(_ selection: RewindSelection) -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).playlist(of: selection)
+            .map(Self.bytes)
+    }
+
     /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
     /// - Parameters:
     ///   - range: nil for the live playlists.

@@ -53,6 +53,20 @@ package struct RingSnapshot: Sendable {
         PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
     }
 
+    /// The entries that a range selects; nil if it is not from one date to another, or selects none.
+    package func selection(of range: RewindRange) -> RewindSelection? {
+        guard case .between(let start, let end) = range else { return nil }
+        return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
+    }
+
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr.m3u8`.
+    package func dvrPlaylist(_ selection: RewindSelection) -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded).playlist(of: selection).map(Self.bytes)
+    }
+
+    /// The number of segments in the live playlist.
+    package var liveSegmentCount: Int { index.listed.endIndex - index.liveWindow.start }
+
     /// The attributes of the variant in the master playlist; nil before the first segment.
     package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
@@ -85,6 +99,11 @@ package struct RingSnapshot: Sendable {
     /// `dvr-subs-<number>.m3u8` in UTF-8.
     package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
         publishedSubtitles(number)?.rewind(range).map(Self.bytes)
+    }
+
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr-subs-<number>.m3u8`.
+    package func subtitlePlaylist(_ number: Int, _ selection: RewindSelection) -> [UInt8]? {
+        publishedSubtitles(number)?.playlist(of: selection).map(Self.bytes)
     }
 
     private func publishedSubtitles(_ number: Int) -> PublishedPlaylist? {

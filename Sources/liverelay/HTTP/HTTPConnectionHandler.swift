@@ -67,7 +67,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head)
+        let request = HTTPRequestReader(head, client: context.remoteAddress?.ipAddress)
         let keepAlive = request.allowsKeepAlive && !isInputClosed
         state = .answering(keepAlive: keepAlive)
         guard let work = request.deferredResponse(from: deferredResponder) else {

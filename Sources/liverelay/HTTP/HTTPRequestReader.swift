@@ -7,8 +7,10 @@ struct HTTPRequestReader {
     static let ignoredBodyLimit = 64 * 1024
 
     private let received: HTTPRequestHead
+    /// The IP address of the client.
+    private let client: String?
 
-    init(_ head: HTTPRequestHead) { received = head }
+    init(_ head: HTTPRequestHead, client: String? = nil) { (received, self.client) = (head, client) }
 
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
@@ -96,7 +98,7 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), host: value("host"))
+            acceptEncoding: value("accept-encoding"), host: value("host"), client: client)
     }
 
     private func value(_ name: String) -> String? {

@@ -32,10 +32,10 @@ final class ServeResponder: Sendable {
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard target.method == .get, case .channel(let name, let path, let use) = ServeRequest(target) else {
-            return nil
-        }
+        guard case .channel(let name, let path, let use) = ServeRequest(target) else { return nil }
         let below = target.below(path)
+        // A HEAD starts nothing, but its answer may take as long.
+        guard target.method == .get else { return host.running(name)?.responder.deferredResponse(to: below) }
         switch use {
         case .none: return nil
         case .presence: return host.recordRequest(of: name)?.responder.deferredResponse(to: below)

@@ -100,18 +100,17 @@ extension ChannelPublisher {
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
         let point = nextTransportStream.append(segment)
-        let edge = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
             try await ring.publish(
                 NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point))
         } catch {
             unwrittenSegments += 1
-            // The ring lists the segment as a gap if it can.
-            if ring.snapshot.edge?.mediaSequence != edge { gapSegments += 1 }
+            // The ring lists the segment as a gap, at the latest before the next entry.
+            if ring.snapshot.hasSegments { gapSegments += 1 }
             return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
         }
-        let dropped = dequeueMarkerEvents()
         markers = remaining
+        let dropped = dequeueMarkerEvents()
         transportStream = nextTransportStream
         hasBegun = true
         let number = ring.snapshot.edge?.mediaSequence ?? 0
@@ -128,13 +127,13 @@ extension ChannelPublisher {
     }
 
     mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {
-        let end = position.advanced(by: duration)
+        position = position.advanced(by: duration)
+        gapSegments += 1
         do throws(RingError) {
-            try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(end))
-            position = end
-            gapSegments += 1
+            try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(position))
             return []
         } catch {
+            // The ring lists the gap before the next entry.
             return failureEvents(error)
         }
     }

@@ -19,9 +19,9 @@ package struct RingIndex: Equatable, Sendable {
         let isAudioOnly: Bool
     }
 
-    package let policy: RetentionPolicy
+    package private(set) var policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds.
-    package let targetDuration: Int
+    package private(set) var targetDuration: Int
     // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
     // computed over all of them.
 
@@ -93,15 +93,27 @@ package struct RingIndex: Equatable, Sendable {
         _ = removeExpired()
     }
 
-    /// Adds the bytes of a subtitle file to a segment. The file stays as long as the segment.
+    /// Continues with other parameters. The live playlist does not begin earlier than before.
+    /// - Parameter targetDuration: seconds. The larger of this value and the one before is used.
+    mutating func setParameters(policy: RetentionPolicy, targetDuration: Int) {
+        self.policy = policy
+        if targetDuration > self.targetDuration {
+            self.targetDuration = targetDuration
+            variantSums = VariantSums(targetDuration: targetDuration)
+            for entry in listed { variantSums.append(entry) }
+        }
+        dropLeadingGaps()
+    }
+
+    /// Adds the bytes of a subtitle file to a segment, or subtracts them. The file stays as long as the segment.
     mutating func addSubtitles(_ byteCount: Int, to mediaSequence: UInt64) {
-        let bytes = UInt64(max(0, byteCount))
+        func add(to bytes: inout UInt64) { bytes = UInt64(clamping: Int64(clamping: bytes) + Int64(byteCount)) }
         if let index = listedIndex(ofNumber: mediaSequence) {
-            listed[index].subtitleBytes += bytes
-            listedBytes += bytes
+            add(to: &listed[index].subtitleBytes)
+            add(to: &listedBytes)
         } else if let index = retiredIndex(ofNumber: mediaSequence) {
-            retired[index].entry.subtitleBytes += bytes
-            retiredBytes += bytes
+            add(to: &retired[index].entry.subtitleBytes)
+            add(to: &retiredBytes)
         }
     }
 
@@ -131,6 +143,7 @@ package struct RingIndex: Equatable, Sendable {
 
     private mutating func append(_ entry: RingEntry) {
         if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(listed.endIndex) }
+        if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
         listed.append(entry)
         liveWindow.append(entry)
         variantSums.append(entry)
@@ -143,7 +156,6 @@ package struct RingIndex: Equatable, Sendable {
         retainInitialization(of: entry)
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
-        if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
 
     private mutating func retainInitialization(of entry: RingEntry) {
         guard !entry.isGap else {

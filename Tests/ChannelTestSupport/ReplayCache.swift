@@ -41,10 +41,12 @@ package func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) a
     defer { try? FileManager.default.removeItem(at: spool) }
     let replay = Replay(capture, spool: spool.path, slate: slate)
     var result = ReplayResult(status: replay.state.status)
-    var last: [UInt8]?
+    var (version, last): (UInt64?, [UInt8]?)
     result.end = try await replay.run { output, now in
         if case .event(let event) = output { result.reports.append((now, event)) }
-        guard let live = replay.state.snapshot?.livePlaylist, live != last else { return }
+        guard let snapshot = replay.state.snapshot, snapshot.version != version else { return }
+        version = snapshot.version
+        guard let live = snapshot.livePlaylist, live != last else { return }
         last = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((now, playlist)) }
     }

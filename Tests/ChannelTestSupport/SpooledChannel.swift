@@ -40,6 +40,7 @@ package struct SpooledChannel: ~Copyable {
     private var isAway = false
     private var isRemoved = false
     private var lastLivePlaylist: [UInt8]?
+    private var lastVersion: UInt64?
     /// Everything that the processes published so far. Its times are the capture's.
     package private(set) var result: ReplayResult
 
@@ -60,6 +61,7 @@ package struct SpooledChannel: ~Copyable {
             retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
         let state = ChannelState(upstream: upstream) { .seconds(5) }
         var relay = Relay(configuration, state: state, wallClock: { life.wallClock })
+        lastVersion = nil
         let previous = DVRRing.previousRing(in: spool.path)
         try await relay.resume(after: previous)
         var responder = ReplayResponder(capture)
@@ -103,7 +105,9 @@ package struct SpooledChannel: ~Copyable {
 
     private mutating func record(_ output: DriverOutput, of state: ChannelState, at time: Duration) {
         if case .event(let event) = output { result.reports.append((time, event)) }
-        guard let live = state.snapshot?.livePlaylist, live != lastLivePlaylist else { return }
+        guard let snapshot = state.snapshot, snapshot.version != lastVersion else { return }
+        lastVersion = snapshot.version
+        guard let live = snapshot.livePlaylist, live != lastLivePlaylist else { return }
         lastLivePlaylist = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((time, playlist)) }
     }

@@ -113,7 +113,7 @@ import Testing
         }
         #expect(stills > 5)
         let master = try #require(
-            snapshot.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:)))
+            snapshot.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:parameters:)))
         let text = String(decoding: master, as: UTF8.self)
         #expect(!text.contains("hvc1") && text.contains("avc1") && text.contains("mp4a.40.2"))
     }
@@ -167,7 +167,7 @@ import Testing
 
 extension MediaPlaylist {
     /// The playlist of a window.
-    fileprivate static func transportStreams(_ entries: ArraySlice<RingEntry>, targetDuration: Int) -> MediaPlaylist {
+    fileprivate static func transportStreams(_ entries: PersistentVector<RingEntry>, targetDuration: Int) -> MediaPlaylist {
         MediaPlaylist(
             entries: entries, in: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
             discontinuitySequence: 0)

@@ -43,11 +43,15 @@ struct FailingDiskTests {
         ("a disk that breaks", .init(file: "seg-", written: 999, code: EIO), true, true),
         ("mounted read-only", .init(file: "seg-", written: 0, code: EROFS), true, true),
         ("half an init section", .init(file: "init-", written: 500, code: ENOSPC), true, true),
-        ("no byte of a record", .init(file: "ring.m3u8", written: 0, code: ENOSPC), false, false),
-        ("half a record", .init(file: "ring.m3u8", written: 500, code: ENOSPC), false, false),
-        ("all of a record but its end", .init(file: "ring.m3u8", written: 999, code: EIO), false, false),
-        ("everything", .init(file: "", written: 0, code: ENOSPC), false, false),
-        ("half of everything", .init(file: "", written: 500, code: ENOSPC), false, false),
+        ("no byte of a record", .init(file: "ring.m3u8", written: 0, code: ENOSPC), true, true),
+        ("half a record", .init(file: "ring.m3u8", written: 500, code: ENOSPC), true, true),
+        ("all of a record but its end", .init(file: "ring.m3u8", written: 999, code: EIO), true, true),
+        ("everything", .init(file: "", written: 0, code: ENOSPC), true, true),
+        ("half of everything", .init(file: "", written: 500, code: ENOSPC), true, true),
+        ("no descriptor for a segment", .init(file: "seg-", written: 0, code: EMFILE), true, true),
+        ("no descriptor for a record", .init(file: "ring.m3u8", written: 0, code: EMFILE), true, true),
+        ("no descriptor in the process", .init(file: "", written: 0, code: EMFILE), true, true),
+        ("no descriptor in the system", .init(file: "", written: 0, code: ENFILE), true, true),
         ("half of subtitles", .init(file: "sub-", written: 500, code: ENOSPC), true, false),
         ("half a record of subtitles", .init(file: "subs-", written: 500, code: ENOSPC), true, false),
     ]
@@ -116,7 +120,8 @@ struct FailingDiskTests {
             if n.isMultiple(of: 6) { try await outlivesAKill(viewer, living.snapshot, number: n) }
         }
         let living = try #require(ring)
-        let next = living.snapshot.index.nextMediaSequence
+        // Gaps that could not be recorded are listed first.
+        let next = living.snapshot.index.nextMediaSequence + UInt64(await living.pendingGaps.count)
         for n in 30..<33 { #expect(await Self.publish(n, to: living).isEmpty) }
         #expect(living.snapshot.index.nextMediaSequence == next + 3)
         #expect(living.snapshot.housekeepingError == nil)
@@ -141,11 +146,11 @@ struct FailingDiskTests {
         disk.fail(nil)
         #expect(await Self.publish(9, to: ring).isEmpty)
         try viewer.look(ring.snapshot, in: directory, "empty again")
-        #expect(ring.snapshot.edge?.mediaSequence == 8 && ring.snapshot.housekeepingError == nil)
+        #expect(ring.snapshot.edge?.mediaSequence == 9 && ring.snapshot.housekeepingError == nil)
         let read = try RingJournal.read(directory.read("ring.m3u8"), path: "")
         #expect(
-            read?.entries.count == 7,
-            "six after the rewind was dropped, and the new one; none after the incomplete record")
+            read?.entries.count == 8,
+            "six after the rewind was dropped, a gap, and the new one; none after the incomplete record")
     }
 
     /// A real device without space.
@@ -180,5 +185,69 @@ struct FailingDiskTests {
             return
         }
         #expect(path.hasPrefix(directory.path + spool) && code == expected, "\(when): \(path) \(code)")
+    }
+}
+
+/// Segments that could not be written are gaps, also if the journal could not be written either.
+struct PendingGapTests {
+    let directory: ScratchDirectory
+    let disk = FailingDisk()
+
+    init() throws { directory = try ScratchDirectory() }
+
+    private func open() throws(RingError) -> DVRRing {
+        let disk = disk
+        return try DVRRing(
+            spool: SpoolDirectory(directory.path, fault: { disk.answer($0, $1) }), policy: plentiful, targetDuration: 6)
+    }
+
+    private static let everything = FailingDisk.Fault(file: "", written: 0, code: EMFILE)
+
+    @Test func gapsHaveTheTimeOfTheSegments() async throws {
+        let ring = try open()
+        try await ring.publish(.numbered(0))
+        disk.fail(Self.everything)
+        await #expect(throws: RingError.self) { try await ring.publish(.numbered(1, duration: 450_000)) }
+        await #expect(throws: RingError.self) { try await ring.publishGap(lasting: 90_000, resumePoint: .after(2)) }
+        #expect(ring.snapshot.index.listed.count == 1)
+        disk.fail(nil)
+        try await ring.publish(.numbered(3))
+        let listed = ring.snapshot.index.listed
+        #expect(listed.map(\.isGap) == [false, true, true, false])
+        #expect(listed.map(\.duration) == [540_000, 450_000, 90_000, 540_000])
+        #expect(listed.map(\.resumePoint) == [.after(0), .after(1), .after(2), .after(3)])
+        #expect(listed.map(\.isDiscontinuous) == [false, false, false, true])
+        #expect(try RingJournal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 4)
+    }
+
+    @Test func endListsTheGaps() async throws {
+        let ring = try open()
+        try await ring.publish(.numbered(0))
+        disk.fail(Self.everything)
+        await #expect(throws: RingError.self) { try await ring.publish(.numbered(1)) }
+        disk.fail(nil)
+        await ring.end()
+        #expect(ring.snapshot.index.listed.map(\.isGap) == [false, true])
+    }
+
+    @Test func gapsAreBounded() async throws {
+        let ring = try open()
+        try await ring.publish(.numbered(0))
+        disk.fail(Self.everything)
+        for n in 1...PendingGap.limit + 50 {
+            await #expect(throws: RingError.self) { try await ring.publish(.numbered(n)) }
+        }
+        disk.fail(nil)
+        try await ring.publish(.numbered(2000))
+        #expect(ring.snapshot.index.listed.count == PendingGap.limit + 2)
+    }
+
+    @Test func ringWithoutASegmentListsNoGap() async throws {
+        let ring = try open()
+        disk.fail(Self.everything)
+        await #expect(throws: RingError.self) { try await ring.publish(.numbered(0)) }
+        disk.fail(nil)
+        try await ring.publish(.numbered(1))
+        #expect(ring.snapshot.index.listed.map(\.isGap) == [false])
     }
 }

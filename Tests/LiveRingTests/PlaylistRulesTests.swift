@@ -67,7 +67,7 @@ struct PlaylistRulesTests {
             for entry in journal.entries { recovered.replay(entry) }
             #expect(recovered.listed == index.listed)
             #expect(recovered.openDateRanges == index.openDateRanges)
-            #expect(recovered.entries.suffix(index.listed.count) == index.listed[...])
+            #expect(recovered.entries.suffix(index.listed.count).elementsEqual(index.listed))
             #expect(recovered.nextMediaSequence == index.nextMediaSequence)
             #expect(recovered.discontinuitySequence == index.discontinuitySequence)
             index = recovered

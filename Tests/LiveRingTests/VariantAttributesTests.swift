@@ -69,7 +69,7 @@ struct VariantAttributesTests {
             let header = NewSegment.numbered(n).header.count
             index.publish(.numbered(n, duration: duration, format: format, payloadBytes: bytes - header))
         }
-        let inputs = try #require(VariantAttributes(entries: index.listed, targetDuration: 6))
+        let inputs = try #require(index.variantAttributes)
         let written = PlaylistWriter.write(inputs.masterPlaylist(uri: "live.m3u8"))
         let lines = written.split(separator: "\n")
         #expect(lines.contains("#EXT-X-STREAM-INF:" + line), "\(when): \(written)")
@@ -78,6 +78,6 @@ struct VariantAttributesTests {
     }
 
     @Test func hasNoPlaylistBeforeFirstSegment() {
-        #expect(VariantAttributes(entries: [], targetDuration: 6) == nil)
+        #expect(RingIndex(policy: plentiful, targetDuration: 6).variantAttributes == nil)
     }
 }

@@ -31,7 +31,7 @@ struct HTTPOrigin: ~Copyable {
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static func responder(_ directory: String) -> Responder {
-        let gzip = Gzip.compress(playlist)
+        let gzip = LazyGzip(playlist)
         return { target in
             switch target.path {
             case "/live.m3u8":

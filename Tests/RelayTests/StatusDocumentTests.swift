@@ -13,10 +13,10 @@ import Testing
     private static let fields = """
         logLinesDropped secondsInState state uptime
         adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
-        eventMessages expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
+        eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
         clients: closedWithoutRequest connections refused
-        output: codecs gapSegments rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
+        output: codecs gapSegments rangesRefused rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
         splice: adjustedTimestamps assumedRandomAccessPoints audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
         framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
         segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \

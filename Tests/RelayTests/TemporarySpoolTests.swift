@@ -37,6 +37,14 @@ private func names(in parent: URL) throws -> Set<String> {
     }
 }
 
+@Test func onlyItsUserSeesATemporarySpool() async throws {
+    try await withDirectory { parent in
+        let spool = try TemporarySpool(in: parent)
+        let attributes = try FileManager.default.attributesOfItem(atPath: spool.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+}
+
 @Test func spoolsOfRunningProcessesAreKept() async throws {
     try await withDirectory { parent in
         // A running process, and one of an earlier version that locks only its ring.

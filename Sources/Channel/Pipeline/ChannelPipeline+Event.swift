@@ -21,6 +21,8 @@ extension ChannelPipeline {
         /// any more.
         case journalDamaged(lost: Int)
         case subtitlePublishFailed(RingError)
+        /// Ad markers were dropped because there were too many at once. Reported once for a channel.
+        case adMarkersDropped
         /// A period was dropped because its parameter sets cannot be described.
         case periodRejected(MediaError)
         /// Audio could not be transcoded and was replaced with silence.

@@ -13,6 +13,7 @@ struct ChannelPublisher: Sendable {
     private(set) var position: TimelinePosition
     private(set) var subtitles: SubtitlePipeline
     private var markers: AdMarkerTimeline
+    private var hasReportedExcessMarkers = false
     /// Counts of the sources that were active before.
     private var earlierMarkerCounts = AdMarkerCounts()
     /// Media that an earlier process published; nil if there is none.
@@ -99,7 +100,6 @@ extension ChannelPublisher {
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
         let (point, files) = nextTransportStream.append(segment, after: ring.snapshot)
-        let edge = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
             try await ring.publish(
                 NewSegment(
@@ -107,28 +107,35 @@ extension ChannelPublisher {
                     transportStreamFiles: files))
         } catch {
             unwrittenSegments += 1
-            // The ring lists the segment as a gap if it can.
-            if ring.snapshot.edge?.mediaSequence != edge { gapSegments += 1 }
+            // The ring lists the segment as a gap, at the latest before the next entry.
+            if ring.snapshot.hasSegments { gapSegments += 1 }
             return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
         }
         markers = remaining
+        let dropped = dequeueMarkerEvents()
         transportStream = nextTransportStream
         hasBegun = true
         let number = ring.snapshot.edge?.mediaSequence ?? 0
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
         let published = ChannelPipeline.Event.published(
             mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
-        return await resumed + [published] + subtitles.recordPublished(timed, as: number)
+        return await resumed + dropped + [published] + subtitles.recordPublished(timed, as: number)
+    }
+
+    private mutating func dequeueMarkerEvents() -> [ChannelPipeline.Event] {
+        guard !hasReportedExcessMarkers, markerCounts.excessMarkers > 0 else { return [] }
+        hasReportedExcessMarkers = true
+        return [.adMarkersDropped]
     }
 
     mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {
-        let end = position.advanced(by: duration)
+        position = position.advanced(by: duration)
+        gapSegments += 1
         do throws(RingError) {
-            try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(end))
-            position = end
-            gapSegments += 1
+            try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(position))
             return []
         } catch {
+            // The ring lists the gap before the next entry.
             return failureEvents(error)
         }
     }

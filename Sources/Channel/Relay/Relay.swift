@@ -19,6 +19,8 @@ package struct Relay {
     private var joinedSources: Set<Int> = []
     private var sourcesWithCompanion: Set<Int> = []
     private var subtitles: [Rendition] = []
+    /// The ring in the spool, until it is opened.
+    private var previous: PreviousRing?
 
     /// - Parameters:
     ///   - wallClock: returns milliseconds since 1970, for an upstream without dates.
@@ -36,12 +38,15 @@ package struct Relay {
     /// Publishes the ring of an earlier process before the upstream answers, so that an outage can be filled.
     /// - Parameter previous: the ring in the spool.
     package mutating func resume(after previous: PreviousRing?) async throws(ChannelError) {
-        guard let previous, !previous.hasEnded else { return }
+        guard let previous, !previous.hasEnded else {
+            self.previous = previous
+            return
+        }
         let ring: DVRRing
         do throws(RingError) {
             ring = try DVRRing(
                 directory: configuration.spool, policy: configuration.retention,
-                targetDuration: previous.targetDuration, subtitles: nil)
+                targetDuration: previous.targetDuration, subtitles: nil, previous: previous)
         } catch { throw recordFailure(.spool(error)) }
         try await startPipeline(on: ring, isLive: true)
     }
@@ -138,7 +143,7 @@ extension Relay {
         if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
     }
 
-    private func ring(
+    private mutating func ring(
         for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
     ) async throws(RingError) -> DVRRing {
         var policy = configuration.retention
@@ -151,9 +156,10 @@ extension Relay {
                 policy: policy, targetDuration: isFirst ? targetDuration : pipeline.ring.targetDuration,
                 subtitles: subtitles)
         }
+        defer { previous = nil }
         return try DVRRing(
             directory: configuration.spool, policy: policy, targetDuration: targetDuration,
-            firstMediaSequence: joined.mediaSequence, subtitles: subtitles)
+            firstMediaSequence: joined.mediaSequence, subtitles: subtitles, previous: previous)
     }
 
     private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
@@ -200,8 +206,8 @@ extension Relay {
         case .warned(.unsupportedAudio(let entries)): state.update { $0.splice.unsupportedAudio = entries }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
-            .journalDamaged, .subtitlePublishFailed, .timestampGap, .periodRejected, .audioTranscodeFailed,
-            .warned:
+            .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .timestampGap, .periodRejected,
+            .audioTranscodeFailed, .warned:
             break
         }
     }

@@ -22,6 +22,8 @@ extension RelayStatus {
         package internal(set) var writeFailure: WriteFailure?
         /// The last error while removing old files or shortening a journal; nil since the last success.
         package internal(set) var cleanupError: StatusReason?
+        /// Requests for parts of the rewind that were refused because too many were pending.
+        package var rangesRefused = 0
         /// Segments listed as EXT-X-GAP, because media is missing or could not be written.
         package internal(set) var gapSegments = 0
         /// Segments of the slate, published because media is missing.

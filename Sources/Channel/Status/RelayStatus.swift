@@ -33,7 +33,7 @@ package struct RelayStatus: Encodable, Sendable {
     /// Seconds since the channel was started.
     package internal(set) var uptime = 0.0
     package internal(set) var upstream: Upstream
-    package internal(set) var output = Output()
+    package var output = Output()
     package internal(set) var splice = Splice()
     package internal(set) var subtitles = Subtitles()
     package var transportStream = TransportStream()

@@ -63,9 +63,12 @@ extension VideoConfiguration.Codec {
 
 extension SegmentFormat {
     /// The format of a segment's transport stream: without the codecs that it does not have.
-    package init(transportStreamOf entry: RingEntry) {
-        self = entry.format
-        guard let program = entry.transportStream.flatMap({ TransportStreamState($0) })?.program else { return }
+    /// - Parameters:
+    ///   - format: the format of the segment.
+    ///   - parameters: the parameters of its `TransportStreamPoint`.
+    package init(transportStreamOf format: SegmentFormat, parameters: String) {
+        self = format
+        guard let program = TransportStreamState(text: parameters, discontinuities: 0)?.program else { return }
         if program.video != videoCodec.flatMap({ VideoConfiguration.Codec(codecString: $0) }) { videoCodec = nil }
         // Silence of a channel that began without audio is AAC LC.
         let isCarried = audioCodec.map { program.audio.first?.codec.names.contains(String($0.prefix(7))) ?? false }

@@ -6,7 +6,7 @@ extension MediaPlaylist {
     ///   - nextMediaSequence: the first number if there are no entries.
     ///   - discontinuitySequence: the discontinuity sequence number if there are no entries.
     init(
-        entries: ArraySlice<RingEntry>, in container: PublishedContainer = .fragmentedMP4, targetDuration: Int,
+        entries: some Collection<RingEntry>, in container: PublishedContainer = .fragmentedMP4, targetDuration: Int,
         nextMediaSequence: UInt64,
         discontinuitySequence: UInt64
     ) {

@@ -25,7 +25,7 @@ package struct OpenDateRanges: Equatable, Sendable {
     }
 
     /// Merges the date ranges of `entries`, in order.
-    mutating func merge(dateRangesOf entries: ArraySlice<RingEntry>) {
+    mutating func merge(dateRangesOf entries: some Sequence<RingEntry>) {
         for entry in entries {
             for tag in entry.adMarkers.dateRanges { merge(tag) }
         }
@@ -33,6 +33,7 @@ package struct OpenDateRanges: Equatable, Sendable {
 
     /// Removes the ranges that end before a playlist whose first segment begins at `date`.
     mutating func removeAll(endingBefore date: ProgramDateTime) {
+        guard !ranges.isEmpty else { return }
         ranges = ranges.filter { reaches($0, date) }
     }
 

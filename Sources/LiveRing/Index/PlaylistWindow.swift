@@ -18,7 +18,8 @@ struct PlaylistWindow: Equatable, Sendable {
     ///
     /// The window is the shortest suffix with enough time and enough segments, or all entries. As `entries` grow, an
     /// entry before the window never comes back into it (§6.2.1).
-    func start(in entries: ArraySlice<RingEntry>) -> Int {
+    func start<Entries: BidirectionalCollection>(in entries: Entries) -> Int
+    where Entries.Element == RingEntry, Entries.Index == Int {
         var duration: Int64 = 0
         var index = entries.endIndex
         while index > entries.startIndex,
@@ -31,7 +32,7 @@ struct PlaylistWindow: Equatable, Sendable {
     }
 
     /// The index after the last entry in the window at the beginning of `entries`.
-    func prefixEnd(in entries: ArraySlice<RingEntry>) -> Int {
+    func prefixEnd(in entries: PersistentVector<RingEntry>) -> Int {
         var duration: Int64 = 0
         var end = entries.startIndex
         while end < entries.endIndex,

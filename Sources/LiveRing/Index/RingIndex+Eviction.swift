@@ -46,7 +46,9 @@ extension RingIndex {
     /// have been played (RFC 8216 §6.2.2).
     mutating func retire(_ count: Int) {
         let retiring = listed.prefix(count)
+        liveWindow.skip(to: retiring.endIndex, in: listed)
         for entry in retiring {
+            variantSums.remove(entry)
             retired.append(
                 RetiredEntry(entry: entry, expiresAt: publishedTicks + entry.duration + longestPlaylist.ticks))
             listedTicks -= entry.duration
@@ -55,6 +57,10 @@ extension RingIndex {
         }
         openDateRanges.merge(dateRangesOf: retiring)
         listed.removeFirst(count)
+        while let first = indicesWithDateRanges.first, first < listed.startIndex { indicesWithDateRanges.removeFirst() }
+        while let first = indicesOfDateRegressions.first, first <= listed.startIndex {
+            indicesOfDateRegressions.removeFirst()
+        }
         if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
     }
 
@@ -76,22 +82,27 @@ extension RingIndex {
         retired.removeFirst(count)
         for entry in removed {
             retiredBytes -= entry.storedBytes
+            if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
                 files += releaseTransportStreamFiles(of: entry)
-                initializations[entry.initialization.name]?.uses -= 1
             }
-            if let unused = removeUnusedInitialization(entry.initialization.name) { files.append(unused) }
+            if let unused = releaseInitialization(of: entry) { files.append(unused) }
         }
         return files
     }
 
-    /// - Returns: the file of the init section if no entry uses it and no gap lists it. Players may load the EXT-X-MAP
-    ///   of a gap.
-    private mutating func removeUnusedInitialization(_ name: String) -> SpoolFile? {
-        guard initializations[name]?.uses == 0 else { return nil }
-        func isUsed(by entry: RingEntry) -> Bool { entry.initialization.name == name }
-        guard !retired.contains(where: { isUsed(by: $0.entry) }), !listed.contains(where: isUsed) else { return nil }
+    /// - Returns: the file of the entry's init section if no other entry uses it and no gap lists it. Players may load the
+    ///   EXT-X-MAP of a gap.
+    private mutating func releaseInitialization(of entry: RingEntry) -> SpoolFile? {
+        let name = entry.initialization.name
+        if entry.isGap {
+            gapsByInitialization[name, default: 1] -= 1
+            if gapsByInitialization[name] == 0 { gapsByInitialization[name] = nil }
+        } else {
+            initializations[name]?.uses -= 1
+        }
+        guard initializations[name]?.uses == 0, gapsByInitialization[name] == nil else { return nil }
         return initializations.removeValue(forKey: name)?.file
     }
 }

@@ -57,7 +57,7 @@ extension RingIndex {
     }
 }
 
-extension ArraySlice {
+extension PersistentVector {
     /// The index of the element with `number`, if the elements have consecutive numbers.
     fileprivate func firstIndex(ofNumber number: UInt64, by numbering: (Element) -> UInt64) -> Int? {
         guard let first = first.map(numbering), number >= first, number - first < count else { return nil }

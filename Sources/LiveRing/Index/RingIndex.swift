@@ -19,17 +19,28 @@ package struct RingIndex: Equatable, Sendable {
         let isAudioOnly: Bool
     }
 
-    package let policy: RetentionPolicy
+    package private(set) var policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds.
-    package let targetDuration: Int
-    // Slices: removing the first entries takes constant time. Their indices do not begin at 0.
+    package private(set) var targetDuration: Int
+    // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
+    // computed over all of them.
 
     /// The listed entries with consecutive media sequence numbers, oldest first.
-    package internal(set) var listed: ArraySlice<RingEntry> = []
+    package internal(set) var listed = PersistentVector<RingEntry>()
     /// The retired entries with consecutive media sequence numbers, oldest first, all below those of `listed`.
-    var retired: ArraySlice<RetiredEntry> = []
+    var retired = PersistentVector<RetiredEntry>()
     /// The init sections in use, by file name.
     var initializations: [String: InitializationUse] = [:]
+    /// The number of gaps, listed and retired, by the name of the init section that they list.
+    var gapsByInitialization: [String: Int] = [:]
+    /// The number of entries, listed and retired, that cannot be decoded without another.
+    var dependentEntries = 0
+    /// The indices of the listed entries that have date ranges.
+    var indicesWithDateRanges = PersistentVector<Int>()
+    /// The indices of the listed entries whose dates are before those of the entry before them.
+    var indicesOfDateRegressions = PersistentVector<Int>()
+    var liveWindow = LiveWindow()
+    var variantSums: VariantSums
     /// The files with media for transport streams in use, by name.
     var transportStreamFiles: [String: TransportStreamFileUse] = [:]
     package private(set) var nextMediaSequence: UInt64
@@ -58,6 +69,7 @@ package struct RingIndex: Equatable, Sendable {
         self.nextMediaSequence = nextMediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.longestPlaylist = LongestPlaylist(ticks: 0, newest: nextMediaSequence)
+        self.variantSums = VariantSums(targetDuration: targetDuration)
     }
 
     /// The first media sequence number listed, or the next one if the playlist is empty.
@@ -71,6 +83,7 @@ package struct RingIndex: Equatable, Sendable {
         let count = dueForEviction
         listed[listed.endIndex - 1].listedFrom = listed[listed.startIndex + count].mediaSequence
         retire(count)
+        slideLiveWindow()
         return removeExpired()
     }
 
@@ -78,18 +91,31 @@ package struct RingIndex: Equatable, Sendable {
     mutating func replay(_ entry: RingEntry) {
         append(entry)
         retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
+        slideLiveWindow()
         _ = removeExpired()
     }
 
-    /// Adds the bytes of a subtitle file to a segment. The file stays as long as the segment.
+    /// Continues with other parameters. The live playlist does not begin earlier than before.
+    /// - Parameter targetDuration: seconds. The larger of this value and the one before is used.
+    mutating func setParameters(policy: RetentionPolicy, targetDuration: Int) {
+        self.policy = policy
+        if targetDuration > self.targetDuration {
+            self.targetDuration = targetDuration
+            variantSums = VariantSums(targetDuration: targetDuration)
+            for entry in listed { variantSums.append(entry) }
+        }
+        dropLeadingGaps()
+    }
+
+    /// Adds the bytes of a subtitle file to a segment, or subtracts them. The file stays as long as the segment.
     mutating func addSubtitles(_ byteCount: Int, to mediaSequence: UInt64) {
-        let bytes = UInt64(max(0, byteCount))
+        func add(to bytes: inout UInt64) { bytes = UInt64(clamping: Int64(clamping: bytes) + Int64(byteCount)) }
         if let index = listedIndex(ofNumber: mediaSequence) {
-            listed[index].subtitleBytes += bytes
-            listedBytes += bytes
+            add(to: &listed[index].subtitleBytes)
+            add(to: &listedBytes)
         } else if let index = retiredIndex(ofNumber: mediaSequence) {
-            retired[index].entry.subtitleBytes += bytes
-            retiredBytes += bytes
+            add(to: &retired[index].entry.subtitleBytes)
+            add(to: &retiredBytes)
         }
     }
 
@@ -100,31 +126,45 @@ package struct RingIndex: Equatable, Sendable {
 
     /// Keeps the current entries of the live playlist listed as far as there is room. A second call has no effect.
     mutating func stopSliding() {
-        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
-        let start = window.start(in: listed)
+        let start = liveWindow.start
         liveWindowStart = liveWindowStart ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
     }
 
     /// Lets the live playlist slide again.
-    mutating func resumeSliding() { liveWindowStart = nil }
+    mutating func resumeSliding() {
+        liveWindowStart = nil
+        slideLiveWindow()
+    }
+
+    private mutating func slideLiveWindow() {
+        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
+        liveWindow.slide(in: listed, to: window, notAfter: liveWindowStart)
+    }
 
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.
 
     private mutating func append(_ entry: RingEntry) {
+        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(listed.endIndex) }
+        if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
         listed.append(entry)
+        liveWindow.append(entry)
+        variantSums.append(entry)
+        if !entry.isIndependent { dependentEntries += 1 }
         nextMediaSequence = entry.mediaSequence + 1
         discontinuitySequence = entry.discontinuitySequence
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        if !entry.isGap {
-            retainInitialization(of: entry)
-            retainTransportStreamFiles(of: entry)
-        }
+        retainInitialization(of: entry)
+        if !entry.isGap { retainTransportStreamFiles(of: entry) }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
     private mutating func retainInitialization(of entry: RingEntry) {
+        guard !entry.isGap else {
+            gapsByInitialization[entry.initialization.name, default: 0] += 1
+            return
+        }
         let unused = InitializationUse(file: entry.initialization, uses: 0, isAudioOnly: entry.format.isAudioOnly)
         initializations[entry.initialization.name, default: unused].uses += 1
     }

@@ -1,5 +1,5 @@
 /// The state of an earlier process's ring that is read before the ring is opened.
-package struct PreviousRing: Equatable, Sendable {
+package struct PreviousRing: Sendable {
     /// The newest entry with upstream media, even if its file is lost. Gaps and slate after it are not counted, because
     /// the upstream cannot continue after them.
     package let lastPublished: RingEntry
@@ -7,9 +7,11 @@ package struct PreviousRing: Equatable, Sendable {
     package let targetDuration: Int
     /// Whether EXT-X-ENDLIST was published.
     package let hasEnded: Bool
+    /// The journal, for the ring that is opened next.
+    let reading: JournalReading
 
     /// - Returns: nil if the journal cannot be read or lists no media.
-    init?(journal bytes: [UInt8], path: String) {
+    init?(journal bytes: [UInt8], version: FileVersion, path: String) {
         guard let journal = try? RingJournal.read(bytes, path: path) else { return nil }
         let entries = journal.entries
         guard let last = entries.last(where: { $0.resumePoint.upstream != nil }) ?? entries.last(where: { !$0.isGap })
@@ -17,5 +19,6 @@ package struct PreviousRing: Equatable, Sendable {
         lastPublished = last
         targetDuration = journal.targetDuration
         hasEnded = journal.hasEnded
+        reading = JournalReading(journal, version: version)
     }
 }

@@ -32,15 +32,37 @@ struct RingRecovery {
         journal bytes: [UInt8]?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64
     ) throws(RingError) {
+        let journal = try bytes.flatMap { bytes throws(RingError) in try RingJournal.read(bytes, path: path) }
+        try self.init(
+            journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: firstMediaSequence)
+    }
+
+    /// - Parameter journal: as it was read; nil if no part of it was written.
+    init(
+        _ journal: RingJournal?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
+        firstMediaSequence: UInt64
+    ) throws(RingError) {
         let parameters = Parameters(
             policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
         let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
-        let journal = try bytes.flatMap { bytes throws(RingError) in try RingJournal.read(bytes, path: path) }
         if let journal {
             try self.init(journal, path: path, files: files, highest: highest, parameters: parameters)
         } else {
             self.init(withoutJournalAfter: highest, parameters: parameters)
         }
+    }
+
+    /// A ring that continues after `index`, which another object of this process published.
+    init(continuing index: RingIndex, hasEnded: Bool) {
+        self.index = index
+        appendableJournal = nil
+        continuesEarlierRing = index.nextMediaSequence > 0
+        self.hasEnded = hasEnded
+        resumePoint = index.newest?.resumePoint
+        isDamaged = false
+        unrecordedSegments = 0
+        lostRecords = 0
     }
 
     /// A ring without a journal. It begins after the segment `highest`, so that no name or number that viewers saw comes

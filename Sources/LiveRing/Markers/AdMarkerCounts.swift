@@ -16,6 +16,8 @@ package struct AdMarkerCounts: Encodable, Equatable, Sendable {
     package var otherTags = 0
     /// Ad markers of segments that had no frame for too long.
     package var unplacedMarkers = 0
+    /// Ad markers that were dropped because there were too many at once.
+    package var excessMarkers = 0
 
     package init() {}
 
@@ -28,13 +30,14 @@ package struct AdMarkerCounts: Encodable, Equatable, Sendable {
         case unmatchedBreakEnds = "unpairedBreakEnds"
         case otherTags
         case unplacedMarkers = "unplaced"
+        case excessMarkers = "excess"
     }
 
     package static func + (left: AdMarkerCounts, right: AdMarkerCounts) -> AdMarkerCounts {
         var sum = left
         let fields: [WritableKeyPath<AdMarkerCounts, Int>] = [
             \.cueTags, \.dateRanges, \.expiredRanges, \.unreadableRanges, \.attributesChanged, \.unmatchedBreakEnds,
-            \.otherTags, \.unplacedMarkers,
+            \.otherTags, \.unplacedMarkers, \.excessMarkers,
         ]
         for field in fields { sum[keyPath: field] += right[keyPath: field] }
         return sum

@@ -2,8 +2,21 @@ import Playlist
 
 // EXT-X-DATERANGE of the upstream.
 extension AdMarkerTimeline {
-    /// Publishes a range that the upstream lists, new or again, with a segment that begins at `date`.
-    mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
+    /// Publishes the ranges that the upstream lists, new or again, with a segment that begins at `date`.
+    ///
+    /// If the upstream lists more than are known at once, the later ones are dropped, each time that they are listed.
+    mutating func publish(_ ranges: [DateRange], at date: ProgramDateTime) {
+        let ranges = ranges.prefix(AdMarkerLimits.listedDateRanges)
+        guard !ranges.isEmpty else { return }
+        published.beginListing()
+        for range in ranges {
+            if let index = published.index(of: range, on: upstreamDates) { published.recordListing(of: index) }
+        }
+        for range in ranges { publish(range, at: date) }
+    }
+
+    /// Publishes one range, new or again.
+    private mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
         if let index = published.index(of: range, on: upstreamDates) { return update(at: index, with: range) }
         guard let upstreamStart = range.startDate else {
             counts.unreadableRanges += 1
@@ -17,7 +30,9 @@ extension AdMarkerTimeline {
         }
         if published.contains(redated.id) { redated.id = DateRangeID.reused(redated.id, at: start) }
         guard !published.contains(redated.id) else { return }
-        published.append(PublishedDateRange(redated, start: start, upstream: range))
+        if !published.appendIfPossible(PublishedDateRange(redated, start: start, upstream: range)) {
+            counts.excessMarkers += published.recordRefusal(of: redated.id) ? 1 : 0
+        }
     }
 
     private mutating func update(at index: Int, with range: DateRange) {
@@ -52,11 +67,8 @@ extension PublishedDateRanges {
     /// The index of the range that an upstream tag describes: the same ID with the same start. The same ID with another
     /// start is another range.
     fileprivate func index(of range: DateRange, on dates: UpstreamDateMap) -> Int? {
-        ranges.lastIndex { published in
-            guard
-                published.range.id == range.id
-                    || published.range.id == DateRangeID.reused(range.id, at: published.start)
-            else { return false }
+        indices(ofUpstreamID: range.id).last { index in
+            let published = ranges[index]
             guard let start = range.startDate else { return true }
             if let before = published.upstream?.startDate {
                 return before.milliseconds(since: start).magnitude < PublishedDateRange.tolerance.magnitude

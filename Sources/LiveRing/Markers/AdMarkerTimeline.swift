@@ -29,7 +29,9 @@ package struct AdMarkerTimeline: Equatable, Sendable {
 
     /// Appends the ad markers of the next upstream segment. Its first frame will determine its place.
     package mutating func append(_ markers: UpstreamAdMarkers) {
+        var markers = markers
         counts.otherTags += markers.otherTags
+        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &markers.cueTags)
         pendingMarkers.append(markers)
         guard pendingMarkers.count > Self.limit else { return }
         let dropped = pendingMarkers.removeFirst()
@@ -53,7 +55,10 @@ package struct AdMarkerTimeline: Equatable, Sendable {
             let placed = applyPending(at: placement)
             if placement.date <= segment.date { cueTags += placed } else { deferredCueTags += placed }
         }
-        for splice in segment.splices { apply(splice) }
+        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &cueTags)
+        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &deferredCueTags)
+        for splice in segment.splices.prefix(AdMarkerLimits.spliceCommands) { apply(splice) }
+        counts.excessMarkers += max(0, segment.splices.count - AdMarkerLimits.spliceCommands)
         endAutoReturnBreaks(by: segment.date)
         let markers = SegmentAdMarkers(cueTags: cueTags, dateRanges: published.dequeueChanges())
         counts.cueTags += markers.cueTags.count
@@ -70,12 +75,12 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         if !deferredCueTags.isEmpty { counts.unplacedMarkers += 1 }
         for markers in pendingMarkers {
             if !markers.cueTags.isEmpty { counts.unplacedMarkers += 1 }
-            for range in markers.dateRanges { publish(range, at: date) }
+            publish(markers.dateRanges, at: date)
         }
-        for range in ranges { publish(range, at: date) }
+        publish(ranges, at: date)
         (deferredCueTags, pendingMarkers) = ([], [])
         endAutoReturnBreaks(by: date)
-        let changes = published.dequeueChanges()
+        let changes = published.dequeueAllChanges()
         counts.dateRanges += changes.count
         return changes
     }
@@ -86,7 +91,7 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         if let upstreamDate = placement.upstreamDate { upstreamDates.record(upstreamDate, as: placement.date) }
         var cueTags: [CueTag] = []
         for markers in dequeuePending(upTo: placement.mediaSequence) {
-            for range in markers.dateRanges { publish(range, at: placement.date) }
+            publish(markers.dateRanges, at: placement.date)
             apply(markers.cueTags, at: placement.date)
             cueTags += markers.cueTags
         }

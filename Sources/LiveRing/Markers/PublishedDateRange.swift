@@ -11,6 +11,8 @@ struct PublishedDateRange: Equatable, Sendable {
     var upstream: DateRange?
     /// The end of an ad break that ends without another command.
     var autoReturnDate: ProgramDateTime?
+    /// The number of the upstream's listing in which the range was last.
+    var listing = 0
 
     init(_ range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
         self.range = range
@@ -31,6 +33,12 @@ struct PublishedDateRange: Equatable, Sendable {
 
     func begins(near date: ProgramDateTime) -> Bool {
         start.milliseconds(since: date).magnitude < Self.tolerance.magnitude
+    }
+
+    /// The IDs that the range may have in the upstream's playlist.
+    var upstreamIDs: [String] {
+        let suffix = DateRangeID.reused("", at: start)
+        return [range.id] + (range.id.hasSuffix(suffix) ? [String(range.id.dropLast(suffix.count))] : [])
     }
 
     var isOpen: Bool { range.end == nil }

@@ -2,14 +2,19 @@ import Playlist
 
 /// The published date ranges, newest last, and the changes that are not published yet.
 struct PublishedDateRanges: Equatable, Sendable {
-    private static let limit = 512
-
     private(set) var ranges: [PublishedDateRange] = []
     /// The IDs of the changed ranges, in the order of their changes.
     private var changedIDs: [String] = []
+    /// The indices of the ranges that may be an upstream's range, by its ID.
+    private var indicesByID: [String: [Int]] = [:]
+    /// The number of listings of the upstream so far. Each listing has the ranges of one of its playlists.
+    private var listing = 0
+    /// IDs that were refused, for their count.
+    private var refused: Set<String> = []
 
     init(_ published: [DateRange], autoReturn: ([UInt8]) -> Bool) {
         ranges = published.compactMap { PublishedDateRange(recovered: $0, autoReturn: autoReturn) }
+        indexIDs()
     }
 
     subscript(index: Int) -> PublishedDateRange {
@@ -17,11 +22,51 @@ struct PublishedDateRanges: Equatable, Sendable {
         set { ranges[index] = newValue }
     }
 
+    /// Appends a range in the place of another one if there are too many.
     mutating func append(_ range: PublishedDateRange) {
+        if ranges.count >= AdMarkerLimits.knownDateRanges {
+            remove(at: ranges.firstIndex { $0.listing < listing } ?? 0)
+        }
         ranges.append(range)
-        if ranges.count > Self.limit { ranges.removeFirst() }
+        ranges[ranges.count - 1].listing = listing
+        for id in range.upstreamIDs { indicesByID[id, default: []].append(ranges.count - 1) }
         recordChange(range.range.id)
     }
+
+    /// Appends a range unless there are too many that the upstream still lists. A range that is forgotten and still listed
+    /// would be published again with each segment.
+    mutating func appendIfPossible(_ range: PublishedDateRange) -> Bool {
+        guard ranges.count < AdMarkerLimits.knownDateRanges || ranges.contains(where: { $0.listing < listing }) else {
+            return false
+        }
+        append(range)
+        return true
+    }
+
+    /// - Returns: whether the range was not refused before, as far as it is known.
+    mutating func recordRefusal(of id: String) -> Bool {
+        refused.count < AdMarkerLimits.listedDateRanges ? refused.insert(id).inserted : true
+    }
+
+    mutating func beginListing() { listing += 1 }
+
+    mutating func recordListing(of index: Int) { ranges[index].listing = listing }
+
+    private mutating func remove(at index: Int) {
+        changedIDs.removeAll { $0 == ranges[index].range.id }
+        ranges.remove(at: index)
+        indexIDs()
+    }
+
+    private mutating func indexIDs() {
+        indicesByID = [:]
+        for (index, range) in ranges.enumerated() {
+            for id in range.upstreamIDs { indicesByID[id, default: []].append(index) }
+        }
+    }
+
+    /// The indices of the ranges that have an upstream's ID, or were published under another one because it was used.
+    func indices(ofUpstreamID id: String) -> [Int] { indicesByID[id] ?? [] }
 
     /// Adds the attributes of `additions` that the range at `index` does not have.
     /// - Returns: the number of attributes with a different value in `additions`.
@@ -53,8 +98,22 @@ struct PublishedDateRanges: Equatable, Sendable {
 
     func contains(_ id: String) -> Bool { ranges.contains { $0.range.id == id } }
 
-    /// Removes and returns the changed ranges as complete tags.
+    /// Removes and returns the changed ranges as complete tags, as many as one segment may have.
     mutating func dequeueChanges() -> [DateRange] {
+        var (count, bytes) = (0, 0)
+        let changes = changedIDs.prefix(AdMarkerLimits.dateRanges).map { id in ranges.last { $0.range.id == id }?.range
+        }
+        for change in changes {
+            bytes += change?.attributes.text.utf8.count ?? 0
+            if bytes > AdMarkerLimits.dateRangeBytes, count > 0 { break }
+            count += 1
+        }
+        changedIDs.removeFirst(count)
+        return changes.prefix(count).compactMap { $0 }
+    }
+
+    /// Removes and returns all changed ranges.
+    mutating func dequeueAllChanges() -> [DateRange] {
         defer { changedIDs = [] }
         return changedIDs.compactMap { id in ranges.last { $0.range.id == id }?.range }
     }

@@ -12,17 +12,14 @@ struct PublishedPlaylist {
 
     /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
-        let entries = index.listed
-        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        let fixedStart = index.liveWindowStart.flatMap { from in entries.firstIndex { $0.mediaSequence >= from } }
-        return sliding(min(window.start(in: entries), fixedStart ?? entries.endIndex)..<entries.endIndex)
+        sliding(index.liveWindow.start..<index.listed.endIndex)
     }
 
     /// The playlist of `range`; nil if the ring has no segment in it.
     func rewind(_ range: RewindRange) -> MediaPlaylist? {
         switch range {
         case .whole: sliding(index.listed.indices)
-        case .between(let start, let end): between(start, end)
+        case .between(let start, let end): selection(from: start, to: end).flatMap(playlist)
         case .last(let milliseconds):
             sliding(window(milliseconds).start(in: index.listed)..<index.listed.endIndex)
         case .delayed(let milliseconds): delayed(milliseconds)
@@ -32,29 +29,33 @@ struct PublishedPlaylist {
     /// The indices of the entries that overlap the time from `start` up to `end`.
     func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
         let entries = index.listed
-        let first = start.flatMap { start in entries.firstIndex { $0.programDateTimeEnd > start } ?? entries.endIndex }
+        let first = start.map { index.firstIndex(endingAfter: $0) ?? entries.endIndex }
         let head = first ?? entries.startIndex
-        let tail = end.flatMap { end in entries[head...].firstIndex { $0.programDateTime >= end } }
+        let tail = end.flatMap { index.firstIndex(from: head, beginningAtOrAfter: $0) }
         return head..<(tail ?? entries.endIndex)
     }
 
-    /// Whether no later segment can begin before `end`.
-    private func isComplete(upTo end: ProgramDateTime) -> Bool {
-        hasEnded || index.listed.contains { $0.programDateTimeEnd >= end }
+    /// The entries that overlap the time from `start` up to `end`; nil if there are none.
+    func selection(from start: ProgramDateTime?, to end: ProgramDateTime?) -> RewindSelection? {
+        let range = indices(from: start, to: end)
+        guard !range.isEmpty else { return nil }
+        return RewindSelection(
+            indices: range, isComplete: end.map { hasEnded || index.reaches($0) } ?? false,
+            canOnlyGrow: canOnlyGrow(from: start, to: end), hasStart: start != nil)
     }
 
-    private func between(_ start: ProgramDateTime?, _ end: ProgramDateTime?) -> MediaPlaylist? {
-        let range = indices(from: start, to: end)
-        guard !range.isEmpty, var playlist = render(range) else { return nil }
-        if let end, isComplete(upTo: end), hasAllSubtitles(range) {
+    /// The playlist of a selection; nil if none of it is listed.
+    func playlist(of selection: RewindSelection) -> MediaPlaylist? {
+        let range = selection.indices
+        guard var playlist = render(range) else { return nil }
+        if selection.isComplete, hasAllSubtitles(range) {
             playlist.playlistType = .vod
             playlist.hasEndList = true
             return playlist
         }
         playlist.hasEndList = hasEnded && hasAllSubtitles(range)
-        if canOnlyGrow(from: start, to: end) { playlist.playlistType = .event }
-        // A viewer who asks for a start time wants to begin there, not at the live edge.
-        if start != nil { playlist.start = StartOffset(timeOffset: .zero) }
+        if selection.canOnlyGrow { playlist.playlistType = .event }
+        if selection.hasStart { playlist.start = StartOffset(timeOffset: .zero) }
         return playlist
     }
 
@@ -126,13 +127,19 @@ struct PublishedPlaylist {
     private func dateRanges(openAt start: Int) -> [DateRange] {
         guard start < index.listed.endIndex else { return [] }
         var open = index.openDateRanges
-        open.merge(dateRangesOf: index.listed[..<start])
+        if start == index.liveWindow.start {
+            for range in index.liveWindow.passedDateRanges.ranges { open.merge(range) }
+        } else {
+            for earlier in index.indicesWithDateRanges.prefix(while: { $0 < start }) {
+                open.merge(dateRangesOf: CollectionOfOne(index.listed[earlier]))
+            }
+        }
         open.removeAll(endingBefore: index.listed[start].programDateTime)
         return open.ranges
     }
 }
 
-extension ArraySlice<RingEntry> {
+extension PersistentVector<RingEntry> {
     /// The indices of the entries with subtitles, which are consecutive.
     fileprivate func indices(with subtitles: SubtitleRendition) -> Range<Int> {
         let has = { (entry: RingEntry) in subtitles.entry(for: entry.mediaSequence) != nil }

@@ -1,7 +1,7 @@
 package import Playlist
 
 /// The part of the ring that a request for `dvr.m3u8` names.
-package enum RewindRange: Equatable, Sendable {
+package enum RewindRange: Hashable, Sendable {
     /// All listed segments. The range slides.
     case whole
     /// The time from `start`, or the oldest segment, to `end`, or without an end. At least one is given; `start < end`.

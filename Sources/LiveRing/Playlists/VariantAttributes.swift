@@ -16,27 +16,25 @@ package struct VariantAttributes: Equatable, Sendable {
     /// Whether every segment can be decoded without another.
     package var isIndependent: Bool
 
-    /// nil without entries that have media.
+    /// nil without segments that have media.
     /// - Parameters:
-    ///   - format: returns the format of a segment as listed.
-    ///   - byteCount: returns the size of a segment as listed.
+    ///   - rates: the bit rates of the container.
+    ///   - format: returns the format of segments as listed; nil if they are not listed.
     init?(
-        entries: ArraySlice<RingEntry>, targetDuration: Int, format: (RingEntry) -> SegmentFormat = \.format,
-        byteCount: (RingEntry) -> Int = \.segment.byteCount
+        _ sums: VariantSums, rates: KeyPath<VariantSums, VariantSums.BitRates>,
+        format: (VariantSums.FormatSpan) -> SegmentFormat?
     ) {
-        let entries = entries.filter { !$0.isGap }
-        guard !entries.isEmpty else { return nil }
-        let formats = entries.map(format)
+        let formats = sums.formats.compactMap(format)
+        let rates = sums[keyPath: rates]
+        guard !formats.isEmpty, rates.ticks > 0 else { return nil }
         codecs = Self.unique(formats.compactMap(\.videoCodec)) + Self.unique(formats.compactMap(\.audioCodec))
         resolution = formats.compactMap(\.resolution).max { $0.width * $0.height < $1.width * $1.height }
         frameRate = formats.compactMap(\.frameRate).max { Self.thousandths($0) < Self.thousandths($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
         videoRange = ["PQ", "HLG"].first(where: ranges.contains)
-        isIndependent = entries.allSatisfy(\.isIndependent)
-        let sizes = entries.map { (bytes: byteCount($0), ticks: $0.duration) }
-        averageBitRate = Self.bitRate(
-            bytes: sizes.reduce(0) { $0 + $1.bytes }, ticks: sizes.reduce(0) { $0 + $1.ticks })
-        peakBitRate = max(averageBitRate, Self.peak(of: sizes, targetDuration: targetDuration))
+        isIndependent = sums.dependentSegments == 0
+        averageBitRate = PeakBitRate.bitRate(bytes: rates.bytes, ticks: rates.ticks)
+        peakBitRate = max(averageBitRate, rates.peak.bitRate)
     }
 
     /// A master playlist with one variant.
@@ -56,30 +54,6 @@ package struct VariantAttributes: Equatable, Sendable {
         return playlist
     }
 
-    /// The highest bit rate of any 0.5 to 1.5 TARGETDURATIONs; 0 if the playlist is shorter than that.
-    private static func peak(of entries: [(bytes: Int, ticks: Int64)], targetDuration: Int) -> Int {
-        let target = Int64(targetDuration) * PlaylistTicks.ticksPerSecond
-        var highest = 0
-        for first in entries.indices {
-            var (bytes, ticks) = (0, Int64(0))
-            for entry in entries[first...] {
-                bytes += entry.bytes
-                ticks += entry.ticks
-                if ticks * 2 > target * 3 { break }
-                if ticks * 2 >= target { highest = max(highest, bitRate(bytes: bytes, ticks: ticks)) }
-            }
-        }
-        return highest
-    }
-
-    /// Bits per second, rounded up. `ticks` is positive, and `bytes` is less than 2⁵⁸.
-    private static func bitRate(bytes: Int, ticks: Int64) -> Int {
-        let (high, low) = (UInt64(bytes) * 8).multipliedFullWidth(by: UInt64(PlaylistTicks.ticksPerSecond))
-        guard high < UInt64(ticks) else { return .max }
-        let (quotient, remainder) = UInt64(ticks).dividingFullWidth((high, low))
-        return Int(clamping: quotient + (remainder > 0 ? 1 : 0))
-    }
-
     private static func unique(_ texts: [String]) -> [String] {
         var seen: Set<String> = []
         return texts.filter { seen.insert($0).inserted }
@@ -91,4 +65,9 @@ package struct VariantAttributes: Equatable, Sendable {
         let fraction = (parts.count == 2 ? String(parts[1]) : "") + "000"
         return (parts.first.flatMap { Int($0) } ?? 0) * 1000 + (Int(fraction.prefix(3)) ?? 0)
     }
+}
+
+extension RingIndex {
+    /// The attributes of the variant in the master playlist; nil before the first segment.
+    var variantAttributes: VariantAttributes? { VariantAttributes(variantSums, rates: \.fragmentedMP4) { $0.format } }
 }

@@ -20,7 +20,7 @@ extension DVRRing {
         performHousekeeping { () throws(RingError) in
             for file in files { try spool.remove(file.name) }
             try subtitles.compactJournals(index: index, in: spool)
-            let isWrong = journal.declaresIndependentSegments && !index.entries.allSatisfy(\.isIndependent)
+            let isWrong = journal.declaresIndependentSegments && index.dependentEntries > 0
             if isWrong || journal.needsCompaction(entryCount: index.entryCount) { try rewriteJournal(index) }
         }
     }

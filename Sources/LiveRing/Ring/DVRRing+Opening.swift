@@ -8,23 +8,29 @@ extension DVRRing {
     ///   - firstMediaSequence: the first number of a ring without a past. With the number of the upstream, segment names
     ///     do not repeat if the directory is emptied.
     ///   - subtitles: the renditions of the upstream. The subtitles of other renditions are removed; nil keeps all.
+    ///   - previous: what `previousRing` returned for the directory, so that the journal is not read again.
     package init(
         directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: [Rendition]? = []
+        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
     ) throws(RingError) {
         try self.init(
             spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
-            firstMediaSequence: firstMediaSequence, subtitles: subtitles)
+            firstMediaSequence: firstMediaSequence, subtitles: subtitles, previous: previous)
     }
 
     init(
         spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: [Rendition]? = []
+        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
     ) throws(RingError) {
         let files = try spool.files()
+        let path = spool.path(of: SpoolName.journal)
+        var journal = previous?.reading.dequeue(ifStill: spool.version(of: SpoolName.journal))
+        if journal == nil, let bytes = try spool.read(SpoolName.journal) {
+            journal = try RingJournal.read(bytes, path: path)
+        }
         let recovery = try RingRecovery(
-            journal: spool.read(SpoolName.journal), path: spool.path(of: SpoolName.journal), files: files,
-            policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
+            journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: firstMediaSequence)
         self.init(try Opening(spool, recovery: recovery, renditions: subtitles, files: files))
     }
 
@@ -34,18 +40,21 @@ extension DVRRing {
     /// The state of the ring in `directory` before it is opened; nil if it has no readable journal or no segment.
     package static func previousRing(in directory: String) -> PreviousRing? {
         let path = "\(directory)/\(SpoolName.journal)"
-        return SpoolDirectory.bytes(at: path).flatMap { PreviousRing(journal: $0, path: path) }
+        return SpoolDirectory.content(at: path).flatMap { PreviousRing(journal: $0, version: $1, path: path) }
     }
 
-    /// Closes this ring and opens it again with parameters that are known only now. The spool stays locked meanwhile.
+    /// Closes this ring and continues it with parameters that are known only now. The spool stays locked meanwhile, and
+    /// nothing of it is read.
     package func reopened(
         policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]?
     ) throws(RingError) -> DVRRing {
-        // The new ring reads the spool. If the directory was replaced, the journal has to be written there first.
-        if try reacquireSpool() { try rewriteJournal(index) }
+        try reacquireSpool()
+        try? listPendingGaps()
         isClosed = true
-        return try DVRRing(
-            spool: SpoolDirectory(sharing: spool), policy: policy, targetDuration: targetDuration, subtitles: subtitles)
+        return DVRRing(
+            try Opening(
+                SpoolDirectory(sharing: spool), continuing: self, policy: policy, targetDuration: targetDuration,
+                renditions: subtitles))
     }
 }
 
@@ -70,14 +79,41 @@ extension DVRRing {
             if recovery.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
             self.spool = spool
             // The files of unrecorded segments stay until the segments are listed as gaps.
-            if recovery.unrecordedSegments == 0 { try cleanUp() }
+            if recovery.unrecordedSegments == 0 { try cleanUp(files) }
+        }
+
+        /// The state of `ring`, which is closed, with other parameters.
+        init(
+            _ spool: consuming SpoolDirectory, continuing ring: isolated DVRRing, policy: RetentionPolicy,
+            targetDuration: Int, renditions: [Rendition]?
+        ) throws(RingError) {
+            index = ring.index
+            index.setParameters(policy: policy, targetDuration: targetDuration)
+            let (store, unneeded) = SubtitleStore.continuing(ring.subtitles, with: renditions, index: &index)
+            (subtitles, journal, housekeepingError) = (store, ring.journal, ring.housekeepingError)
+            recovery = RingRecovery(continuing: index, hasEnded: ring.hasEnded)
+            self.spool = spool
+            if index.targetDuration != ring.index.targetDuration { journal.invalidate() }
+            try writeStaleJournals(removing: unneeded)
+        }
+
+        private mutating func writeStaleJournals(removing unneeded: [String]) throws(RingError) {
+            for name in unneeded { try spool.remove(name) }
+            do throws(RingError) {
+                try subtitles.writeNewJournals(index: index, in: spool)
+                guard journal.isStale else { return }
+                try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
+            } catch {
+                guard error.isDiskFull else { throw error }
+                housekeepingError = error
+            }
         }
 
         /// Removes files that do not belong to the ring, and rewrites the journals.
         ///
         /// If the disk is full, the ring opens with what is there, and the next publish writes the journals.
-        private mutating func cleanUp() throws(RingError) {
-            try spool.removeRingFiles(except: index.files.union(subtitles.files))
+        private mutating func cleanUp(_ files: [String: Int]) throws(RingError) {
+            try spool.removeRingFiles(except: index.files.union(subtitles.files), of: files)
             do throws(RingError) {
                 try subtitles.rewriteJournals(index: index, in: spool)
                 let current = RingJournal(index, hasEnded: recovery.hasEnded)

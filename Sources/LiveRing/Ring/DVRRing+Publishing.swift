@@ -5,8 +5,8 @@ extension DVRRing {
     /// Publishes one segment, which viewers can see when the function returns. If the disk is full, the rewind is
     /// dropped first.
     ///
-    /// After an error no part of the segment stays. Its time is listed as a gap if the journal can be written, and the
-    /// next segment is discontinuous. A ring that ended in an earlier process continues after its end.
+    /// After an error no part of the segment stays. Its time is listed as a gap, as soon as the journal can be written, and
+    /// the next segment is discontinuous. A ring that ended in an earlier process continues after its end.
     package func publish(_ segment: NewSegment) throws(RingError) {
         guard !isClosed else { throw .ended }
         let isAfterInterruption = needsDiscontinuity
@@ -14,28 +14,48 @@ extension DVRRing {
         try validate(segment)
         do throws(RingError) {
             try reacquireSpool()
-            try storeDroppingRewind(segment, afterInterruption: isAfterInterruption)
+            try droppingRewind { () throws(RingError) in
+                try listPendingGaps()
+                try store(segment, afterInterruption: isAfterInterruption)
+            }
         } catch {
+            appendPendingGap(lasting: segment.duration, resumePoint: segment.resumePoint)
             // If the gap fails too, the error has the same cause.
-            try? publishGap(lasting: segment.duration, resumePoint: segment.resumePoint)
+            try? listPendingGaps()
             throw error
         }
         needsDiscontinuity = false
     }
 
     /// Lists a gap for time without media, so that the playlists continue during an outage. A ring that never held a
-    /// segment lists no gap.
+    /// segment lists no gap. After an error the gap is listed with the next entry.
     /// - Parameters:
     ///   - duration: 90 kHz ticks, 1 ... `maximumSegmentDuration`.
     ///   - resumePoint: the clocks of the channel after the gap.
     package func publishGap(lasting duration: Int64, resumePoint: ResumePoint) throws(RingError) {
         guard !isClosed else { throw .ended }
-        guard let newest = index.newest else { return }
+        guard index.newest != nil else { return }
         guard (1...maximumSegmentDuration).contains(duration) else {
             throw .badDuration(duration, maximum: maximumSegmentDuration)
         }
+        appendPendingGap(lasting: duration, resumePoint: resumePoint)
+        try droppingRewind { () throws(RingError) in try listPendingGaps() }
+    }
+
+    private func appendPendingGap(lasting duration: Int64, resumePoint: ResumePoint) {
+        guard index.newest != nil else { return }
+        let duration = min(max(1, duration), maximumSegmentDuration)
+        pendingGaps.append(PendingGap(duration: duration, resumePoint: resumePoint))
+        if pendingGaps.count > PendingGap.limit { pendingGaps.removeFirst() }
+    }
+
+    func listPendingGaps() throws(RingError) {
+        guard !pendingGaps.isEmpty else { return }
         try reacquireSpool()
-        try commit(index.gap(after: newest, lasting: duration, resumePoint: resumePoint))
+        while let gap = pendingGaps.first, let newest = index.newest {
+            try commit(index.gap(after: newest, lasting: gap.duration, resumePoint: gap.resumePoint))
+            pendingGaps.removeFirst()
+        }
     }
 
     /// Lists `unrecordedSegments` as gaps, all at once: a process that is killed before has none of them listed.
@@ -55,7 +75,7 @@ extension DVRRing {
         _ = subtitles.evict(index: index)
         publishSnapshot()
         performHousekeeping { () throws(RingError) in
-            try spool.removeRingFiles(except: index.files.union(subtitles.files))
+            try spool.removeRingFiles(except: index.files.union(subtitles.files), of: spool.files())
         }
     }
 
@@ -82,14 +102,14 @@ extension DVRRing {
 
 // The steps of a publish.
 extension DVRRing {
-    /// Stores `segment`. If the disk is full, drops the rewind and tries once more.
-    private func storeDroppingRewind(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
+    /// Runs `body`. If the disk is full, drops the rewind and runs it once more.
+    private func droppingRewind(_ body: () throws(RingError) -> Void) throws(RingError) {
         do throws(RingError) {
-            try store(segment, afterInterruption: afterInterruption)
+            try body()
         } catch {
             guard error.isDiskFull else { throw error }
             dropRewind()
-            try store(segment, afterInterruption: afterInterruption)
+            try body()
         }
     }
 

@@ -27,6 +27,8 @@ package actor DVRRing {
     var isClosed = false
     /// Whether media is missing between the newest entry and the next one.
     var needsDiscontinuity: Bool
+    /// Gaps that could not be recorded yet, in order. They are listed before the next entry.
+    var pendingGaps: [PendingGap] = []
     var rewindDrops = 0
     var spoolReplacements = 0
     var housekeepingError: RingError?
@@ -86,6 +88,7 @@ package actor DVRRing {
     /// - Parameter dateRanges: date ranges that no segment carries. They are in the head of every playlist.
     package func end(adding dateRanges: [DateRange] = []) {
         guard !isClosed else { return }
+        try? listPendingGaps()
         index.addOpenDateRanges(dateRanges)
         isClosed = true
         hasEnded = true

@@ -13,27 +13,27 @@ extension RingSnapshot {
         PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).rewind(range).map(Self.bytes)
     }
 
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `ts/dvr.m3u8`.
+    package func transportStreamDVRPlaylist(_ selection: RewindSelection) -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).playlist(of: selection)
+            .map(Self.bytes)
+    }
+
     /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
     /// - Parameters:
     ///   - range: nil for the live playlists.
-    ///   - format: returns the format of a segment's transport stream.
+    ///   - format: returns the format of a segment's transport stream, given that of the segment and its
+    ///     `TransportStreamPoint.parameters`.
     package func transportStreamMasterPlaylist(
-        _ range: RewindRange? = nil, format: (RingEntry) -> SegmentFormat
+        _ range: RewindRange? = nil, format: (SegmentFormat, String) -> SegmentFormat
     ) -> [UInt8]? {
         let query = range.map { $0.query.isEmpty ? "" : "?\($0.query)" } ?? ""
-        let attributes = VariantAttributes(
-            entries: index.listed.drop { $0.transportStream == nil }, targetDuration: index.targetDuration,
-            format: format, byteCount: Self.transportStreamByteCount)
+        let attributes = VariantAttributes(index.variantSums, rates: \.transportStream) { span in
+            span.transportStream.map { format(span.format, $0) }
+        }
         return master(attributes, uri: range == nil ? "live.m3u8" : "dvr.m3u8\(query)") {
             "../\(range == nil ? "" : "dvr-")\($0)\(query)"
         }
-    }
-
-    /// An upper bound of a segment's size as a transport stream, for its bit rate: packet headers, tables, PCR, and packets
-    /// that fill chunks.
-    private static func transportStreamByteCount(of entry: RingEntry) -> Int {
-        let perSecond: Int64 = 18_000
-        return entry.segment.byteCount * 26 / 25 + Int(entry.duration * perSecond / PlaylistTicks.ticksPerSecond)
     }
 
     /// Where a range begins among the segments: the number of its first, the 90 kHz ticks of that before the range; and
@@ -62,7 +62,7 @@ extension RingSnapshot {
     }
 
     /// Whether a segment is listed that can be sent as a transport stream.
-    package var hasTransportStream: Bool { index.listed.contains { !$0.isGap && $0.transportStream != nil } }
+    package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
     /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {

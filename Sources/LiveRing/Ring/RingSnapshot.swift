@@ -7,8 +7,6 @@ package struct RingSnapshot: Sendable {
     package let index: RingIndex
     /// Whether every playlist ends with EXT-X-ENDLIST.
     package let hasEnded: Bool
-    /// `live.m3u8` in UTF-8; nil before the first segment. Players give up on an empty playlist, so requests have to wait.
-    package let livePlaylist: [UInt8]?
     /// How often a full disk made the ring drop its rewind since the ring was opened.
     package let rewindDrops: Int
     /// How often the spool directory was missing or replaced and was acquired again.
@@ -31,11 +29,18 @@ package struct RingSnapshot: Sendable {
         self.spoolReplacements = spoolReplacements
         self.housekeepingError = housekeepingError
         self.directory = directory
-        livePlaylist = PublishedPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes)
     }
 
     /// The newest entry; nil before the first.
     package var edge: RingEntry? { index.listed.last }
+
+    /// Whether `livePlaylist` lists a segment.
+    package var hasSegments: Bool { !index.listed.isEmpty }
+
+    // Playlists are rendered with every call.
+
+    /// `live.m3u8` in UTF-8; nil before the first segment. Players give up on an empty playlist, so requests have to wait.
+    package var livePlaylist: [UInt8]? { PublishedPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes) }
 
     /// Whether the playlist is long enough for a player to start without stalling (Apple HLS authoring specification
     /// §8.11), or will not become longer.
@@ -43,15 +48,27 @@ package struct RingSnapshot: Sendable {
         hasEnded || index.listedTicks >= PlaylistWindow.shortest(targetDuration: index.targetDuration).ticks
     }
 
-    /// `dvr.m3u8` in UTF-8; nil if the ring has no segment in the range. The playlist is rendered with every call.
+    /// `dvr.m3u8` in UTF-8; nil if the ring has no segment in the range.
     package func dvrPlaylist(_ range: RewindRange) -> [UInt8]? {
         PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
     }
 
-    /// The attributes of the variant in the master playlist; nil before the first segment.
-    package var variantAttributes: VariantAttributes? {
-        VariantAttributes(entries: index.listed, targetDuration: index.targetDuration)
+    /// The entries that a range selects; nil if it is not from one date to another, or selects none.
+    package func selection(of range: RewindRange) -> RewindSelection? {
+        guard case .between(let start, let end) = range else { return nil }
+        return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
     }
+
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr.m3u8`.
+    package func dvrPlaylist(_ selection: RewindSelection) -> [UInt8]? {
+        PublishedPlaylist(index: index, hasEnded: hasEnded).playlist(of: selection).map(Self.bytes)
+    }
+
+    /// The number of segments in the live playlist.
+    package var liveSegmentCount: Int { index.listed.endIndex - index.liveWindow.start }
+
+    /// The attributes of the variant in the master playlist; nil before the first segment.
+    package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
     /// `master.m3u8` in UTF-8; nil before the first segment.
     package func masterPlaylist() -> [UInt8]? { master(variantAttributes, uri: "live.m3u8") { $0 } }
@@ -82,6 +99,11 @@ package struct RingSnapshot: Sendable {
     /// `dvr-subs-<number>.m3u8` in UTF-8.
     package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
         publishedSubtitles(number)?.rewind(range).map(Self.bytes)
+    }
+
+    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr-subs-<number>.m3u8`.
+    package func subtitlePlaylist(_ number: Int, _ selection: RewindSelection) -> [UInt8]? {
+        publishedSubtitles(number)?.playlist(of: selection).map(Self.bytes)
     }
 
     private func publishedSubtitles(_ number: Int) -> PublishedPlaylist? {

@@ -48,6 +48,12 @@ import Glibc
         return Int(status.st_size)
     }
 
+    func version() throws(RingError) -> FileVersion {
+        var status = stat()
+        guard unsafe fstat(raw, &status) == 0 else { throw .system(.read, path: path, code: errno) }
+        return FileVersion(status)
+    }
+
     /// Reads the bytes from the current position to the end.
     func readToEnd() throws(RingError) -> [UInt8] {
         let expected = try byteCount()

@@ -76,7 +76,7 @@ struct SpoolDirectory: ~Copyable {
         }
         let partPath = path(of: name + SpoolName.partSuffix)
         do throws(RingError) {
-            try writeChunks(chunks, to: FileDescriptor(partPath, flags: O_WRONLY | O_CREAT | O_TRUNC), as: name)
+            try writeChunks(chunks, to: partPath, flags: O_WRONLY | O_CREAT | O_TRUNC, as: name)
             try rename(partPath, to: path(of: name))
         } catch {
             unsafe unlink(partPath)
@@ -88,7 +88,7 @@ struct SpoolDirectory: ~Copyable {
     func append(_ text: String, to name: String) throws(RingError) {
         let bytes = Array(text.utf8)
         do throws(RingError) {
-            try writeChunks([bytes[...]], to: FileDescriptor(path(of: name), flags: O_WRONLY | O_APPEND), as: name)
+            try writeChunks([bytes[...]], to: path(of: name), flags: O_WRONLY | O_APPEND, as: name)
         } catch {
             throw asDiskFull(error, needed: UInt64(bytes.count))
         }
@@ -101,18 +101,28 @@ struct SpoolDirectory: ~Copyable {
     }
 
     private func writeChunks(
-        _ chunks: [ArraySlice<UInt8>], to file: borrowing FileDescriptor, as name: String
+        _ chunks: [ArraySlice<UInt8>], to path: String, flags: Int32, as name: String
     ) throws(RingError) {
         guard let (written, code) = fault?(name, chunks.reduce(0) { $0 + $1.count }) else {
-            return try file.write(chunks)
+            return try FileDescriptor(path, flags: flags).write(chunks)
         }
-        try file.write([Array(chunks.joined().prefix(written))[...]])
-        throw .system(.write, path: file.path, code: code)
+        // Without a free descriptor the file cannot be opened.
+        if code == EMFILE || code == ENFILE { throw .system(.open, path: path, code: code) }
+        try FileDescriptor(path, flags: flags).write([Array(chunks.joined().prefix(written))[...]])
+        throw .system(.write, path: path, code: code)
     }
 
-    /// The bytes of a file in a directory that is not locked; nil if the file cannot be read.
-    static func bytes(at path: String) -> [UInt8]? {
-        try? FileDescriptor(path, flags: O_RDONLY).readToEnd()
+    /// The bytes of a file in a directory that is not locked, and their version; nil if the file cannot be read.
+    static func content(at path: String) -> (bytes: [UInt8], version: FileVersion)? {
+        guard let file = try? FileDescriptor(path, flags: O_RDONLY), let version = try? file.version(),
+            let bytes = try? file.readToEnd()
+        else { return nil }
+        return (bytes, version)
+    }
+
+    /// The version of a file; nil if it cannot be opened.
+    func version(of name: String) -> FileVersion? {
+        try? FileDescriptor(path(of: name), flags: O_RDONLY).version()
     }
 
     /// - Returns: the bytes of the file; nil if it does not exist.
@@ -131,8 +141,9 @@ struct SpoolDirectory: ~Copyable {
     }
 
     /// Removes the ring's files that are not in `needed`.
-    func removeRingFiles(except needed: Set<String>) throws(RingError) {
-        for name in try files().keys where !needed.contains(name) { try remove(name) }
+    /// - Parameter files: the files in the directory by name.
+    func removeRingFiles(except needed: Set<String>, of files: [String: Int]) throws(RingError) {
+        for name in files.keys where !needed.contains(name) { try remove(name) }
     }
 
     /// The sizes of the regular files whose names only a ring uses, by name.

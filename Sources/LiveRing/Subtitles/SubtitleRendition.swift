@@ -17,7 +17,7 @@ package struct SubtitleRendition: Equatable, Sendable {
     /// The media sequence number of the first entry; nil without entries.
     private(set) var firstMediaSequence: UInt64?
     /// The entries of consecutive segments.
-    private(set) var entries: ArraySlice<SubtitleEntry> = []
+    private(set) var entries = PersistentVector<SubtitleEntry>()
 
     /// - Parameter upstream: the rendition of the upstream. Its GROUP-ID and URI are not used.
     init(number: Int, upstream: Rendition) {
@@ -66,7 +66,7 @@ package struct SubtitleRendition: Equatable, Sendable {
             entries.removeLast(after)
             firstMediaSequence = entries.isEmpty ? nil : first + UInt64(before)
         }
-        return (entries.prefix(before) + entries.suffix(after)).filter { !$0.isGap }.map(\.file)
+        return (Array(entries.prefix(before)) + entries.suffix(after)).filter { !$0.isGap }.map(\.file)
     }
 
     /// Sets the gap state of every entry: an entry is a gap unless `files` (sizes by name) has its complete file.

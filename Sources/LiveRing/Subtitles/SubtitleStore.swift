@@ -41,6 +41,29 @@ struct SubtitleStore {
         }
     }
 
+    /// Continues `earlier`, another store of this process, with other renditions.
+    /// - Parameter renditions: the renditions to publish; nil continues all.
+    /// - Returns: the names of the files of renditions that are not continued.
+    static func continuing(
+        _ earlier: SubtitleStore, with renditions: [Rendition]?, index: inout RingIndex
+    ) -> (store: SubtitleStore, unneeded: [String]) {
+        guard let renditions else { return (earlier, []) }
+        var (store, rest) = (earlier, Array(zip(earlier.renditions, earlier.journals)))
+        (store.renditions, store.journals) = ([], [])
+        var nextNumber = (earlier.renditions.map(\.number).max() ?? -1) + 1
+        for rendition in renditions {
+            let new = SubtitleRendition(number: nextNumber, upstream: rendition)
+            let known = rest.firstIndex { $0.0.isSameRendition(as: new) }.map { rest.remove(at: $0) }
+            if known == nil { nextNumber += 1 }
+            store.renditions.append(known?.0 ?? new)
+            store.journals.append(known?.1 ?? JournalFile(SpoolName.subtitleJournal(new.number)))
+        }
+        for (track, _) in rest {
+            for (number, file) in track.files { index.addSubtitles(-file.byteCount, to: number) }
+        }
+        return (store, rest.flatMap { track, journal in track.files.map(\.file.name) + [journal.name] })
+    }
+
     /// Makes entries whose files are not in `files` (sizes by name) gaps, because the spool is another directory. The
     /// journals become stale.
     mutating func updateGaps(from files: [String: Int], index: inout RingIndex) {
@@ -48,6 +71,13 @@ struct SubtitleStore {
             renditions[position].updateGaps(from: files)
             journals[position].invalidate()
             for (number, file) in renditions[position].files { index.addSubtitles(file.byteCount, to: number) }
+        }
+    }
+
+    /// Writes the journals that are not written yet.
+    mutating func writeNewJournals(index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
+        for position in renditions.indices where journals[position].isStale {
+            try rewriteJournal(position, index: index, in: spool)
         }
     }
 

@@ -23,7 +23,7 @@ final class TemporarySpool: Sendable {
         var code = EEXIST
         for _ in 0..<Self.attempts {
             let path = parent.appending(path: Self.prefix + UUID().uuidString).path
-            guard unsafe mkdir(path, 0o755) == 0 else {
+            guard unsafe mkdir(path, 0o700) == 0 else {
                 code = errno
                 continue
             }

@@ -31,6 +31,8 @@ extension ChannelPipeline.Event {
         case .warned(let warning): LogLine(.warning, warning.message)
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
+        case .adMarkersDropped:
+            LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")
         }
     }

@@ -1,23 +1,14 @@
 import Channel
-import Compression
 import HTTPSyntax
 import LiveRing
 import Media
 import Mux
-import Playlist
-import Synchronization
 
 /// Answers HTTP requests for one channel from what is published now.
 ///
-/// Event loops call it concurrently. Playlists are rendered and compressed once per version of the ring.
+/// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
+/// the ring.
 final class ChannelResponder: Sendable {
-    /// A playlist as it was at one version of the ring.
-    private struct RenderedPlaylist: Sendable {
-        var ring: Int
-        var version: UInt64
-        var response: Response
-    }
-
     /// Makes a player ask again at once, instead of giving up.
     private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
     /// hls.js and Kodi wait 20 s for an answer.
@@ -26,15 +17,16 @@ final class ChannelResponder: Sendable {
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
-    private let rendered = Mutex<[String: RenderedPlaylist]>([:])
     /// Bytes of the channel that were sent to clients.
     let sentBytes: ByteCounter
+    private let playlists: PlaylistResponder
 
     /// - Parameter channel: the channel's slug; nil in a process of one channel.
     init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
+        playlists = PlaylistResponder(state)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -47,75 +39,24 @@ final class ChannelResponder: Sendable {
 
     private func uncountedResponse(to target: RequestTarget) -> Response {
         let query = target.query.map { (name: $0.name, value: $0.value) }
-        switch ResourceRequest(path: target.path, query: query) {
-        case .livePlaylist: return playlist("live") { $0.livePlaylist }
-        case .masterPlaylist: return playlist("master") { $0.masterPlaylist() }
-        case .subtitlePlaylist(let number): return subtitlePlaylist(number)
-        case .dvrSubtitlePlaylist(let number, let range):
-            return ranged(at: target.path) { $0.subtitlePlaylist(number, range) }
-        case .dvrMasterPlaylist(let range): return ranged(at: target.path) { $0.dvrMasterPlaylist(range) }
-        case .dvrPlaylist(.whole): return playlist("dvr") { $0.dvrPlaylist(.whole) }
-        case .dvrPlaylist(let range): return ranged(at: target.path) { $0.dvrPlaylist(range) }
+        let request = ResourceRequest(path: target.path, query: query)
+        if let playlist = PlaylistResource(request) { return playlists.response(playlist) }
+        switch request {
         case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
         case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
-        case .transportStream(let request): return transportStream(request, at: target.path)
         case .endlessStream(let request): return endlessStream(request, at: target.path)
         case .status:
             return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
         case .readiness: return readiness
         case .page: return .text(.ok, resourceList)
-        case .clip, .metrics: return .notFound(target.path)
+        case .livePlaylist, .masterPlaylist, .subtitlePlaylist, .dvrPlaylist, .dvrMasterPlaylist, .dvrSubtitlePlaylist,
+            .transportStream, .clip, .metrics:
+            return .notFound(target.path)
         case .notFound(.unknownPath): return .notFound(target.path)
         case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
         case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
-        }
-    }
-
-    /// Returns a playlist without parameters, rendered and compressed once for each version of the ring.
-    private func playlist(_ name: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
-        guard let publication = state.publication else { return notYetPublished }
-        let (snapshot, ring) = (publication.snapshot, publication.ring)
-        if let known = rendered.withLock({ $0[name] }), known.version == snapshot.version, known.ring == ring {
-            return known.response
-        }
-        guard let bytes = render(snapshot) else { return notYetPublished }
-        let response = playlistResponse(bytes, snapshot)
-        rendered.withLock { $0[name] = RenderedPlaylist(ring: ring, version: snapshot.version, response: response) }
-        return response
-    }
-
-    private func playlistResponse(_ bytes: [UInt8], _ snapshot: RingSnapshot) -> Response {
-        Response(
-            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, snapshot.index.targetDuration / 2)),
-            body: .bytes(bytes, gzip: Gzip.compress(bytes)))
-    }
-
-    private func subtitlePlaylist(_ number: Int) -> Response {
-        let isKnown = snapshot?.subtitles.contains { $0.number == number } ?? true
-        return isKnown ? playlist("subs-\(number)") { $0.subtitlePlaylist(number) } : .notFound("subs-\(number).m3u8")
-    }
-
-    private func ranged(at path: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
-        guard let snapshot, let bytes = render(snapshot) else {
-            return .text(.notFound, nothingInRange)
-        }
-        return playlistResponse(bytes, snapshot)
-    }
-
-    private func transportStream(_ request: ResourceRequest.TransportStreamRequest, at path: String) -> Response {
-        switch request {
-        case .livePlaylist: playlist("ts/live") { $0.transportStreamLivePlaylist() }
-        case .masterPlaylist:
-            playlist("ts/master") { $0.transportStreamMasterPlaylist(format: SegmentFormat.init(transportStreamOf:)) }
-        case .dvrPlaylist(.whole): playlist("ts/dvr") { $0.transportStreamDVRPlaylist(.whole) }
-        case .dvrPlaylist(let range): ranged(at: path) { $0.transportStreamDVRPlaylist(range) }
-        case .dvrMasterPlaylist(let range):
-            ranged(at: path) {
-                $0.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:))
-            }
-        case .segment: .notFound(path)
         }
     }
 
@@ -142,10 +83,20 @@ final class ChannelResponder: Sendable {
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
 
-    /// Returns the work for a segment as a transport stream, and for a stream of which nothing is published yet; nil for
-    /// any other request.
+    /// Returns the work for a long playlist, for a segment as a transport stream, and for a stream of which nothing is
+    /// published yet; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        switch ResourceRequest(path: target.path) {
+        let request = ResourceRequest(
+            path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
+        if let playlist = PlaylistResource(request) {
+            guard let work = playlists.deferredResponse(playlist, for: target.fields) else { return nil }
+            return { [sentBytes] in
+                var response = await work()
+                response.sentBytes = sentBytes
+                return response
+            }
+        }
+        switch request {
         case .transportStream(.segment(let name)):
             return { [self] in
                 var response = await transportSegment(named: name, at: target.path)
@@ -196,23 +147,13 @@ final class ChannelResponder: Sendable {
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }
 
-    /// The answer before the first segment: an empty playlist would make a player give up.
-    private var notYetPublished: Response {
-        var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
-        response.extraHeaders = [Self.retryAfter]
-        return response
-    }
-
     private var streamNotYetPublished: Response {
         var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
         response.extraHeaders.append(Self.retryAfter)
         return response
     }
 
-    private var nothingInRange: String {
-        guard let dates = snapshot?.dates else { return "Nothing of that range is in the ring, which is empty." }
-        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
-    }
+    private var nothingInRange: String { snapshot.nothingInRange }
 
     private var readiness: Response {
         let status = state.status

@@ -115,15 +115,17 @@ private struct Representation {
 
     init(of response: Response, for fields: RequestTarget.Fields) {
         type = response.contentType
-        guard case .bytes(_, gzip: let compressed?) = response.body else {
+        guard case .bytes(_, gzip: let gzip?) = response.body else {
             (body, isGzip, variesByCoding, etag) = (response.body, false, false, response.etag)
             return
         }
         variesByCoding = true
         // A range counts bytes of the coded representation; clients that send one mean the identity coding.
-        isGzip = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
+        let accepted = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
+        let compressed = accepted ? gzip.member : nil
+        isGzip = compressed != nil
         etag = isGzip ? response.etag.map(EntityTag.gzipVariant) : response.etag
-        body = isGzip ? .bytes(compressed, gzip: nil) : response.body
+        body = compressed.map { .bytes($0, gzip: nil) } ?? response.body
     }
 
     var byteCount: Int { body.byteCount }

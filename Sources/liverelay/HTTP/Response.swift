@@ -45,8 +45,8 @@ enum CacheControl: Equatable, Sendable {
 /// The content of a resource, before the request's method, range and codings apply.
 enum ResponseBody: Equatable, Sendable {
     case empty
-    /// Content in memory; `gzip` is the same content as one gzip member, if it was compressed.
-    case bytes([UInt8], gzip: [UInt8]?)
+    /// Content in memory; `gzip` is the same content for clients that accept it compressed.
+    case bytes([UInt8], gzip: LazyGzip?)
     /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
     case file(path: String, byteCount: Int)
     /// Content whose length is not known: no ranges, and HEAD does not touch it.

@@ -69,7 +69,7 @@ struct ChannelRunner: Sendable {
                 upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
-                if !isPublishing, state.snapshot?.livePlaylist != nil {
+                if !isPublishing, state.snapshot?.hasSegments == true {
                     isPublishing = true
                     onPublish()
                 }

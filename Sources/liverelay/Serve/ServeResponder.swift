@@ -57,8 +57,10 @@ final class ServeResponder: Sendable {
             return { await guide.response(to: target, asGzipFile: isGzipFile) }
         }
         if request == .api { return { [api] in api.response(to: target) } }
-        guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
+        guard case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
+        // A HEAD starts nothing, but its answer may take as long.
+        guard target.method == .get else { return host.running(name)?.responder.deferredResponse(to: below) }
         switch use {
         case .none: return nil
         case .presence: return host.recordRequest(of: name)?.responder.deferredResponse(to: below)

@@ -1,0 +1,133 @@
+import Dispatch
+import Foundation
+import HTTPSyntax
+import LiveRing
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Channel
+@testable import liverelay
+
+/// Playlists of a long rewind: rendered once, on no event loop, and a bounded number at once.
+@Suite(.ownThreads) struct PlaylistCacheTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(
+        path: "liverelay-test-\(UUID().uuidString)")
+    private let ring: DVRRing
+    private let state: ChannelState
+
+    init() async throws {
+        ring = try DVRRing(
+            directory: directory.path, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 0),
+            targetDuration: 6)
+        state = ChannelState(upstream: "http://localhost/") { .zero }
+        for n in 0..<200 { try await ring.publish(Self.segment(n)) }
+        state.setRing(ring)
+    }
+
+    private static func segment(_ n: Int) -> NewSegment {
+        NewSegment(
+            initialization: InitializationFile(name: "init-a.mp4", bytes: [0]), header: Array("\(n)".utf8),
+            payload: [[1]], duration: 540_000, isDiscontinuous: false,
+            programDateTime: ProgramDateTime(millisecondsSince1970: 6000 * Int64(n)),
+            resumePoint: ResumePoint(
+                videoDecodeTime: 0, audioDecodeTime: 0, fragmentSequenceNumber: 0,
+                presentationEnd: 540_000 * Int64(n + 1), compositionOffset: 0),
+            format: SegmentFormat(videoCodec: "avc1.640028"),
+            transportStream: TransportStreamPoint(
+                parameters: "p", discontinuitySequence: 0, isDiscontinuous: false))
+    }
+
+    private static func target(_ uri: String, _ fields: RequestTarget.Fields = .init()) throws -> RequestTarget {
+        try RequestTarget(method: .get, uri: uri, fields: fields)
+    }
+
+    private static let rows: [(uri: String, isLong: Bool)] = [
+        ("/live.m3u8", false), ("/ts/live.m3u8", false), ("/master.m3u8", false), ("/ts/master.m3u8", false),
+        ("/dvr-master.m3u8?last=60", false), ("/dvr.m3u8", true), ("/dvr.m3u8?start=0", true),
+        ("/dvr.m3u8?start=60&end=66", true), ("/dvr.m3u8?last=60", true), ("/dvr.m3u8?delay=60", true),
+        ("/ts/dvr.m3u8", true), ("/ts/dvr.m3u8?start=60", true), ("/seg-1-00000000.m4s", false), ("/nothing", false),
+    ]
+
+    @Test(arguments: rows)
+    func longPlaylistsAreRenderedElsewhere(uri: String, isLong: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let responder = ChannelResponder(state)
+        let work = responder.deferredResponse(to: try Self.target(uri))
+        #expect((work != nil) == isLong)
+        guard let work else { return }
+        let response = await work()
+        let atOnce = ChannelResponder(state).response(to: try Self.target(uri))
+        #expect(response.status == .ok && response == atOnce)
+        #expect(responder.deferredResponse(to: try Self.target(uri)) == nil, "it is known")
+        #expect(responder.response(to: try Self.target(uri)) == response)
+        try await ring.publish(Self.segment(200))
+        #expect(responder.deferredResponse(to: try Self.target(uri)) != nil, "there is a newer one")
+    }
+
+    @Test func startsInOneSegmentAreOnePlaylist() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let responder = ChannelResponder(state)
+        let first = try #require(responder.deferredResponse(to: try Self.target("/dvr.m3u8?start=600.5&end=900")))
+        let response = await first()
+        for start in ["600", "603.25", "605.999", "1970-01-01T00:10:01Z"] {
+            let target = try Self.target("/dvr.m3u8?start=\(start)&end=899")
+            #expect(responder.deferredResponse(to: target) == nil, "\(start)")
+            #expect(responder.response(to: target) == response, "\(start)")
+        }
+        #expect(responder.deferredResponse(to: try Self.target("/dvr.m3u8?start=606&end=900")) != nil)
+        #expect(responder.deferredResponse(to: try Self.target("/ts/dvr.m3u8?start=600&end=900")) != nil)
+    }
+
+    @Test func onlyClientsThatAcceptGzipCostCompression() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let responder = ChannelResponder(state)
+        let (plain, coded) = (try Self.target("/dvr.m3u8"), try Self.target("/dvr.m3u8", .init(acceptEncoding: "gzip")))
+        guard case .bytes(let bytes, let gzip?) = await responder.deferredResponse(to: plain)?().body else {
+            Issue.record("no playlist")
+            return
+        }
+        #expect(bytes.count > 16 * 1024 && !gzip.isFinished)
+        let work = try #require(responder.deferredResponse(to: coded), "it is compressed elsewhere")
+        _ = await work()
+        #expect(gzip.isFinished && responder.deferredResponse(to: coded) == nil)
+        let response = ConditionalResponse(responder.response(to: coded), to: coded, date: "")
+        #expect(response.fields.contains(HeaderField(name: "Content-Encoding", value: "gzip")))
+        let identity = ConditionalResponse(responder.response(to: plain), to: plain, date: "")
+        #expect(identity.fields.contains(HeaderField(name: "Vary", value: "Accept-Encoding")))
+    }
+
+    @Test func pendingRangesAreBounded() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let queue = DispatchQueue(label: "stopped")
+        queue.suspend()
+        let cache = PlaylistCache(ranges: queue)
+        let publication = try #require(state.publication)
+        func range(_ last: Int64, of client: String?) async -> Int? {
+            do throws(PlaylistCache.Refusal) {
+                let range = RewindRange.last(milliseconds: last * 60_000)
+                return try await cache.playlist(
+                    .rewind(.fragmentedMP4, range), of: publication, compressed: false, client: client)?.bytes.count
+            } catch { return nil }
+        }
+        await withTaskGroup(of: Int?.self) { group in
+            let limit = PlaylistCache.rangesPerClient
+            for last in 1...limit { group.addTask { await range(Int64(last), of: "a") } }
+            while cache.pendingRanges < limit { await Task.yield() }
+            #expect(await range(100, of: "a") == nil, "its limit is reached")
+            group.addTask { await range(1, of: "a") }  // known: it waits for the other
+            group.addTask { await range(1, of: "b") }
+            group.addTask { await range(101, of: "b") }
+            while cache.pendingRanges <= limit { await Task.yield() }
+            for last in 200..<200 + PlaylistCache.rangeLimit - limit - 1 {
+                group.addTask { await range(Int64(last), of: "client \(last)") }
+            }
+            while cache.pendingRanges < PlaylistCache.rangeLimit { await Task.yield() }
+            #expect(await range(300, of: "c") == nil, "the limit of all is reached")
+            queue.resume()
+            for await bytes in group { #expect((bytes ?? 0) > 100) }
+        }
+        #expect(cache.pendingRanges == 0)
+        #expect(await range(100, of: "a") != nil)
+    }
+}

@@ -34,7 +34,7 @@ struct RelayService: Sendable {
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
-        let outcome = await runUntilEnd(state, base: server?.base)
+        let outcome = await runUntilEnd(state, server?.server, base: server?.base)
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
         if case .failure(let error) = outcome { throw error }
@@ -60,11 +60,17 @@ struct RelayService: Sendable {
         case other(Result<Void, RelayError>?)
     }
 
-    private func runUntilEnd(_ state: ChannelState, base: String?) async -> Result<Void, RelayError> {
+    private func runUntilEnd(_ state: ChannelState, _ server: HTTPServer?, base: String?) async -> Result<
+        Void, RelayError
+    > {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .channel(await runChannel(into: state)) }
             group.addTask { .other(await Signals.wait()) }
             group.addTask { .other(await updateStatusLine(state, base: base)) }
+            group.addTask {
+                await ServiceManager.current?.supervise { await server?.awaitEventLoops() }
+                return .other(nil)
+            }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??

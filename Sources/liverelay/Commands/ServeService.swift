@@ -48,7 +48,7 @@ struct ServeService: Sendable {
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
-        await runUntilSignal(updater)
+        await runUntilSignal(updater, host, server)
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
@@ -73,7 +73,7 @@ struct ServeService: Sendable {
         }
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater) async {
+    private func runUntilSignal(_ updater: CatalogUpdater, _ host: ChannelHost, _ server: HTTPServer) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
             group.addTask {
@@ -82,6 +82,13 @@ struct ServeService: Sendable {
             }
             group.addTask {
                 while let refresh, (try? await Task.sleep(for: refresh)) != nil { await updater.reload() }
+                return false
+            }
+            group.addTask {
+                await ServiceManager.current?.supervise {
+                    await server.awaitEventLoops()
+                    _ = host.directory  // It waits for the lock of the channels.
+                }
                 return false
             }
             for await isEnd in group where isEnd { break }

@@ -78,7 +78,7 @@ final class ChannelResponder: Sendable {
 
     private func playlistResponse(_ bytes: [UInt8], _ snapshot: RingSnapshot) -> Response {
         Response(
-            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, snapshot.index.targetDuration / 2)),
+            contentType: .playlist, cacheControl: .playlist(targetDuration: snapshot.index.targetDuration),
             body: .bytes(bytes, gzip: Gzip.compress(bytes)))
     }
 

@@ -15,6 +15,10 @@ enum ServeRequest: Equatable, Sendable {
     }
 
     case page
+    /// A file of the page, below `/web/`.
+    case pageFile
+    /// The page of a channel without the slash at its end.
+    case folder(String)
     /// The list of all channels, or of one group.
     case channelList(StreamFormat, group: String?)
     case status
@@ -40,6 +44,7 @@ enum ServeRequest: Equatable, Sendable {
             let group = target.query.first { $0.name == "group" }?.value
             self = .channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group)
         case "/status.json": self = .status
+        case _ where target.path.hasPrefix(PageFile.folder): self = .pageFile
         case "/healthz": self = .health
         case "/readyz": self = .readiness
         case let path where path == "/api" || path.hasPrefix("/api/"): self = .api
@@ -52,7 +57,7 @@ enum ServeRequest: Equatable, Sendable {
             if path.hasSuffix(".ts") {
                 return .channel(String(path.dropLast(3)), path: "/live.ts", .watch(isStream: true))
             }
-            return .channel(String(path), path: "/", .none)
+            return .folder(String(path))
         }
         let (name, rest) = (path[..<slash], String(path[slash...]))
         return name.isEmpty ? .notFound : .channel(String(name), path: rest, Use(of: rest))

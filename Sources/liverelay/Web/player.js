@@ -68,7 +68,8 @@ export class Player extends EventTarget {
   }
 
   async attach() {
-    this.anchors = [];
+    Object.assign(this, { anchors: [], isLost: false });
+    const { paused } = this.video; // another source pauses it
     if (this.isNative) {
       this.video.src = `${this.base}dvr.m3u8`;
       await new Promise((resolve) => this.video.addEventListener("loadedmetadata", resolve, { once: true }));
@@ -83,6 +84,7 @@ export class Player extends EventTarget {
     await new Promise((resolve) => this.source.addEventListener("sourceopen", resolve, { once: true }));
     URL.revokeObjectURL(this.video.src);
     this.source.duration = Infinity;
+    if (!paused) this.video.play().catch(() => {});
   }
 
   // MARK: Positions
@@ -107,7 +109,6 @@ export class Player extends EventTarget {
   }
 
   get isLive() { return this.position > this.livePosition - 2 * this.timeline.target; }
-
   goLive() { this.seek(this.livePosition); }
 
   seek(wanted) {
@@ -149,19 +150,20 @@ export class Player extends EventTarget {
     while (turn === this.turn) {
       await sleep(Math.max(1, this.timeline.target / 2));
       try {
-        let result = this.timeline.update(await this.playlist("live.m3u8"));
+        let result = this.isLost ? "reset" : this.timeline.update(await this.playlist("live.m3u8"));
         if (result === "missed") result = this.timeline.update(await this.playlist("dvr.m3u8"));
-        if (result === "missed" || result === "reset") await this.restart();
+        this.isLost = result === "missed" || result === "reset";
+        if (this.isLost) await this.restart();
         this.report(undefined);
       } catch (error) { this.report(error); }
       this.changed();
     }
   }
 
-  /** Begins anew at the live edge, where the media does not continue what is known. */
+  /** Begins anew at the live edge, where the media does not continue what is known. If that fails, it is tried again. */
   async restart() {
-    this.turn = this.session = undefined;
-    this.inits.clear();
+    this.session?.abort.abort();
+    this.session = undefined;
     await this.open();
   }
 
@@ -266,12 +268,10 @@ export class Player extends EventTarget {
     if (error.name === "QuotaExceededError") {
       await this.change(() => this.buffer.remove(0, Math.max(0.1, this.video.currentTime - 5))).catch(() => {});
     } else if (this.video.error || this.source.readyState !== "open") {
-      const { position } = this, isPaused = this.video.paused;
-      if (session.failures > 3) return this.report(error);
+      const position = this.position + 1; // past what cannot be decoded
+      await sleep(1);
       await this.attach();
       this.pending = position;
-      if (!isPaused) this.video.play().catch(() => {});
-      this.session = undefined;
       this.feed();
       return;
     } else if (session.failures % 3 === 0) {

@@ -1,5 +1,6 @@
 import Foundation
 import Playlist
+import TestSupport
 import Testing
 
 @testable import Tracker

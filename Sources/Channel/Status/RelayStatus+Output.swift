@@ -11,6 +11,8 @@ extension RelayStatus {
         package internal(set) var segments = 0
         package internal(set) var rewindSeconds = 0.0
         package internal(set) var liveEdge: String?
+        /// Seconds since a segment was last published; nil before the first.
+        package internal(set) var secondsSincePublish: Double?
         package internal(set) var targetDuration: Int?
         package internal(set) var codecs: [String] = []
         /// Bits per second of what is listed: the highest and the mean, as in the multivariant playlist.

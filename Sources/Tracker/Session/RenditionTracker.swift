@@ -110,6 +110,7 @@ extension RenditionTracker {
             loadedAt: lastPlaylistAt,
             hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
             counts: counts, polling: load.polling)
+        status.counts.lostDurations = queue.lostDurations
         if case .expecting(let since, let step) = stallEscalation.state {
             status.grewAt = since
             status.stallStep = step

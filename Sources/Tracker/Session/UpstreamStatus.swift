@@ -101,6 +101,8 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     /// Segments lost.
     package var lost: UInt64 = 0
     package var lostByCause = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
+    /// Playing time of the segments lost; by the target duration where no playlist listed them.
+    package var lostDurations: [SegmentLoss.Cause: Duration] = [:]
     /// Discontinuities, each with any number of lost segments.
     package var discontinuities = 0
     package var stalePlaylists = 0
@@ -112,7 +114,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
 
     package init() {}
 
-    /// The published names. `/status.json` has late cue tags among the ad markers.
+    /// The published names. Lost playing time is among the metrics, and `/status.json` has late cue tags among the ad markers.
     private enum CodingKeys: String, CodingKey {
         case loads = "playlistLoads"
         case delivered = "segmentsDelivered"
@@ -139,6 +141,7 @@ extension TrackerCounts {
         sum.failedTries += other.failedTries
         sum.lost += other.lost
         sum.lostByCause.merge(other.lostByCause, uniquingKeysWith: +)
+        sum.lostDurations.merge(other.lostDurations, uniquingKeysWith: +)
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
         sum.irregularPlaylists += other.irregularPlaylists

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logging
 
 @main
 struct LiveRelay: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay replay evening --out republished
             liverelay check recording.ts
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             RelayCommand.self, ServeCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
             ReplayCommand.self, CheckCommand.self,
@@ -37,7 +38,8 @@ struct LiveRelay: AsyncParsableCommand {
             }
             Console.standardError.close(within: closeLimit)
         } catch let error as RelayError {
-            Console.standardError.write(line: "liverelay: \(error.line)")
+            let console = Console.standardError
+            console.write(message: console.format == .text ? "liverelay: \(error.line)" : error.line, level: .error)
             Console.standardError.close(within: closeLimit)
             Glibc.exit(error.exit.rawValue)
         } catch {

@@ -14,6 +14,8 @@ struct ServeService: Sendable {
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
+    /// How guides are read; nil: none is.
+    let guide: GuideService.Settings?
     /// nil: there is no API.
     var apiToken: APIToken?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
@@ -22,6 +24,8 @@ struct ServeService: Sendable {
     let spoolParent: String?
     let configuration: RelayConfiguration
     let logger: Logger
+    let events: EventOptions
+    let bus = EventBus()
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
@@ -31,28 +35,42 @@ struct ServeService: Sendable {
             in: parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
         let settings = ChannelSettings(
-            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger)
+            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: bus)
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
-        let updater = CatalogUpdater(catalog, from: source, host: host, observe: log)
-        let responder = ServeResponder(
-            host, addresses: addresses, tuner: tuner,
-            api: APIResponder(token: apiToken, host: host, updater: updater))
+        let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
+        updateGuide(catalog.channels, catalog.guides)
+        let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
+        let api = APIResponder(token: apiToken, host: host, updater: updater)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api)
+        let delivery = try events.delivery(of: bus, logger: logger)
+        let traffic = HTTPTraffic()
+        let operations = OperationsResponder(
+            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
+            events: EventResponder(bus, refusal: { api.refusal(of: $0) }), clients: ClientRegistry(bus),
+            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
-                deferredResponder: { responder.deferredResponse(to: $0) },
+                on: address, traffic: traffic, responder: { operations.response(to: $0) },
+                deferredResponder: { operations.deferredResponse(to: $0) },
                 actionResponder: { responder.action(for: $0) })
         } catch { throw RelayError(error) }
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
-        await runUntilSignal(updater, host, server)
+        let supervision = ServiceManager.current?.supervise {
+            await server.awaitEventLoops()
+            _ = host.directory  // It waits for the lock of the channels.
+        }
+        await runUntilSignal(updater, guide)
+        supervision?.cancel()
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
+        await delivery.finish()
     }
 
     /// The number of a list's issues that are written to the log.
@@ -73,7 +91,13 @@ struct ServeService: Sendable {
         }
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater, _ host: ChannelHost, _ server: HTTPServer) async {
+    private func update(_ guide: GuideService?, _ channels: [ListedChannel], _ guides: [String]) {
+        guide?.update(
+            channels: channels, guides: guides,
+            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
+    }
+
+    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
             group.addTask {
@@ -81,19 +105,21 @@ struct ServeService: Sendable {
                 return false
             }
             group.addTask {
-                while let refresh, (try? await Task.sleep(for: refresh)) != nil { await updater.reload() }
+                await guide?.run()
                 return false
             }
             group.addTask {
-                await ServiceManager.current?.supervise {
-                    await server.awaitEventLoops()
-                    _ = host.directory  // It waits for the lock of the channels.
-                }
+                while let refresh, (try? await Task.sleep(for: refresh)) != nil { await updater.reload() }
                 return false
             }
             for await isEnd in group where isEnd { break }
             group.cancelAll()
         }
+    }
+
+    private func reportStale(_ reason: String, _ consequence: String) {
+        logger.warning("\(consequence): \(reason)")
+        bus.publish(.listError(source: source.name, reason: reason))
     }
 
     @Sendable private func log(_ reload: Result<CatalogUpdater.Outcome, CatalogError>) {
@@ -105,9 +131,15 @@ struct ServeService: Sendable {
                 List read again: added=\(change.added.count) removed=\(change.removed.count) \
                 changed=\(change.changed.count) unchanged=\(change.unchanged.count) ended=\(outcome.endedCount)
                 """)
-            for error in outcome.staleLists { logger.warning("A list stays as it was: \(error.line)") }
+            bus.publish(
+                .listReload(
+                    source: source.name,
+                    .init(
+                        added: change.added.count, removed: change.removed.count, changed: change.changed.count,
+                        unchanged: change.unchanged.count, ended: outcome.endedCount)))
+            for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
         case .failure(let error):
-            for line in error.lines { logger.warning("The list stays as it was: \(line)") }
+            for line in error.lines { reportStale(line, "The list stays as it was") }
         }
     }
 }

@@ -24,17 +24,18 @@ struct ServiceManager: Equatable, Sendable {
 
     static let current = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
 
-    /// Reports that the process is ready, then gives signs of life, until the task is canceled.
+    /// Starts a task that reports that the process is ready, then gives signs of life, until it is canceled.
     /// - Parameter isAlive: returns when the process has answered. If it does not return, systemd restarts the process.
-    func supervise(isAlive: @Sendable () async -> Void) async {
+    func supervise(isAlive: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         send("READY=1")
-        while !Task.isCancelled {
-            try? await Task.sleep(for: watchdogInterval.map { $0 / 3 } ?? .seconds(3600))
-            if Task.isCancelled { break }
-            await isAlive()
-            if watchdogInterval != nil { send("WATCHDOG=1") }
+        let pause = watchdogInterval.map { $0 / 3 } ?? .seconds(86_400)
+        return Task {
+            while (try? await Task.sleep(for: pause)) != nil {
+                await isAlive()
+                if watchdogInterval != nil { send("WATCHDOG=1") }
+            }
+            send("STOPPING=1")
         }
-        send("STOPPING=1")
     }
 
     /// Sends one message. Nothing is known of its arrival.

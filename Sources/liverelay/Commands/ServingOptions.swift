@@ -64,8 +64,8 @@ struct ServingOptions: ParsableArguments {
             valueName: "media"))
     var require: RequiredMedia?
 
-    @Option(help: "Lowest level of log lines.")
-    var logLevel = LogLevel.info
+    @OptionGroup var log: LogOptions
+    @OptionGroup var events: EventOptions
 
     @Flag(
         help: """
@@ -86,7 +86,7 @@ struct ServingOptions: ParsableArguments {
         // A start that fails must not truncate an earlier recording.
         let output = try streaming?.destination?.open()
         let console = Console.standardError
-        let logger = Logger(console: console, level: logLevel)
+        let logger = log.logger(of: console)
         if directory.removedCount > 0 {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
@@ -115,7 +115,7 @@ struct ServingOptions: ParsableArguments {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines
+            exitsAtEnd: exitAtEnd, console: console, logger: logger, events: events, startupLines: startupLines
         ).run()
     }
 }

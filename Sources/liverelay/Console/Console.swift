@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import Logging
 import Synchronization
 
 /// Log lines on standard error and, on a terminal, a status line below them that is rewritten in place.
@@ -36,7 +37,18 @@ final class Console: Sendable {
     /// Number of lines that were dropped because the queue was full.
     var dropped: Int { state.withLock { $0.queue.dropped } }
 
+    /// Writes a line as it is.
     func write(line: String) { update { $0.append(line: line) } }
+
+    /// Writes a line for people, in the console's format.
+    func write(message: String, level: Logger.Level = .info) {
+        update { $0.append(line: $0.format.line(message, level: level)) }
+    }
+
+    /// Sets how lines are written from now on.
+    func setFormat(_ format: LogFormat) { update { $0.format = format } }
+
+    var format: LogFormat { state.withLock { $0.queue.format } }
 
     /// Replaces the status line; has no effect unless standard error is a terminal.
     func setStatusLine(_ text: String) { update { $0.setStatus(text) } }

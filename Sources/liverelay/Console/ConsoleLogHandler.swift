@@ -20,11 +20,25 @@ struct ConsoleLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
+    /// Metadata keys for the upstream's media sequence number and the redacted URL that a line is about. Only JSON has them as fields.
+    static let (sequence, url) = ("sequence", "url")
+
     func log(event: LogEvent) {
+        guard console.format == .text else { return logObject(event) }
         let now = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text
         let source = metadata[Self.source].map { "\($0): " } ?? ""
         let channel = metadata[Self.channel].map { "\($0): " } ?? ""
         console.write(line: "\(now) \(event.level): \(channel)\(source)\(event.message)")
+    }
+
+    private func logObject(_ event: LogEvent) {
+        let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
+        var object = JSONObject(logLine: "\(event.message)", level: event.level, time: LogFormat.now)
+        object.add("channel", metadata[Self.channel]?.description)
+        object.add("source", metadata[Self.source]?.description)
+        object.add("sequence", metadata[Self.sequence].flatMap { UInt64($0.description) })
+        object.add("url", metadata[Self.url]?.description)
+        console.write(line: object.text)
     }
 }
 

@@ -32,8 +32,8 @@ extension UpstreamEvent {
                 """
                 Joined a \(joined.isVOD ? "finished" : "live") playlist (\(joined.rendition.name)) at segment \
                 \(joined.mediaSequence), target \(joined.targetDuration.secondsText)
-                """)
-        case .moved(let role, let url): LogLine(.info, "The \(role.name) playlist is now at \(url.redacted)")
+                """, sequence: joined.mediaSequence)
+        case .moved(let role, let url): LogLine(.info, "The \(role.name) playlist is now at \(url.redacted)", url: url)
         case .targetDurationChanged(let role, let old, let new):
             LogLine(
                 .notice, "The \(role.name) playlist's target went from \(old.secondsText) to \(new.secondsText)")
@@ -41,7 +41,7 @@ extension UpstreamEvent {
         case .reset(let role, let method):
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
         case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
-            LogLine(.warning, RelayError(error).message)
+            LogLine(.warning, RelayError(error).message, url: error.url)
         case .playlistIrregular(let role, let error):
             LogLine(
                 .notice,
@@ -72,15 +72,16 @@ extension UpstreamEvent {
         case .lost(let role, let loss):
             LogLine(
                 isDuringOutage ? .debug : .warning,
-                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)")
+                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)",
+                sequence: loss.mediaSequences.lowerBound)
         case .fetchFailed(let request, let failure, let failures, let isLast):
             LogLine(
                 isDuringOutage ? .debug : .notice,
                 """
                 Attempt \(failures) of \(request.url.redacted) failed (\(failure.message)), \
                 \(isLast ? "given up" : "trying again")
-                """)
-        case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)")
+                """, url: request.url)
+        case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)", url: url)
         default: LogLine(.debug, "\(self)")
         }
     }
@@ -88,15 +89,16 @@ extension UpstreamEvent {
     private var failoverLogLine: LogLine {
         switch self {
         case .trialStarted(let source, let url):
-            LogLine(.info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)")
+            LogLine(
+                .info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)", url: url)
         case .sourceFailed(let source, let error):
-            LogLine(.warning, "\(source.sourceName) cannot be used: \(RelayError(error).message)")
+            LogLine(.warning, "\(source.sourceName) cannot be used: \(RelayError(error).message)", url: error.url)
         case .sourceEnded(let source): LogLine(.warning, "\(source.sourceName) has ended")
         case .sourceSwitched(let source, let url):
             LogLine(
                 .warning,
-                "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)"
-            )
+                "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)",
+                url: url)
         default: LogLine(.debug, "\(self)")
         }
     }

@@ -27,15 +27,25 @@ final class ChannelResponder: Sendable {
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     private let rendered = Mutex<[String: RenderedPlaylist]>([:])
+    /// Bytes of the channel that were sent to clients.
+    let sentBytes: ByteCounter
 
-    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst) {
+    /// - Parameter channel: the channel's slug; nil in a process of one channel.
+    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
+        sentBytes = ByteCounter(channel: channel)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
 
     func response(to target: RequestTarget) -> Response {
+        var response = uncountedResponse(to: target)
+        response.sentBytes = sentBytes
+        return response
+    }
+
+    private func uncountedResponse(to target: RequestTarget) -> Response {
         let query = target.query.map { (name: $0.name, value: $0.value) }
         switch ResourceRequest(path: target.path, query: query) {
         case .livePlaylist: return playlist("live") { $0.livePlaylist }
@@ -137,7 +147,11 @@ final class ChannelResponder: Sendable {
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         switch ResourceRequest(path: target.path) {
         case .transportStream(.segment(let name)):
-            return { [self] in await transportSegment(named: name, at: target.path) }
+            return { [self] in
+                var response = await transportSegment(named: name, at: target.path)
+                response.sentBytes = sentBytes
+                return response
+            }
         case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
             return { [self] in
                 await waitForTransportStream()
@@ -202,10 +216,9 @@ final class ChannelResponder: Sendable {
 
     private var readiness: Response {
         let status = state.status
-        let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
         if let failure = status.output.writeFailure {
             return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
         }
-        return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+        return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
     }
 }

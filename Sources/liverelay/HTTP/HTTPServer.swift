@@ -31,9 +31,12 @@ struct HTTPServer: Sendable {
     let port: Int
 
     /// Returns once connections are accepted.
-    /// - Parameter threads: number of event loops, one thread each.
+    /// - Parameters:
+    ///   - threads: number of event loops, one thread each.
+    ///   - traffic: counts the requests.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
+        traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil },
         actionResponder: @escaping ActionResponder = { _ in nil }
@@ -47,7 +50,7 @@ struct HTTPServer: Sendable {
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
                     responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
-                    pendingWork: pendingWork))
+                    pendingWork: pendingWork, traffic: traffic))
             connections.insert(channel)
         }
         do {

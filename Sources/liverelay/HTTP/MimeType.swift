@@ -8,7 +8,13 @@ enum MimeType: String, Sendable, CaseIterable {
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case xml = "application/xml"
+    case gzip = "application/gzip"
     case json = "application/json"
+    /// Prometheus' text format.
+    case metricsText = "text/plain; version=0.0.4; charset=utf-8"
+    case openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    /// Server-Sent Events.
+    case eventStream = "text/event-stream"
     /// RFC 9457.
     case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
@@ -28,6 +34,7 @@ enum MimeType: String, Sendable, CaseIterable {
         case "ts": self = .transportStream
         case "vtt": self = .webVTT
         case "xml": self = .xml
+        case "gz": self = .gzip
         case "json": self = .json
         case "txt": self = .text
         case "html": self = .html

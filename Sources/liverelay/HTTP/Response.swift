@@ -12,6 +12,7 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let permanentRedirect = HTTPStatus(rawValue: 308)
     static let badRequest = HTTPStatus(rawValue: 400)
     static let unauthorized = HTTPStatus(rawValue: 401)
+    static let forbidden = HTTPStatus(rawValue: 403)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
     static let conflict = HTTPStatus(rawValue: 409)
@@ -74,9 +75,13 @@ struct Response: Equatable, Sendable {
     var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    var lastModified: String?
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
+    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    var sentBytes: ByteCounter?
 }
 
 struct HeaderField: Equatable, Sendable {

@@ -18,6 +18,8 @@ struct ChannelSettings: Sendable {
     /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
     var keptSpool: String?
     let logger: Logger
+    /// Gets the events of the channels.
+    var bus = EventBus()
 
     /// The runner of a channel.
     func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
@@ -42,7 +44,8 @@ struct ChannelSettings: Sendable {
             capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
             slate: options.slate,
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
-            restartsAfterEnd: options.runsAlways, logger: logger)
+            restartsAfterEnd: options.runsAlways, logger: logger,
+            events: RunEvents(bus, channel: channel.slug))
     }
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {

@@ -45,8 +45,11 @@ struct ServeStatus: Encodable, Sendable {
     let starts: Int
     /// Every channel that is not idle.
     let channels: [Channel]
+    /// nil: no guide is read.
+    let guide: GuideStatus?
 
-    init(_ overview: ChannelHost.Overview) {
+    init(_ overview: ChannelHost.Overview, guide: GuideStatus? = nil) {
+        self.guide = guide
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }
@@ -57,6 +60,8 @@ struct ServeStatus: Encodable, Sendable {
                 slug, overview.directory[slug], entry, status: overview.statuses[slug], at: overview.uptime)
         }
     }
+
+    static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
 
     /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {

@@ -20,12 +20,16 @@ sub vcl_recv {
         # Set only below, by this file.
         unset req.http.X-Stale;
     }
+    # Not for viewers.
+    if (req.url ~ "^/(api|metrics)(/|\?|$)") {
+        return (synth(404));
+    }
     # A HEAD starts no channel, so it must not become a GET.
     if (req.method != "GET") {
         return (pass);
     }
-    # Endless transport streams, and events: passed as they come.
-    if (req.url ~ "^/([^/?]+/)?(live\.ts|events)(\?|$)" || req.url ~ "^/[^/?]+\.ts(\?|$)") {
+    # Endless transport streams, and those of a tuner: passed as they come.
+    if (req.url ~ "^/([^/?]+/)?live\.ts(\?|$)" || req.url ~ "^/[^/?]+\.ts(\?|$)" || req.url ~ "^/(auto|tuner\d+)/") {
         return (pipe);
     }
     unset req.http.Cookie;

@@ -42,7 +42,9 @@ struct RelayService: Sendable {
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
+        let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
         let outcome = await runUntilEnd(state, runner, connections, base: server?.base)
+        supervision?.cancel()
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
         await delivery.finish()

@@ -62,7 +62,12 @@ struct ServeService: Sendable {
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
+        let supervision = ServiceManager.current?.supervise {
+            await server.awaitEventLoops()
+            _ = host.directory  // It waits for the lock of the channels.
+        }
         await runUntilSignal(updater, guide)
+        supervision?.cancel()
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)

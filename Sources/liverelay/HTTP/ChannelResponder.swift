@@ -50,11 +50,11 @@ final class ChannelResponder: Sendable {
             return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
         case .readiness: return readiness
-        case .page: return .text(.ok, resourceList)
+        case .page: return Page.channel
         case .livePlaylist, .masterPlaylist, .subtitlePlaylist, .dvrPlaylist, .dvrMasterPlaylist, .dvrSubtitlePlaylist,
             .transportStream, .clip, .metrics:
             return .notFound(target.path)
-        case .notFound(.unknownPath): return .notFound(target.path)
+        case .notFound(.unknownPath): return Page.response(at: target.path) ?? .notFound(target.path)
         case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
         case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
         }
@@ -161,16 +161,5 @@ final class ChannelResponder: Sendable {
             return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
         }
         return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
-    }
-
-    private var resourceList: String {
-        """
-        liverelay: \(state.status.upstream.url)
-        live     live.m3u8
-        MPEG-TS  ts/live.m3u8  ts/dvr.m3u8  ts/master.m3u8  live.ts
-        rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
-        master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
-        status   status.json  healthz  readyz
-        """
     }
 }

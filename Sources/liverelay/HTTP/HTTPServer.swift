@@ -68,6 +68,11 @@ struct HTTPServer: Sendable {
         }
     }
 
+    /// Returns when every event loop has answered: a loop that is blocked does not.
+    func awaitEventLoops() async {
+        for loop in group.makeIterator() { try? await loop.submit {}.get() }
+    }
+
     /// Stops accepting, lets each response under way end, and after `limit` closes the remaining connections. When this
     /// returns, every connection is closed and every thread has ended.
     func shutdown(within limit: Duration) async {

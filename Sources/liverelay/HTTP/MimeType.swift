@@ -18,6 +18,10 @@ enum MimeType: String, Sendable, CaseIterable {
     /// RFC 9457.
     case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
+    case html = "text/html; charset=utf-8"
+    case css = "text/css; charset=utf-8"
+    case javaScript = "text/javascript; charset=utf-8"
+    case svg = "image/svg+xml"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.
     init?(fileName: String) {
@@ -33,6 +37,10 @@ enum MimeType: String, Sendable, CaseIterable {
         case "gz": self = .gzip
         case "json": self = .json
         case "txt": self = .text
+        case "html": self = .html
+        case "css": self = .css
+        case "js": self = .javaScript
+        case "svg": self = .svg
         default: return nil
         }
     }

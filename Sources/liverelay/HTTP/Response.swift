@@ -10,6 +10,7 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
     static let notModified = HTTPStatus(rawValue: 304)
+    static let permanentRedirect = HTTPStatus(rawValue: 308)
     static let badRequest = HTTPStatus(rawValue: 400)
     static let unauthorized = HTTPStatus(rawValue: 401)
     static let forbidden = HTTPStatus(rawValue: 403)
@@ -30,6 +31,9 @@ enum CacheControl: Equatable, Sendable {
     case noStore
     /// Fresh for that many seconds.
     case maxAge(seconds: Int)
+    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
+    /// seconds more while the server is away (RFC 5861).
+    case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
 
@@ -37,6 +41,8 @@ enum CacheControl: Equatable, Sendable {
         switch self {
         case .noStore: "no-store"
         case .maxAge(let seconds): "max-age=\(seconds)"
+        case .renewed(let seconds, let stale, let ifError):
+            "max-age=\(seconds), stale-while-revalidate=\(stale), stale-if-error=\(ifError)"
         case .immutable: "max-age=31536000, immutable"
         }
     }
@@ -125,5 +131,14 @@ extension Response {
     ///   (draft-pantos-hls-rfc8216bis, Appendix B).
     static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
         .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
+    }
+}
+
+extension CacheControl {
+    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
+    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
+    /// is away, it may be shown as long as a live window is: a restart takes less.
+    static func playlist(targetDuration: Int) -> CacheControl {
+        .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
     }
 }

@@ -31,7 +31,9 @@ final class ServeResponder: Sendable {
 
     func response(to target: RequestTarget) -> Response {
         switch ServeRequest(target) {
-        case .page: .text(.ok, page(base: base(of: target)))
+        case .page: Page.overview
+        case .pageFile: Page.response(at: target.path) ?? .notFound(target.path)
+        case .folder(let name): host.directory[name] == nil ? .notFound(target.path) : Page.redirect(toFolder: name)
         case .channelList(let format, let group): channelList(format, group: group, base: base(of: target))
         case .status:
             Response(
@@ -51,6 +53,7 @@ final class ServeResponder: Sendable {
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
+        if let work = Page.deferredResponse(at: target.path, host) { return work }
         let request = ServeRequest(target)
         if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
         if case .guide(let isGzipFile) = request, let guide {
@@ -128,6 +131,8 @@ extension RequestTarget {
 extension ServeResponder {
     /// Answers what can be asked of a channel without watching it; nil if only its run can.
     private func descriptiveResponse(of name: String, to target: RequestTarget) -> Response? {
+        if target.path == "/" { return Page.listedChannel }
+        if let file = Page.response(at: target.path) { return file }
         if let running = host.running(name) { return running.responder.response(to: target) }
         let entry = host.overview.channels[name]
         switch target.path {
@@ -137,21 +142,8 @@ extension ServeResponder {
                 contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
         case "/healthz": return .text(.ok, "ok")
         case "/readyz": return .text(.serviceUnavailable, "\(ServeStatus.state(of: entry)): not ready")
-        case "/": return .text(.ok, "\(host.directory[name]?.name ?? name)\nlive.m3u8  dvr.m3u8  master.m3u8  live.ts")
         default: return nil
         }
-    }
-
-    private func page(base: String) -> String {
-        let overview = host.overview
-        let channels = overview.directory.channels.map { channel in
-            "\(base)/\(channel.slug)/live.m3u8  \(ServeStatus.state(of: overview.channels[channel.slug]))  \(channel.name)"
-        }
-        let head = [
-            "liverelay: \(channels.count) channels", "list     \(base)/playlist.m3u   ?format=ts",
-            "status   \(base)/status.json", "",
-        ]
-        return (head + channels).joined(separator: "\n")
     }
 
     /// The list of all channels, or of one group, with URLs of this server.

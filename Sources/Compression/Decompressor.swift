@@ -83,7 +83,7 @@ import CZlib
     private mutating func step(_ input: [UInt8], from offset: Int, isLast: Bool) -> (consumed: Int, bytes: [UInt8])? {
         // What follows the last member is padding.
         if isAtEnd, codec == .gzip, !restart(input[offset...]) { return (input.count - offset, []) }
-        var (consumed, isValid) = (0, true)
+        var (consumed, isIntact) = (0, true)
         let output = unsafe [UInt8](unsafeUninitializedCapacity: Self.stepByteCount) { target, count in
             unsafe input.withUnsafeBufferPointer { source in
                 let rest = unsafe UnsafeMutablePointer(mutating: source.baseAddress.map { unsafe $0 + offset })
@@ -93,7 +93,7 @@ import CZlib
                     unsafe (zlib.pointee.next_out, zlib.pointee.avail_out) = (target.baseAddress, UInt32(target.count))
                     let code = unsafe inflate(zlib, Z_NO_FLUSH)
                     isAtEnd = code == Z_STREAM_END
-                    isValid = code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR
+                    isIntact = code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR
                     consumed = unsafe available - Int(zlib.pointee.avail_in)
                     count = unsafe target.count - Int(zlib.pointee.avail_out)
                 } else {
@@ -101,13 +101,13 @@ import CZlib
                     unsafe (lzma.pointee.next_out, lzma.pointee.avail_out) = (target.baseAddress, target.count)
                     let code = unsafe lzma_code(lzma, isLast ? LZMA_FINISH : LZMA_RUN)
                     isAtEnd = code == LZMA_STREAM_END
-                    isValid = code == LZMA_OK || code == LZMA_STREAM_END || code == LZMA_BUF_ERROR
+                    isIntact = code == LZMA_OK || code == LZMA_STREAM_END || code == LZMA_BUF_ERROR
                     consumed = unsafe available - lzma.pointee.avail_in
                     count = unsafe target.count - lzma.pointee.avail_out
                 }
             }
         }
-        return isValid ? (consumed, output) : nil
+        return isIntact ? (consumed, output) : nil
     }
 
     /// Begins with the next member; false if there is none.

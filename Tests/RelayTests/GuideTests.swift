@@ -62,7 +62,8 @@ private func temporaryDirectory() throws -> URL {
 }
 
 private let channels = [
-    ListedChannel(slug: "news", name: "News", sources: [ListedSource(url: "http://u/1")]),
+    // The validator of the XMLTV project wants a dot in each id.
+    ListedChannel(slug: "news", name: "News", guideID: "news.example", sources: [ListedSource(url: "http://u/1")]),
     ListedChannel(slug: "sport", name: "Sport", guideID: "sport.de", sources: [ListedSource(url: "http://u/2")]),
 ]
 

@@ -49,7 +49,8 @@ struct ServeService: Sendable {
         let traffic = HTTPTraffic()
         let operations = OperationsResponder(
             metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
-            events: EventResponder(bus, refusal: { api.refusal(of: $0) }), clients: ClientRegistry(bus),
+            events: EventResponder(bus, refusal: { api.refusal(of: $0) }),
+            clients: ClientRegistry(bus, addresses: addresses),
             responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {

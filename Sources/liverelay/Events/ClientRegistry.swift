@@ -4,9 +4,14 @@ import Synchronization
 /// Tells the events of the clients of endless streams: a connection, from its first byte until it is over.
 final class ClientRegistry: Sendable {
     private let bus: EventBus
+    /// Which proxies are believed about the addresses of their clients.
+    private let addresses: ServerAddresses
     private let count = Atomic<UInt64>(0)
 
-    init(_ bus: EventBus) { self.bus = bus }
+    init(_ bus: EventBus, addresses: ServerAddresses = ServerAddresses()) {
+        self.bus = bus
+        self.addresses = addresses
+    }
 
     /// Returns a response whose stream reports its client.
     func observed(_ response: Response, to target: RequestTarget) -> Response {
@@ -14,7 +19,8 @@ final class ClientRegistry: Sendable {
         else { return response }
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         let client = EventContent.Client(
-            number: number, path: target.path, address: target.fields.peer, userAgent: target.fields.userAgent)
+            number: number, path: target.path, address: addresses.clientAddress(of: target.fields),
+            userAgent: target.fields.userAgent)
         let presence = ClientPresence(client, response.sentBytes?.channel, bus)
         var response = response
         response.body = .stream(

@@ -16,11 +16,11 @@ import Testing
         eventMessages expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
         output: codecs gapSegments rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
-        splice: adjustedTimestamps audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
+        splice: adjustedTimestamps assumedRandomAccessPoints audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
         framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
         segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \
         timestampGaps transcodedAudioFrames trimmedAudioFrames undecodableAudioFrames unmatchedAudioFrames \
-        unsupportedFrames untimedAudioFrames
+        unsupportedFrames untimedAudioFrames videoTimeouts
         splice.demux: abandonedUnits badBoxes badSections bytesOutOfSync duplicatePackets excessEventMessages \
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \

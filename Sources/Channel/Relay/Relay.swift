@@ -197,9 +197,11 @@ extension Relay {
         switch event {
         case .periodBegan(let period, _): state.update { $0.splice.currentPeriod = RelayStatus.Period(period) }
         case .programSelected(let program, let rendition): state.update { $0.splice.setProgram(program, of: rendition) }
+        case .warned(.unsupportedAudio(let entries)): state.update { $0.splice.unsupportedAudio = entries }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
-            .journalDamaged, .subtitlePublishFailed, .timestampGap, .periodRejected, .audioTranscodeFailed:
+            .journalDamaged, .subtitlePublishFailed, .timestampGap, .periodRejected, .audioTranscodeFailed,
+            .warned:
             break
         }
     }

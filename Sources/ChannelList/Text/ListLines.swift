@@ -66,10 +66,14 @@ extension ListLines.Line {
         }
         var text = String.UnicodeScalarView()
         for byte in bytes {
-            let code = 0x80...0x9F ~= byte ? Self.windows1252[Int(byte - 0x80)] : UInt32(byte)
-            text.append(byte < 32 || byte == 127 ? " " : Unicode.Scalar(code) ?? "\u{FFFD}")
+            text.append(byte < 32 || byte == 127 ? " " : Self.windows1252Character(byte))
         }
         return (String(text), true)
+    }
+
+    static func windows1252Character(_ byte: UInt8) -> Unicode.Scalar {
+        let code = 0x80...0x9F ~= byte ? windows1252[Int(byte - 0x80)] : UInt32(byte)
+        return Unicode.Scalar(code) ?? "\u{FFFD}"
     }
 
     /// The characters of Windows-1252 where Latin-1 has control characters.

@@ -82,6 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
     var spool: String?
 
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
@@ -112,7 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
             tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
-            discoveryPort: tuner.udpPort, apiToken: apiToken,
+            discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger, events: events
         ).run()

@@ -14,6 +14,8 @@ struct ServeService: Sendable {
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
+    /// How guides are read; nil: none is.
+    let guide: GuideService.Settings?
     /// nil: there is no API.
     var apiToken: APIToken?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
@@ -35,9 +37,12 @@ struct ServeService: Sendable {
         let settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: bus)
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
-        let updater = CatalogUpdater(catalog, from: source, host: host, observe: log)
+        let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
+        updateGuide(catalog.channels, catalog.guides)
+        let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
         let api = APIResponder(token: apiToken, host: host, updater: updater)
-        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, api: api)
+        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api)
         let delivery = try events.delivery(of: bus, logger: logger)
         let traffic = HTTPTraffic()
         let operations = OperationsResponder(
@@ -55,7 +60,7 @@ struct ServeService: Sendable {
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
-        await runUntilSignal(updater)
+        await runUntilSignal(updater, guide)
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
@@ -81,11 +86,21 @@ struct ServeService: Sendable {
         }
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater) async {
+    private func update(_ guide: GuideService?, _ channels: [ListedChannel], _ guides: [String]) {
+        guide?.update(
+            channels: channels, guides: guides,
+            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
+    }
+
+    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
             group.addTask {
                 while await Signals.wait(for: [SIGHUP]) { await updater.reload() }
+                return false
+            }
+            group.addTask {
+                await guide?.run()
                 return false
             }
             group.addTask {

@@ -28,6 +28,7 @@ extension ChannelPipeline.Event {
                 sequence: sequence)
         case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.message)")
         case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.message)")
+        case .warned(let warning): LogLine(.warning, warning.message)
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")

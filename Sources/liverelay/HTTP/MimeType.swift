@@ -8,6 +8,7 @@ enum MimeType: String, Sendable, CaseIterable {
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case xml = "application/xml"
+    case gzip = "application/gzip"
     case json = "application/json"
     /// Prometheus' text format.
     case metricsText = "text/plain; version=0.0.4; charset=utf-8"
@@ -29,6 +30,7 @@ enum MimeType: String, Sendable, CaseIterable {
         case "ts": self = .transportStream
         case "vtt": self = .webVTT
         case "xml": self = .xml
+        case "gz": self = .gzip
         case "json": self = .json
         case "txt": self = .text
         default: return nil

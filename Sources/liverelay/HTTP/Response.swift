@@ -69,6 +69,8 @@ struct Response: Equatable, Sendable {
     var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    var lastModified: String?
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []

@@ -26,6 +26,8 @@ enum ServeRequest: Equatable, Sendable {
     case channel(String, path: String, Use)
     /// What clients ask a tuner for.
     case tuner(TunerRequest)
+    /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
+    case guide(isGzipFile: Bool)
     case notFound
 
     init(_ target: RequestTarget) {
@@ -39,6 +41,7 @@ enum ServeRequest: Equatable, Sendable {
             let format = target.query.first { $0.name == "format" }?.value
             let group = target.query.first { $0.name == "group" }?.value
             self = .channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group)
+        case "/epg.xml", "/epg.xml.gz": self = .guide(isGzipFile: target.path.hasSuffix(".gz"))
         case "/status.json": self = .status
         case "/healthz": self = .health
         case "/readyz": self = .readiness

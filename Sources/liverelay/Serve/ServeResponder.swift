@@ -9,15 +9,18 @@ final class ServeResponder: Sendable {
     let host: ChannelHost
     let addresses: ServerAddresses
     let tuner: TunerIdentity
+    /// nil: no guide is read.
+    let guide: GuideService?
     private let api: APIResponder
 
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
-        api: APIResponder = APIResponder()
+        guide: GuideService? = nil, api: APIResponder = APIResponder()
     ) {
         self.host = host
         self.addresses = addresses
         self.tuner = tuner
+        self.guide = guide
         self.api = api
     }
 
@@ -28,11 +31,12 @@ final class ServeResponder: Sendable {
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
-                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview, guide: guide?.status)), gzip: nil))
         case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .guide: .notFound(target.path)
         case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
@@ -42,6 +46,9 @@ final class ServeResponder: Sendable {
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         let request = ServeRequest(target)
         if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        if case .guide(let isGzipFile) = request, let guide {
+            return { await guide.response(to: target, asGzipFile: isGzipFile) }
+        }
         guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         switch use {
@@ -139,7 +146,9 @@ extension ServeResponder {
 
     /// The list of all channels, or of one group, with URLs of this server.
     private func channelList(_ format: StreamFormat, group: String?, base: String) -> Response {
-        let text = ChannelListWriter(baseURL: base, format: format).write(host.directory.channels, group: group)
+        let guideURL = guide?.hasSources == true ? base + "/epg.xml" : nil
+        let text = ChannelListWriter(baseURL: base, format: format, guideURL: guideURL).write(
+            host.directory.channels, group: group)
         return Response(
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }

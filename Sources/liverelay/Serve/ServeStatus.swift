@@ -45,8 +45,11 @@ struct ServeStatus: Encodable, Sendable {
     let starts: Int
     /// Every channel that is not idle.
     let channels: [Channel]
+    /// nil: no guide is read.
+    let guide: GuideStatus?
 
-    init(_ overview: ChannelHost.Overview) {
+    init(_ overview: ChannelHost.Overview, guide: GuideStatus? = nil) {
+        self.guide = guide
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }

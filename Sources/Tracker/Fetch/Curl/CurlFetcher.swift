@@ -41,14 +41,22 @@ package final class CurlFetcher: Fetcher {
     ///
     /// If the body is not encoded as its Content-Encoding says, or in an unknown way, it is requested once more and
     /// accepted as it is.
-    package func fetch(_ request: FetchRequest) async -> FetchOutcome {
+    package func fetch(_ request: FetchRequest) async -> FetchOutcome { await fetch(request, nil) }
+
+    /// Fetches one resource into a file, as `fetch` does into memory. The answer has no body.
+    package func fetch(_ download: Download, from url: String) async -> FetchOutcome {
+        await fetch(FetchRequest(.multivariantPlaylist, url: url), download)
+    }
+
+    private func fetch(_ request: FetchRequest, _ download: Download?) async -> FetchOutcome {
         do throws(FetchError) {
             let url = try HTTPURL(request.url)
             let isMislabeled = mislabeledOrigins.withLock { $0.contains(url.origin) }
-            let outcome = try await followRedirects(request, from: url, usesIdentityEncoding: isMislabeled)
+            let outcome = try await followRedirects(
+                request, from: url, usesIdentityEncoding: isMislabeled, download)
             guard case .failure(let error) = outcome, error.isWrongEncoding else { return outcome }
             mislabeledOrigins.withLock { if $0.count < Self.maxMislabeledOrigins { $0.insert(url.origin) } }
-            return try await followRedirects(request, from: url, usesIdentityEncoding: true)
+            return try await followRedirects(request, from: url, usesIdentityEncoding: true, download)
         } catch {
             return .failure(error)
         }
@@ -68,13 +76,15 @@ package final class CurlFetcher: Fetcher {
 
     /// Runs the request, and follows redirects that libcurl may not follow.
     private func followRedirects(
-        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool
+        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?
     ) async throws(FetchError) -> FetchOutcome {
         var url = first
         for _ in 0...CurlJob.maxRedirects {
+            // What an answer before this one had as its body is not the resource.
+            download?.file.clear()
             let job = try CurlJob(
                 request, to: url, headers: headers, configuration: configuration,
-                usesIdentityEncoding: usesIdentityEncoding)
+                usesIdentityEncoding: usesIdentityEncoding, download: download)
             let outcome = await run(job)
             guard !job.followsRedirects, let next = try? outcome.get().redirectURL else { return outcome }
             url = try HTTPURL(next)

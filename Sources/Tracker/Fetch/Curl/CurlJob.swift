@@ -19,12 +19,14 @@ struct CurlJob: Equatable, Sendable {
     let usesIdentityEncoding: Bool
     /// Whether libcurl follows redirects. Otherwise `CurlFetcher` does, with other headers for another host.
     let followsRedirects: Bool
+    /// Where the body goes, and what else is asked; nil: into memory.
+    let download: Download?
     private let origin: HTTPURL.Origin
 
     /// - Parameter url: the request's URL, or that of a redirect.
     init(
         _ request: FetchRequest, to url: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
-        usesIdentityEncoding: Bool = false, content: PostContent? = nil
+        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
         guard request.byteRange == nil || range != nil else {
@@ -37,14 +39,17 @@ struct CurlJob: Equatable, Sendable {
         self.followsRedirects = content == nil && headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
         self.usesIdentityEncoding = usesIdentityEncoding || range != nil
-        self.headerLines = headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
+        self.headerLines =
+            headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
+            + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
+        self.download = download
         self.range = range
         self.content = content
         self.configuration = configuration
         self.cookieLines = headers.cookieLines
     }
 
-    var limits: CurlConfiguration.Limits { configuration.limits(for: request) }
+    var limits: CurlConfiguration.Limits { download?.limits ?? configuration.limits(for: request) }
 
     /// Returns the URL after redirects, with the request's user information if the origin is the same.
     ///

@@ -13,6 +13,8 @@ final class CurlTransfer {
     private(set) var handle: CurlHandle
     private var head = ResponseHead()
     private var body: [UInt8] = []
+    /// Bytes that went into a file.
+    private var storedBytes = 0
     private var isTooLarge = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
@@ -132,9 +134,13 @@ final class CurlTransfer {
 
     /// Appends decompressed bytes, at most 16 KiB per call. Returns false to abort the transfer.
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= job.limits.bodyBytes - body.count else {
+        guard bytes.count <= job.limits.bodyBytes - body.count - storedBytes else {
             isTooLarge = true
             return false
+        }
+        if let file = job.download?.file {
+            storedBytes += bytes.count
+            return unsafe file.append(bytes)
         }
         if body.isEmpty, let contentLength = handle.contentLength {
             body.reserveCapacity(min(contentLength, job.limits.bodyBytes))

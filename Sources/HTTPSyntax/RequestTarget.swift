@@ -21,6 +21,11 @@ package struct RequestTarget: Equatable, Sendable {
         package var host: String?
         package var authorization: String?
         package var contentType: String?
+        package var ifModifiedSince: String?
+        /// What proxies say of the request.
+        package var forwarding = Forwarding()
+        /// The IP address that the connection comes from.
+        package var peer: String?
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
@@ -34,6 +39,20 @@ package struct RequestTarget: Equatable, Sendable {
             self.authorization = authorization
             self.contentType = contentType
         }
+    }
+
+    /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
+    package struct Forwarding: Equatable, Sendable {
+        /// `Forwarded` (RFC 7239).
+        package var forwarded: String?
+        /// `X-Forwarded-For`, and so on.
+        package var addresses: String?
+        package var scheme: String?
+        package var host: String?
+        package var port: String?
+        package var prefix: String?
+
+        package init() {}
     }
 
     /// Why the server answers a target with 400.

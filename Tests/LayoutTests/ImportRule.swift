@@ -28,8 +28,8 @@ enum ImportRule {
 
         "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
 
-        "NIOCore": ["liverelay/HTTP/"],
-        "NIOPosix": ["liverelay/HTTP/"],
+        "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
+        "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["liverelay/"],

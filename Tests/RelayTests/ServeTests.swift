@@ -118,6 +118,7 @@ import Tracker
         let changed = scene.host.directory.channels.map { channel in
             var channel = channel
             if channel.slug == "other" { channel.sources[0].url += "?token=2" }
+            if channel.slug == "news" { (channel.name, channel.options.idle) = ("News HD", .seconds(5)) }
             return channel
         }
         #expect(scene.host.replace(ChannelDirectory(changed)) == 1)

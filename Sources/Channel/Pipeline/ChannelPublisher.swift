@@ -98,11 +98,13 @@ extension ChannelPublisher {
         var timed = segment
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
-        let point = nextTransportStream.append(segment)
+        let (point, files) = nextTransportStream.append(segment, after: ring.snapshot)
         let edge = ring.snapshot.edge?.mediaSequence
         do throws(RingError) {
             try await ring.publish(
-                NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point))
+                NewSegment(
+                    segment, from: source, markers: segmentMarkers, transportStream: point,
+                    transportStreamFiles: files))
         } catch {
             unwrittenSegments += 1
             // The ring lists the segment as a gap if it can.

@@ -78,6 +78,7 @@ extension RingIndex {
             retiredBytes -= entry.storedBytes
             if !entry.isGap {
                 files.append(entry.segment)
+                files += releaseTransportStreamFiles(of: entry)
                 initializations[entry.initialization.name]?.uses -= 1
             }
             if let unused = removeUnusedInitialization(entry.initialization.name) { files.append(unused) }

@@ -30,6 +30,8 @@ package struct RingIndex: Equatable, Sendable {
     var retired: ArraySlice<RetiredEntry> = []
     /// The init sections in use, by file name.
     var initializations: [String: InitializationUse] = [:]
+    /// The files with media for transport streams in use, by name.
+    var transportStreamFiles: [String: TransportStreamFileUse] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -115,7 +117,10 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        if !entry.isGap { retainInitialization(of: entry) }
+        if !entry.isGap {
+            retainInitialization(of: entry)
+            retainTransportStreamFiles(of: entry)
+        }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 

@@ -42,12 +42,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on; 0 lets the system choose.")
     var port = ServingOptions.defaultPort
 
-    @Option(
-        help: ArgumentHelp(
-            "URL of this server in /playlist.m3u, as clients see it.",
-            discussion: "By default http:// and the Host of each request.", valueName: "url"))
-    var publicURL: String?
-
     @Option(help: "How long a channel runs after its last viewer has left.")
     var idle = TimeSpan(seconds: 30)
 
@@ -90,6 +84,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info
 
+    @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
@@ -115,8 +111,10 @@ struct ServeCommand: AsyncParsableCommand {
             source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
-            apiToken: apiToken, refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
+            address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
+            tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
+            discoveryPort: tuner.udpPort, apiToken: apiToken,
+            refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger
         ).run()
     }

@@ -10,7 +10,10 @@ struct ServeService: Sendable {
     let source: CatalogSource
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
-    let publicURL: String?
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
+    /// The UDP port for clients that look for tuners; nil: none.
+    let discoveryPort: Int?
     /// nil: there is no API.
     var apiToken: APIToken?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
@@ -32,7 +35,8 @@ struct ServeService: Sendable {
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
         let updater = CatalogUpdater(catalog, from: source, host: host, observe: log)
         let responder = ServeResponder(
-            host, publicURL: publicURL, api: APIResponder(token: apiToken, host: host, updater: updater))
+            host, addresses: addresses, tuner: tuner,
+            api: APIResponder(token: apiToken, host: host, updater: updater))
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
@@ -40,10 +44,12 @@ struct ServeService: Sendable {
                 deferredResponder: { responder.deferredResponse(to: $0) },
                 actionResponder: { responder.action(for: $0) })
         } catch { throw RelayError(error) }
-        let base = publicURL ?? address.baseURL(port: server.port)
+        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
+        let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
         await runUntilSignal(updater)
+        await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()

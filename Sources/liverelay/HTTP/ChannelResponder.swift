@@ -20,6 +20,8 @@ final class ChannelResponder: Sendable {
 
     /// Makes a player ask again at once, instead of giving up.
     private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+    /// hls.js and Kodi wait 20 s for an answer.
+    private static let longestHold = Duration.seconds(15)
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
@@ -87,7 +89,7 @@ final class ChannelResponder: Sendable {
 
     private func ranged(at path: String, _ render: (RingSnapshot) -> [UInt8]?) -> Response {
         guard let snapshot, let bytes = render(snapshot) else {
-            return .text(.notFound, "Nothing of that range is in the ring.")
+            return .text(.notFound, nothingInRange)
         }
         return playlistResponse(bytes, snapshot)
     }
@@ -110,24 +112,49 @@ final class ChannelResponder: Sendable {
     /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
         var policy = EndlessStream.Policy(burst: burst)
+        var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return .text(.notFound, "Nothing of that range is in the ring.")
+                return .refusedStream(.notFound, reason: nothingInRange)
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
-            policy.end = part.end
+            policy.end = request.end
             policy.longestLag = nil
+            isComplete = part.isComplete && request.end != nil
         }
-        policy.pace = request.percent.map { .realTime(percent: $0) } ?? .none
+        switch request.speed {
+        case .maximum: policy.pace = .none
+        case .percent(let percent): policy.pace = .realTime(percent: percent)
+        case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
+        }
         let reader = EndlessStreamReader(state, policy)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
 
-    /// Returns the work for a segment as a transport stream; nil for any other request.
+    /// Returns the work for a segment as a transport stream, and for a stream of which nothing is published yet; nil for
+    /// any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard case .transportStream(.segment(let name)) = ResourceRequest(path: target.path) else { return nil }
-        return { [self] in await transportSegment(named: name, at: target.path) }
+        switch ResourceRequest(path: target.path) {
+        case .transportStream(.segment(let name)):
+            return { [self] in await transportSegment(named: name, at: target.path) }
+        case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
+            return { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                return response(to: target)
+            }
+        default: return nil
+        }
+    }
+
+    /// Waits for the first media, so that a stream begins with its tables and not with silence.
+    private func waitForTransportStream() async {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.longestHold
+        while clock.now < end, !Task.isCancelled, !state.isOver, snapshot?.hasTransportStream != true {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     private func transportSegment(named name: String, at path: String) async -> Response {
@@ -160,6 +187,17 @@ final class ChannelResponder: Sendable {
         var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
         response.extraHeaders = [Self.retryAfter]
         return response
+    }
+
+    private var streamNotYetPublished: Response {
+        var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
+        response.extraHeaders.append(Self.retryAfter)
+        return response
+    }
+
+    private var nothingInRange: String {
+        guard let dates = snapshot?.dates else { return "Nothing of that range is in the ring, which is empty." }
+        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
     }
 
     private var readiness: Response {

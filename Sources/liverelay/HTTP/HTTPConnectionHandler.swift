@@ -26,8 +26,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private let actionResponder: ActionResponder
     private var state = State.idle
     private var file: FileTransmission?
+    /// What is unsent of a body in memory, which other connections may send too.
+    private var unsent: ArraySlice<UInt8> = []
     private var stream: ByteStream?
-    /// Makes the next bytes of `stream`.
+    /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
     /// Tasks that will answer to the event loop, which has to run until then.
@@ -77,7 +79,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head)
+        let request = HTTPRequestReader(head, from: context.remoteAddress?.ipAddress)
         if let action = request.action(from: actionResponder) {
             state = .receiving(request, action, body: [])
             return
@@ -89,9 +91,11 @@ extension HTTPConnectionHandler {
         }
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
+            // The client may have left meanwhile.
+            guard context.channel.isActive else { return }
             self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
         }
-        perform { made.succeed(await work()) }
+        production = perform { made.succeed(await work()) }
     }
 
     private func perform(
@@ -100,6 +104,7 @@ extension HTTPConnectionHandler {
         let keepAlive = beginAnswering(request)
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
+            guard context.channel.isActive else { return }
             let response = request.response(toAction: response, date: Self.dateText())
             self.send(response, to: request, keepAlive: keepAlive, context)
         }
@@ -146,13 +151,22 @@ extension HTTPConnectionHandler {
     private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
         let sent = makeSentPromise(context)
         if case .stream(let stream) = body { self.stream = stream }
-        let sendsBytes = if case .bytes = body { true } else { false }
-        context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : sent)
         if case .bytes(let bytes, let range) = body {
-            let buffer = context.channel.allocator.buffer(bytes: bytes[range])
-            context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: sent)
+            unsent = bytes[range]
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            writeSlice(promise: sent, context)
+        } else {
+            context.write(wrapOutboundOut(.head(head)), promise: sent)
         }
         context.flush()
+    }
+
+    /// Writes the next slice of a body in memory. A client that reads slowly holds no copy of more.
+    private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+        let slice = unsent.prefix(FileTransmission.sliceByteCount)
+        unsent = unsent.dropFirst(slice.count)
+        let buffer = context.channel.allocator.buffer(bytes: slice)
+        context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
     }
 
     /// Opens the response's file; returns an error response if that fails.
@@ -178,6 +192,11 @@ extension HTTPConnectionHandler {
             file = nil
             endStream()
             context.close(promise: nil)
+            return
+        }
+        if !unsent.isEmpty {
+            writeSlice(promise: makeSentPromise(context), context)
+            context.flush()
             return
         }
         if let stream {
@@ -225,11 +244,12 @@ extension HTTPConnectionHandler {
 
     private func endStream() {
         production?.cancel()
-        (stream, production) = (nil, nil)
+        (stream, production, unsent) = (nil, nil, [])
     }
 
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
+        unsent = []
         let isLast = if case .answering(keepAlive: true) = state { isInputClosed } else { true }
         state = isLast ? .finished : .idle
         // The end has no bytes, but during a shutdown the handlers before this one close the connection after its flush.

@@ -6,9 +6,17 @@ struct HTTPRequestReader {
     /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 
-    private let received: HTTPRequestHead
+    /// Paths that answer POST too: television servers ask a tuner to scan so, and go no further after an error.
+    private static let postPaths: Set = ["/lineup.post"]
 
-    init(_ head: HTTPRequestHead) { received = head }
+    private let received: HTTPRequestHead
+    /// The IP address of the other end of the connection.
+    private let peer: String?
+
+    init(_ head: HTTPRequestHead, from peer: String? = nil) {
+        received = head
+        self.peer = peer
+    }
 
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
@@ -87,6 +95,7 @@ struct HTTPRequestReader {
         switch target.method {
         case .get, .head: return responder(target)
         case .options: return CrossOrigin.preflight
+        case .other("POST") where Self.postPaths.contains(target.path): return responder(target)
         case .other: return CrossOrigin.methodNotAllowed
         }
     }
@@ -109,10 +118,25 @@ struct HTTPRequestReader {
     }
 
     private var fields: RequestTarget.Fields {
-        RequestTarget.Fields(
+        var fields = RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
             acceptEncoding: value("accept-encoding"), host: value("host"),
             authorization: value("authorization"), contentType: value("content-type"))
+        fields.ifModifiedSince = value("if-modified-since")
+        fields.forwarding = forwarding
+        fields.peer = peer
+        return fields
+    }
+
+    private var forwarding: RequestTarget.Forwarding {
+        var forwarding = RequestTarget.Forwarding()
+        forwarding.forwarded = value("forwarded")
+        forwarding.addresses = value("x-forwarded-for")
+        forwarding.scheme = value("x-forwarded-proto")
+        forwarding.host = value("x-forwarded-host")
+        forwarding.port = value("x-forwarded-port")
+        forwarding.prefix = value("x-forwarded-prefix")
+        return forwarding
     }
 
     private func value(_ name: String) -> String? {

@@ -107,6 +107,14 @@ extension Response {
             body: .bytes(Array((line + "\n").utf8), gzip: nil))
     }
 
+    /// An error instead of a stream: without a body, because some clients would play it.
+    /// - Parameter reason: one line of ASCII.
+    static func refusedStream(_ status: HTTPStatus, reason: String) -> Response {
+        Response(
+            status: status, contentType: nil, cacheControl: .noStore, body: .empty,
+            extraHeaders: [HeaderField(name: "X-Liverelay-Reason", value: reason)])
+    }
+
     /// - Parameter cacheControl: one TARGETDURATION for a segment of a live playlist, which may still appear
     ///   (draft-pantos-hls-rfc8216bis, Appendix B).
     static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {

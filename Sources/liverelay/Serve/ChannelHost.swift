@@ -53,6 +53,8 @@ final class ChannelHost: Sendable {
 
     var directory: ChannelDirectory { state.withLock { $0.directory } }
 
+    var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
+
     /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
     /// - Returns: the number of channels that ended.
     func replace(_ directory: ChannelDirectory) -> Int {

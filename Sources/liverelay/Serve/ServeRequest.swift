@@ -24,9 +24,15 @@ enum ServeRequest: Equatable, Sendable {
     case readiness
     /// A path below a channel, which begins with a slash.
     case channel(String, path: String, Use)
+    /// What clients ask a tuner for.
+    case tuner(TunerRequest)
     case notFound
 
     init(_ target: RequestTarget) {
+        if let request = TunerRequest(path: target.path) {
+            self = .tuner(request)
+            return
+        }
         switch target.path {
         case "/": self = .page
         case "/playlist.m3u":

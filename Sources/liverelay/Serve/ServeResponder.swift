@@ -6,14 +6,18 @@ import HTTPSyntax
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
 final class ServeResponder: Sendable {
-    private let host: ChannelHost
-    /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
-    private let publicURL: String?
+    let host: ChannelHost
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
     private let api: APIResponder
 
-    init(_ host: ChannelHost, publicURL: String? = nil, api: APIResponder = APIResponder()) {
+    init(
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        api: APIResponder = APIResponder()
+    ) {
         self.host = host
-        self.publicURL = publicURL
+        self.addresses = addresses
+        self.tuner = tuner
         self.api = api
     }
 
@@ -29,15 +33,17 @@ final class ServeResponder: Sendable {
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
     }
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard target.method == .get, case .channel(let name, let path, let use) = ServeRequest(target) else {
-            return nil
-        }
+        let request = ServeRequest(target)
+        if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        if request == .api { return { [api] in api.response(to: target) } }
+        guard target.method == .get, case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         switch use {
         case .none: return nil
@@ -45,7 +51,8 @@ final class ServeResponder: Sendable {
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 // The playlists of a run that publishes take no time.
-                return running.responder.deferredResponse(to: below)
+                guard let work = running.responder.deferredResponse(to: below) else { return nil }
+                return { [self] in present(await work(), of: running) }
             }
             guard host.directory[name] != nil else { return nil }
             return { [self] in
@@ -80,7 +87,12 @@ final class ServeResponder: Sendable {
     }
 
     private func answer(of running: RunningChannel, to target: RequestTarget) -> Response {
-        var response = running.responder.response(to: target)
+        present(running.responder.response(to: target), of: running)
+    }
+
+    /// Returns `response` with the presence of its viewer.
+    private func present(_ response: Response, of running: RunningChannel) -> Response {
+        var response = response
         if case .stream(let stream) = response.body {
             response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
         }
@@ -133,9 +145,8 @@ extension ServeResponder {
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
-    private func base(of target: RequestTarget) -> String {
-        publicURL ?? "http://\(target.fields.host ?? "localhost")"
-    }
+    /// The URL of this server as the client sees it, without a slash at its end.
+    func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }
 
 // MARK: - Refusals
@@ -168,6 +179,7 @@ extension ChannelSupervisor.Refusal {
             HeaderField(name: "Retry-After", value: "\(retryAfter)"),
             HeaderField(name: "X-Liverelay-Reason", value: reason),
         ]
+        if isStream { response.extraHeaders.append(tunerError.header) }
         return response
     }
 }

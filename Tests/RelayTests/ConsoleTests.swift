@@ -142,7 +142,7 @@ private struct NumberedLog {
     let piped = PipedConsole()
     piped.console.setFormat(.json)
     piped.console.setStatusLine("no status line")
-    var logger = Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console) }
+    var logger = Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console, rate: LogRate()) }
     logger[metadataKey: ConsoleLogHandler.channel] = "news"
     let log = RelayLog(logger)
     let request = FetchRequest(.segment, url: "http://u:p@h/\u{1B}[31m.ts?token=geheim")

@@ -75,7 +75,7 @@ enum Page {
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         return Response(
             contentType: type, cacheControl: .maxAge(seconds: 0), etag: "\"\(String(hash, radix: 16))\"",
-            body: .bytes(bytes, gzip: Gzip.compress(bytes)),
+            body: .bytes(bytes, gzip: LazyGzip(bytes)),
             extraHeaders: [
                 HeaderField(name: "Content-Security-Policy", value: policy),
                 HeaderField(name: "X-Content-Type-Options", value: "nosniff"),

@@ -14,9 +14,8 @@ struct MetricsResponder: Sendable {
     private func response(to target: RequestTarget) -> Response {
         let format = MetricsWriter.Format(accept: target.fields.accept)
         let bytes = Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
-        let isCompressed = AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
         return Response(
             contentType: format.contentType, cacheControl: .noStore,
-            body: .bytes(bytes, gzip: isCompressed ? Gzip.compress(bytes) : nil))
+            body: .bytes(bytes, gzip: LazyGzip(bytes)))
     }
 }

@@ -51,8 +51,9 @@ struct ServeOverview: Encodable, Sendable {
     let channels: [ChannelOverview]
 
     init(_ overview: ChannelHost.Overview) {
-        let status = ServeStatus(overview)
-        (listed, running, uptime) = (status.listed, status.running, status.uptime)
+        listed = overview.directory.channels.count
+        let status = ServeStatus(overview, clients: RelayStatus.Clients())
+        (running, uptime) = (status.running, status.uptime)
         channels = status.channels.map(ChannelOverview.init)
     }
 }
@@ -89,6 +90,6 @@ extension Page {
     private static func json(_ value: some Encodable) -> Response {
         let bytes = StatusDocument.json(of: value)
         return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(bytes, gzip: Gzip.compress(bytes)))
+            contentType: .json, cacheControl: .noStore, body: .bytes(bytes, gzip: LazyGzip(bytes)))
     }
 }

@@ -108,7 +108,7 @@ private let rows: [(when: String, limits: Admission.Limits, steps: [Step], last:
         await server.shutdown(within: .seconds(1))
     }
 
-    @Test(arguments: [(64, 8), (256, 32), (1024, 384), (65_536, 24_576)])
+    @Test(arguments: [(64, 8), (256, 96), (1024, 384), (65_536, 24_576)])
     func descriptorsAreReserved(_ descriptors: Int, _ clients: Int) {
         #expect(DescriptorLimit.clients(of: descriptors) == clients)
     }

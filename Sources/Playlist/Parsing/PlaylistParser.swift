@@ -23,7 +23,8 @@ package enum PlaylistParser {
         do {
             return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported, limits: limits))
         } catch {
-            throw DocumentKind.isChannelList(bytes) ? PlaylistError(bytes, is: .channelList) : error
+            throw error.reason != .canceled && DocumentKind.isChannelList(bytes)
+                ? PlaylistError(bytes, is: .channelList) : error
         }
     }
 

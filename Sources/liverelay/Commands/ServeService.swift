@@ -42,23 +42,8 @@ struct ServeService: Sendable {
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
-        let api = APIResponder(token: apiToken, host: host, updater: updater)
-        let connections = OpenConnections(clients)
-        let responder = ServeResponder(host, addresses: addresses, tuner: tuner, guide: guide, api: api, clients: { connections.counts })
         let delivery = try events.delivery(of: bus, logger: logger)
-        let traffic = HTTPTraffic()
-        let operations = OperationsResponder(
-            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
-            events: EventResponder(bus, refusal: { api.refusal(of: $0) }),
-            clients: ClientRegistry(bus, addresses: addresses),
-            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
-        let server: HTTPServer
-        do {
-            server = try await HTTPServer.start(
-                on: address, connections: connections, traffic: traffic, responder: { operations.response(to: $0) },
-                deferredResponder: { operations.deferredResponse(to: $0) },
-                actionResponder: { responder.action(for: $0) })
-        } catch { throw RelayError(error) }
+        let server = try await startServer(of: host, updater, guide, delivery)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)

@@ -65,8 +65,12 @@ sub vcl_backend_response {
         set beresp.ttl = 1s;
     }
     # A relay that has just started and has read nothing yet. `serve` gives a reason with its 503: that one is passed on.
+    # No mark is left, or it would hide the stored playlist.
     if (beresp.status >= 500 && !beresp.http.X-Liverelay-Reason) {
         set beresp.http.X-Unreachable = "1";
+        set beresp.uncacheable = true;
+        set beresp.ttl = 0s;
+        set beresp.grace = 0s;
     }
     return (deliver);
 }
@@ -77,6 +81,7 @@ sub vcl_backend_error {
     set beresp.http.Retry-After = "1";
     set beresp.uncacheable = true;
     set beresp.ttl = 0s;
+    set beresp.grace = 0s;
     return (deliver);
 }
 

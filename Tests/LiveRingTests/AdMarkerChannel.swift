@@ -13,10 +13,10 @@ struct AdMarkerChannel {
     var cues: [Int: [String]] = [:]
     private var next = 0
 
-    /// Publishes segment `next` with the lines that precede it in the upstream's playlist.
+    /// Publishes segment `next` with the lines that precede it in the upstream's playlist, however many they are.
     mutating func publish(_ lines: String..., splices: [PublishedSpliceCommand] = []) throws {
         let playlist = try MediaPlaylistParser.parse(
-            Array("#EXTM3U\n#EXTINF:6,\n\(lines.joined(separator: "\n"))\na".utf8))
+            Array("#EXTM3U\n#EXTINF:6,\n\(lines.joined(separator: "\n"))\na".utf8), limits: .none)
         try publish(playlist.segments[0], from: at(6 * Int64(next)), splices: splices)
     }
 

@@ -32,7 +32,11 @@ private struct EventScene {
                         }))
                 response.sentBytes = ByteCounter(channel: "news")
                 return response
-            }, deferredResponder: { _ in nil })
+            },
+            deferredResponder: { target in
+                guard target.path.hasPrefix("/api/") else { return nil }
+                return { .notFound(target.path) }
+            })
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { operations.response(to: $0) },
             deferredResponder: { operations.deferredResponse(to: $0) })

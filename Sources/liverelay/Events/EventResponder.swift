@@ -11,9 +11,12 @@ final class EventResponder: Sendable {
         self.refusal = refusal
     }
 
+    /// Whether a request is for the events.
+    func answers(_ target: RequestTarget) -> Bool { target.path == "/api/events" }
+
     /// Returns the response to a request for the events; nil for any other.
     func response(to target: RequestTarget) -> Response? {
-        guard target.path == "/api/events" else { return nil }
+        guard answers(target) else { return nil }
         if let refusal = refusal(target) { return refusal }
         do throws(EventFilter.UnknownType) {
             return stream(try EventFilter(query: target.query), after: lastID(of: target))

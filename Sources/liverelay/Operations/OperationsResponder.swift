@@ -15,6 +15,8 @@ struct OperationsResponder: Sendable {
 
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         if let work = metrics.deferredResponse(to: target) { return work }
+        // The API of channels answers whatever is below /api.
+        if let events, events.answers(target) { return nil }
         guard let work = deferredResponder(target) else { return nil }
         return { clients.observed(await work(), to: target) }
     }

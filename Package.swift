@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -56,7 +57,7 @@ let package = Package(
         module("LiveRing", ["Playlist"]),
         module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist"]),
-        module("ChannelList", ["Playlist"]),
+        module("ChannelList", ["Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Channel",
             [
@@ -73,7 +74,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("Serve/openapi.json")], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),

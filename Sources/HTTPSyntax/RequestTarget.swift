@@ -12,27 +12,47 @@ package struct RequestTarget: Equatable, Sendable {
         package let value: String
     }
 
-    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3). And the client.
+    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
     package struct Fields: Equatable, Sendable {
         package var range: String?
         package var ifRange: String?
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
-        /// The IP address of the client, for limits; nil if it is not known.
-        package var client: String?
+        package var authorization: String?
+        package var contentType: String?
+        package var ifModifiedSince: String?
+        /// What proxies say of the request.
+        package var forwarding = Forwarding()
+        /// The IP address that the connection comes from.
+        package var peer: String?
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil, client: String? = nil
+            host: String? = nil, authorization: String? = nil, contentType: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
             self.host = host
-            self.client = client
+            self.authorization = authorization
+            self.contentType = contentType
         }
+    }
+
+    /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
+    package struct Forwarding: Equatable, Sendable {
+        /// `Forwarded` (RFC 7239).
+        package var forwarded: String?
+        /// `X-Forwarded-For`, and so on.
+        package var addresses: String?
+        package var scheme: String?
+        package var host: String?
+        package var port: String?
+        package var prefix: String?
+
+        package init() {}
     }
 
     /// Why the server answers a target with 400.

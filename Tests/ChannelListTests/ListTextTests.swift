@@ -127,41 +127,41 @@ private let rows: [(when: String, text: String, says: [String])] = [
     // What is no list.
     (
         "a media playlist", "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts",
-        ["notAList(ChannelList.ChannelListError.Content.mediaPlaylist, line: 3)"]
+        ["notAList(an HLS media playlist, which is one channel, line: 3)"]
     ),
     (
         "a media playlist by its sequence", "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:6\n#EXTINF:6,\na.ts",
-        ["notAList(ChannelList.ChannelListError.Content.mediaPlaylist, line: 2)"]
+        ["notAList(an HLS media playlist, which is one channel, line: 2)"]
     ),
     (
         "a multivariant playlist", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8",
-        ["notAList(ChannelList.ChannelListError.Content.multivariantPlaylist, line: 2)"]
+        ["notAList(an HLS multivariant playlist, which is one channel, line: 2)"]
     ),
     (
         "a DASH manifest", "<?xml version=\"1.0\"?>\n<!-- x -->\n<MPD xmlns=\"urn:mpeg:dash\">",
-        ["notAList(ChannelList.ChannelListError.Content.dashManifest, line: 1)"]
+        ["notAList(a DASH manifest, line: 1)"]
     ),
-    ("a web page", page, ["notAList(ChannelList.ChannelListError.Content.webPage, line: 1)"]),
+    ("a web page", page, ["notAList(a web page, line: 1)"]),
     (
         "a web page after a blank line", "\n  <HTML>",
-        ["notAList(ChannelList.ChannelListError.Content.webPage, line: 1)"]
+        ["notAList(a web page, line: 1)"]
     ),
     (
         "a part of a web page", "<center>403 Forbidden</center>",
-        ["notAList(ChannelList.ChannelListError.Content.webPage, line: 1)"]
+        ["notAList(a web page, line: 1)"]
     ),
     (
         "a guide", "\(mark)<?xml version=\"1.0\"?>\n<!DOCTYPE tv SYSTEM \"xmltv.dtd\">\n<tv>",
-        ["notAList(ChannelList.ChannelListError.Content.guide, line: 1)"]
+        ["notAList(an XMLTV guide, line: 1)"]
     ),
-    ("other XML", "<?xml version=\"1.0\"?>\n<rss>", ["notAList(ChannelList.ChannelListError.Content.xml, line: 1)"]),
-    ("JSON", "{\"error\":\"expired\"}", ["notAList(ChannelList.ChannelListError.Content.json, line: 1)"]),
-    ("PLS", "[playlist]\nFile1=http://h/1", ["notAList(ChannelList.ChannelListError.Content.pls, line: 1)"]),
-    ("nothing", "", ["notAList(ChannelList.ChannelListError.Content.nothing, line: 1)"]),
-    ("blank lines", " \r\n\n", ["notAList(ChannelList.ChannelListError.Content.nothing, line: 1)"]),
+    ("other XML", "<?xml version=\"1.0\"?>\n<rss>", ["notAList(an XML document, line: 1)"]),
+    ("JSON", "{\"error\":\"expired\"}", ["notAList(a JSON document, line: 1)"]),
+    ("PLS", "[playlist]\nFile1=http://h/1", ["notAList(a list in the PLS format, line: 1)"]),
+    ("nothing", "", ["notAList(empty, line: 1)"]),
+    ("blank lines", " \r\n\n", ["notAList(empty, line: 1)"]),
     (
         "words", "Invalid credentials\u{7}",
-        ["notAList(ChannelList.ChannelListError.Content.unknown(beginning: \"Invalid credentials\"), line: 1)"]
+        ["notAList(something that begins with “Invalid credentials”, line: 1)"]
     ),
     ("a header alone", "#EXTM3U\n", ["noChannels(firstIssue: nil)"]),
 ]
@@ -229,10 +229,10 @@ private let headerRows: [(when: String, line: String, guides: [String])] = [
     @Test("Compressed lists and media are named") func binary() {
         let packet: [UInt8] = [0x47] + Array(repeating: 0, count: 187)
         #expect(
-            dump(list: [0x1F, 0x8B, 8, 0]) == ["notAList(ChannelList.ChannelListError.Content.compressed, line: 1)"])
+            dump(list: [0x1F, 0x8B, 8, 0]) == ["notAList(a compressed file, line: 1)"])
         #expect(
             dump(list: packet + packet + packet) == [
-                "notAList(ChannelList.ChannelListError.Content.transportStream, line: 1)"
+                "notAList(a transport stream, line: 1)"
             ])
     }
 

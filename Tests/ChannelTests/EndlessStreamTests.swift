@@ -31,6 +31,7 @@ import Testing
                 videoDecodeTime: 0, audioDecodeTime: 0, fragmentSequenceNumber: 0,
                 presentationEnd: Int64(number + 1) * 540_000, compositionOffset: 18_000)
             if isGap, let newest = index.newest {
+                gaps.insert(number)
                 _ = index.publish(index.gap(after: newest, lasting: 540_000, resumePoint: resumePoint))
                 return
             }
@@ -62,7 +63,8 @@ import Testing
                 switch step {
                 case .load(let number):
                     lastLoad = number
-                    stream.load(unreadable.contains(number) ? nil : transportStream(of: number))
+                    stream.load(
+                        unreadable.contains(number) ? nil : transportStream(of: number), lasting: .seconds(6))
                 case .send(let number, let bytes):
                     sent.append((now, number, bytes.lowerBound / 188))
                     now += time
@@ -85,7 +87,21 @@ import Testing
             }
         }
 
+        /// Media between the first chunk sent and the last that was not sent. Gaps are not listed here for long enough
+        /// to be told from evicted segments, so they are remembered.
+        var missing: Ticks {
+            guard let first = sent.first else { return .zero }
+            let numbers = Set(sent.map { $0.segment * 3 + UInt64($0.chunk) })
+            let range = (first.segment * 3 + UInt64(first.chunk))...(numbers.max() ?? 0)
+            return .seconds(Int64(range.count { !numbers.contains($0) && !gaps.contains($0 / 3) }) * 2)
+        }
+
+        private var gaps: Set<UInt64> = []
         private var published = 0
+        static func date(of number: Int64) -> ProgramDateTime {
+            ProgramDateTime(millisecondsSince1970: number * 6000)
+        }
+
         var chunks: [String] { sent.map { "\($0.segment).\($0.chunk)" } }
     }
 
@@ -136,7 +152,8 @@ import Testing
         for _ in 0..<10 { scene.publish() }
         scene.now += .seconds(60)
         scene.run()
-        #expect(scene.stream.dropped.jumps == 1 && scene.stream.dropped.duration > .seconds(20))
+        #expect(scene.stream.dropped.jumps == 1)
+        #expect(scene.stream.dropped.duration == scene.missing && scene.missing > .seconds(20))
         #expect(scene.sent.count > before)
         #expect(scene.sent.last.map { scene.index.nextMediaSequence - $0.segment <= 2 } == true)
     }
@@ -160,11 +177,63 @@ import Testing
         #expect(scene.run() == .wait(until: nil))
         #expect(scene.chunks == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "4.0", "4.1", "4.2"])
         #expect(scene.stream.dropped.unreadableSegments == 1)
+        #expect(scene.stream.dropped.duration == .seconds(6))
+    }
+
+    /// What is sent is the media before the outage, and then at once what comes after it.
+    @Test func clientThatJoinsInAnOutageGetsTheMediaBeforeIt() {
+        var scene = Scene(.init(), segments: 10)
+        for _ in 0..<5 { scene.publish(isGap: true) }
+        #expect(scene.run() == .wait(until: .seconds(2)))
+        #expect(scene.chunks == ["8.0", "8.1", "8.2", "9.0"])
+        scene.now = .seconds(20)
+        #expect(scene.run() == .wait(until: nil) && scene.chunks.last == "9.2")
+        scene.publish()
+        scene.run()
+        #expect(scene.chunks.last == "15.0" && scene.sent.last?.time == .seconds(20))
+        #expect(scene.stream.dropped == .init())
+    }
+
+    @Test func gapInTheRewindTakesNoTime() {
+        var scene = Scene(.init(start: .segment(0, offset: .zero), longestLag: nil), segments: 2)
+        for _ in 0..<3 { scene.publish(isGap: true) }
+        for _ in 0..<5 { scene.publish() }
+        scene.pass(.seconds(30), publishing: false)
+        // 12 s of media and the burst, then the media after the gap.
+        #expect(scene.sent.first { $0.segment == 5 }.map { $0.time <= .seconds(7) } == true)
+    }
+
+    @Test func rewindWhoseEndIsToComeRunsUpToIt() {
+        var scene = Scene(
+            .init(start: .segment(8, offset: .zero), longestLag: nil, end: Scene.date(of: 13)), segments: 10)
+        scene.pass(.seconds(30))
+        #expect(scene.sent.last?.segment == 12 && scene.sent.last?.chunk == 2)
+        // The last chunk is not sent before its time.
+        #expect(scene.sent.last.map { $0.time >= .seconds(22) } == true)
+        #expect(scene.run() == .end)
+    }
+
+    /// The end is between two segments: nothing has to come after the last of the range.
+    @Test func rangeEndsWithItsLastSegment() {
+        var scene = Scene(
+            .init(start: .segment(8, offset: .zero), pace: .none, longestLag: nil, end: Scene.date(of: 10)),
+            segments: 10)
+        #expect(scene.run() == .end && scene.sent.count == 6)
+    }
+
+    @Test func streamMayBeginWithWhatAProcessPublishes() {
+        var scene = Scene(.init(start: .published(from: 10), pace: .none), segments: 10)
+        #expect(scene.run() == .wait(until: nil) && scene.sent.isEmpty)
+        scene.publish()
+        scene.publish()
+        scene.run()
+        #expect(scene.sent.map(\.segment) == [10, 10, 10, 11, 11, 11])
     }
 
     @Test func rewindIsSentUpToItsEnd() {
         var scene = Scene(
-            .init(start: .segment(2, offset: .seconds(3)), pace: .none, longestLag: nil, end: 4), segments: 10)
+            .init(start: .segment(2, offset: .seconds(3)), pace: .none, longestLag: nil, end: Scene.date(of: 4)),
+            segments: 10)
         #expect(scene.run() == .end)
         #expect(scene.chunks == ["2.1", "2.2", "3.0", "3.1", "3.2"])
     }
@@ -184,6 +253,7 @@ import Testing
         scene.now += .seconds(1)
         scene.run()
         #expect(scene.stream.dropped.jumps == 1)
+        #expect(scene.stream.dropped.duration == scene.missing && scene.missing > .seconds(100))
         #expect(scene.sent.last.map { scene.index.nextMediaSequence - $0.segment <= 2 } == true)
     }
 
@@ -213,5 +283,9 @@ import Testing
         // A rejoin may be at a chunk that was sent, if nothing newer has come.
         let backSteps = zip(numbers, numbers.dropFirst()).count { $0.0 >= $0.1 }
         #expect(backSteps == 0, "\(numbers)")
+        // What is missing is counted, to the tick, when something is sent after it.
+        if scene.sent.count > 1, scene.sent.last?.segment == scene.index.nextMediaSequence - 1 {
+            #expect(scene.stream.dropped.duration == scene.missing)
+        }
     }
 }

@@ -118,6 +118,39 @@ import Testing
         #expect(!text.contains("hvc1") && text.contains("avc1") && text.contains("mp4a.40.2"))
     }
 
+    /// What is evicted, or lost, changes no byte of the others.
+    @Test(arguments: captures + ["backup", "broadcast_audio"])
+    func segmentConsistsOfItsOwnFiles(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let files = FileManager.default
+        for (entry, segment) in try await Self.transportStreams(of: snapshot) {
+            let directory = files.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+            try files.createDirectory(at: directory, withIntermediateDirectories: false)
+            defer { try? files.removeItem(at: directory) }
+            for file in [entry.initialization, entry.segment] + (entry.transportStream?.files ?? []) {
+                try files.copyItem(
+                    atPath: snapshot.path(of: file), toPath: directory.appending(path: file.name).path)
+            }
+            let alone = RingSnapshot(
+                version: 1, index: RingIndex(policy: RetentionPolicy(rewind: nil), targetDuration: 6),
+                hasEnded: false, rewindDrops: 0, housekeepingError: nil, directory: directory.path)
+            #expect(try TransportStreamSource(alone).write(entry).segment == segment, "\(entry.mediaSequence)")
+        }
+    }
+
+    /// Of a channel that begins in H.264 and AAC.
+    @Test func foreignMediaHasItsFiles() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let foreign = snapshot.index.listed.filter { !$0.isGap && $0.format.videoCodec?.hasPrefix("avc1") != true }
+        let stills = Set(foreign.map { $0.transportStream?.file(.still) })
+        #expect(!foreign.isEmpty && !stills.contains(nil))
+        #expect(stills.count < foreign.count, "a period has one still")
+        let own = snapshot.index.listed.filter { $0.format.videoCodec?.hasPrefix("avc1") == true }
+        #expect(own.allSatisfy { $0.transportStream?.file(.still) == nil })
+    }
+
     @Test func severalViewersShareTheWork() async throws {
         var channel = try SpooledChannel(of: .clean)
         let snapshot = try #require(try await channel.relay().snapshot)

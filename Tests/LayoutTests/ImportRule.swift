@@ -26,8 +26,10 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
 
-        "NIOCore": ["liverelay/HTTP/"],
-        "NIOPosix": ["liverelay/HTTP/"],
+        "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
+
+        "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
+        "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["liverelay/"],

@@ -97,24 +97,47 @@ func malformedPlaylistsSayWhere(
     #expect(error == PlaylistError(reason: reason, tag: tag, line: line, section: section), "\(when)")
 }
 
-private let notPlaylists: [(when: String, text: String, beginning: String)] = [
+private let notPlaylists: [(when: String, text: String, kind: DocumentKind, beginning: String)] = [
     (
-        "a portal's page", "<!DOCTYPE html><html><body>Log in</body></html>",
+        "a portal's page", "<!DOCTYPE html><html><body>Log in</body></html>", .webPage,
         "<!DOCTYPE html><html><body>Log in</body></html>"
     ),
-    ("nothing", "", ""),
-    ("tags without the first line", "#EXT-X-VERSION:3\n#EXTINF:6,\na", "#EXT-X-VERSION:3\n#EXTINF:6,\na"),
-    ("bytes of media", "G@\u{0}\u{10}", "G@\u{0}\u{10}"),
-    ("a long page, cut", String(repeating: "x", count: 5000), String(repeating: "x", count: 64)),
+    (
+        "a DASH manifest", "<?xml version=\"1.0\"?>\n<!-- made by x -->\n<MPD>", .dashManifest,
+        "<?xml version=\"1.0\"?>\n<!-- made by x -->\n<MPD>"
+    ),
+    ("an answer of an API", "{\"error\":\"expired\"}", .json, "{\"error\":\"expired\"}"),
+    ("nothing", "", .nothing, ""),
+    (
+        "tags without the first line", "#EXT-X-VERSION:3\n#EXTINF:6,\na",
+        .unknown(beginning: "#EXT-X-VERSION:3 #EXTINF:6, a"), "#EXT-X-VERSION:3\n#EXTINF:6,\na"
+    ),
+    ("bytes of media", "G@\u{0}\u{10}", .unknown(beginning: "G@"), "G@\u{0}\u{10}"),
+    (
+        "a long text, cut", String(repeating: "x", count: 5000),
+        .unknown(beginning: String(repeating: "x", count: 40)), String(repeating: "x", count: 64)
+    ),
 ]
 
 @Test(arguments: notPlaylists)
-func refusesTextThatIsNoPlaylist(when: String, text: String, beginning: String) {
+func refusesTextThatIsNoPlaylist(when: String, text: String, kind: DocumentKind, beginning: String) {
     let expected = PlaylistError(
-        reason: .notAPlaylist(beginning: beginning), tag: "EXTM3U", line: 1, section: "4.3.1.1")
+        reason: .notAPlaylist(kind, beginning: beginning), tag: "EXTM3U", line: 1, section: "4.3.1.1")
     #expect(throws: expected, "\(when)") { try PlaylistParser.parse(Array(text.utf8)) }
     #expect(throws: expected, "\(when)") { try MediaPlaylistParser.parse(Array(text.utf8)) }
     #expect(throws: expected, "\(when)") { try MultivariantPlaylistParser.parse(Array(text.utf8)) }
+}
+
+/// A list of channels has entries with a duration of -1, and no tag of HLS.
+@Test func namesAListOfChannels() throws {
+    let list = "#EXTM3U\n#EXTINF:-1 tvg-id=\"a\",A\nhttp://h/1\n"
+    let error = #expect(throws: PlaylistError.self) { try PlaylistParser.parse(Array(list.utf8)) }
+    #expect(
+        error?.reason == .notAPlaylist(.channelList, beginning: String(list.prefix(64))), "\(String(describing: error))"
+    )
+    let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:soon,\na.ts\n"
+    let malformed = #expect(throws: PlaylistError.self) { try PlaylistParser.parse(Array(playlist.utf8)) }
+    #expect(malformed?.tag == "EXTINF", "a playlist with a malformed tag is a playlist")
 }
 
 /// Tags that do not govern media are kept as they are instead of costing the channel.

@@ -31,9 +31,14 @@ private struct SupervisedWorld {
             .init(
                 idle: .seconds(Int.random(in: 0...40, using: &random)), maxRunning: limit == 0 ? nil : limit,
                 keepWarm: limit == 1 ? 1 : 0))
+        if seed % 3 == 0 { always = [Self.names[Int(seed / 3) % Self.names.count]] }
     }
 
+    /// Channels that run without viewers.
+    private var always: Set<String> = []
+
     mutating func run(steps: Int) {
+        send(.demanded(Dictionary(uniqueKeysWithValues: always.map { ($0, .init(isAlways: true)) })))
         for _ in 0..<steps {
             advance(by: .milliseconds(Int.random(in: 0...4000, using: &random)))
             act()
@@ -42,7 +47,7 @@ private struct SupervisedWorld {
         for run in streams { send(.streamClosed(run)) }
         streams = []
         advance(by: .seconds(600))
-        let rest = runs.count
+        let rest = runs.count { !always.contains($0.channel) }
         let isAllowed = rest <= supervisor.policy.keepWarm
         check(isAllowed, "\(rest) runs are left")
         let waiting = waiters
@@ -142,6 +147,7 @@ private struct SupervisedWorld {
     private mutating func checkRuns() {
         let waiting = Set(waiters.keys.compactMap { waiterNames[$0] })
         let unwatched = runs.subtracting(endingRuns).filter { run in
+            guard !always.contains(run.channel) else { return false }
             guard !streams.contains(run), !waiting.contains(run.channel) else { return false }
             return now - (lastSeen[run.channel] ?? .zero) > supervisor.policy.idle
         }

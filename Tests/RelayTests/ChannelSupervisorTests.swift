@@ -132,8 +132,67 @@ private let limitRows: [SupervisorRow] = [
         started + [(2, asks("b", 2)), (3, .published(run("b", 2))), (20, asks("c", 3))], yields: [.end(run("a"))]),
 ]
 
+private let always = Input.demanded(["a": .init(isAlways: true)])
+
+private let demandRows: [SupervisorRow] = [
+    SupervisorRow("a channel that always runs starts", [(0, always)], yields: [.start(run("a"))]),
+    SupervisorRow("it needs no viewer", [(0, always), (1, .published(run("a"))), (500, .wake)], yields: []),
+    SupervisorRow(
+        "its start fails: it pauses", [(0, always), (1, .ended(run("a"), failure: "no"))], yields: [], wake: 2),
+    SupervisorRow(
+        "it is started again", [(0, always), (1, .ended(run("a"), failure: "no")), (2, .wake)],
+        yields: [.start(run("a", 2))]),
+    SupervisorRow(
+        "what it published for a moment is no success",
+        [
+            (0, always), (1, .ended(run("a"), failure: "no")), (2, .wake), (3, .published(run("a", 2))),
+            (4, .ended(run("a", 2), failure: "no")),
+        ], yields: [], wake: 6),
+    SupervisorRow(
+        "what it published for long is one",
+        [
+            (0, always), (1, .ended(run("a"), failure: "no")), (2, .wake), (3, .published(run("a", 2))),
+            (90, .ended(run("a", 2), failure: "no")),
+        ], yields: [], wake: 91),
+    SupervisorRow(
+        "its entry changes: the next run follows",
+        [(0, always), (1, .published(run("a"))), (2, .retired("a")), (2, always), (3, .ended(run("a"), failure: nil))],
+        yields: [.start(run("a", 2))]),
+    SupervisorRow(
+        "its entry changes while it pauses",
+        [(0, always), (1, .ended(run("a"), failure: "no")), (1, .retired("a")), (1, always)],
+        yields: [.start(run("a", 2))]),
+    SupervisorRow(
+        "it leaves the list",
+        [
+            (0, always), (1, .published(run("a"))), (2, .retired("a")), (2, .demanded([:])),
+            (3, .ended(run("a"), failure: nil)),
+        ],
+        yields: []),
+    SupervisorRow(
+        "it does not always run any more", [(0, always), (1, .published(run("a"))), (50, .demanded([:]))], yields: [],
+        wake: 80),
+    SupervisorRow(
+        "and its idle time is over", [(0, always), (1, .published(run("a"))), (50, .demanded([:])), (80, .wake)],
+        yields: [.end(run("a"))]),
+    SupervisorRow(
+        "a channel that lingers is to run always", started + [(13, .wake), (20, always), (500, .wake)], yields: []),
+    SupervisorRow(
+        "it has a place", maxRunning: 1, [(0, always), (1, .published(run("a"))), (2, asks("b", 1))],
+        yields: [.answer(1, .full(limit: 1))]),
+    SupervisorRow(
+        "there is no place for it", maxRunning: 1, [(0, asks("b", 1)), (1, always)], yields: []),
+    SupervisorRow(
+        "there is a place for it", maxRunning: 1,
+        [(0, asks("b", 1)), (1, always), (2, .ended(run("b"), failure: "no"))],
+        yields: [.answer(1, .failed(reason: "no", retryAfter: .seconds(1))), .start(run("a", 2))]),
+    SupervisorRow(
+        "an idle time of its own", [(0, .demanded(["a": .init(idle: .seconds(100))]))] + started + [(13, .wake)],
+        yields: [], wake: 101),
+]
+
 @Suite struct ChannelSupervisorTests {
-    @Test(arguments: startRows + endRows + limitRows)
+    @Test(arguments: startRows + endRows + limitRows + demandRows)
     func lastInput(_ row: SupervisorRow) {
         var supervisor = ChannelSupervisor(
             .init(idle: .seconds(row.idle), maxRunning: row.maxRunning, keepWarm: row.keepWarm))

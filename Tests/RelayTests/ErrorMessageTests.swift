@@ -23,7 +23,19 @@ private let errorRows: [(when: String, error: TrackerError, exit: liverelay.Exit
         ["file:///x", "http"]
     ),
     ("no answer", .init(.openingTimedOut, url: url), .upstreamUnavailable, ["in time"]),
-    ("an HTML page", .init(.notAPlaylist(beginning: "<html>"), url: url), .notAPlaylist, ["<html>", ".m3u8"]),
+    (
+        "a web page", .init(.notAPlaylist(.webPage, beginning: "<html>"), url: url), .notAPlaylist,
+        ["a web page", ".m3u8"]
+    ),
+    (
+        "a DASH manifest", .init(.notAPlaylist(.dashManifest, beginning: "<?xml"), url: url), .notAPlaylist,
+        ["a DASH manifest", "HLS"]
+    ),
+    (
+        "a list of channels", .init(.notAPlaylist(.channelList, beginning: "#EXTM3U"), url: url), .notAPlaylist,
+        ["a list of channels", "liverelay serve"]
+    ),
+    ("nothing", .init(.notAPlaylist(.nothing, beginning: ""), url: url), .notAPlaylist, ["empty", "later"]),
     (
         "a broken playlist",
         .init(
@@ -110,7 +122,8 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
 }
 
 @Test func quotedPageOfSeveralLinesBecomesOneLine() {
-    let line = RelayError(TrackerError(.notAPlaylist(beginning: "<!DOCTYPE html>\n<html>\n"), url: url)).line
+    let line = RelayError(TrackerError(.notAPlaylist(.unknown(beginning: "sorry"), beginning: "sorry\nno"), url: url))
+        .line
     #expect(!line.contains("\n"))
 }
 

@@ -49,6 +49,32 @@ import Testing
         await origin.server.shutdown(within: .seconds(1))
     }
 
+    /// A body in memory is shared: a client holds a slice of it, and gets it whole.
+    @Test func slowReadersHoldNoCopies() async throws {
+        let body = (0..<16 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 2,
+            responder: { _ in Response(cacheControl: .immutable, body: .bytes(body, gzip: nil)) })
+        let before = try Self.residentBytes()
+        let count = 24
+        let clients = UnsafeMutableBufferPointer<RawClient>.allocate(capacity: count)
+        for index in 0..<count {
+            unsafe clients.initializeElement(at: index, to: try RawClient(port: server.port, receiveBuffer: 4096))
+            try unsafe clients[index].send(request("GET", "/"))
+            #expect(try unsafe clients[index].head().status == 200)
+        }
+        #expect(try Self.residentBytes() - before < count * body.count / 4)
+        #expect(try unsafe clients[0].read(body.count) == body)
+        unsafe clients.deinitialize()
+        unsafe clients.deallocate()
+        await server.shutdown(within: .zero)
+    }
+
+    private static func residentBytes() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[1])) * 4096
+    }
+
     @Test func slowReaderDelaysNoOtherClient() async throws {
         let origin = try await HTTPOrigin()
         var slow = try origin.client(receiveBuffer: 4096)

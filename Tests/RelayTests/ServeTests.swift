@@ -12,88 +12,8 @@ import Tracker
 
 @testable import liverelay
 
-/// A replayed capture as an upstream that counts its requests.
-private struct CountingOrigin {
-    let server: HTTPServer
-    let url: String
-    private let requests = Counter()
-
-    private final class Counter: Sendable {
-        let count = Mutex(0)
-        /// Time since the first request, which every request asks for.
-        let clock = FirstRequestClock()
-
-        func elapsed() -> Duration {
-            count.withLock { $0 += 1 }
-            return clock.elapsed()
-        }
-    }
-
-    init(_ fixture: CaptureFixture) async throws {
-        let capture = try CaptureDirectory(fixture.directory)
-        let origin = try RecordedOrigin(
-            CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
-        let requests = requests
-        server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) {
-            requests.elapsed()
-        }
-        url = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
-    }
-
-    var requestCount: Int { requests.count.withLock { $0 } }
-}
-
-/// A process of many channels on loopback.
-private struct ServeScene {
-    let host: ChannelHost
-    let server: HTTPServer
-    let spool: URL
-
-    init(_ upstreams: [(slug: String, url: String)], _ policy: ChannelSupervisor.Policy) async throws {
-        spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-serve-\(UUID().uuidString)")
-        let channels = upstreams.map {
-            ListedChannel(slug: $0.slug, name: $0.slug, sources: [ListedSource(url: $0.url)])
-        }
-        let settings = ChannelSettings(
-            configuration: RelayConfiguration(
-                upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
-            spool: spool.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let host = ChannelHost(ChannelDirectory(channels), policy: policy, settings: settings)
-        let responder = ServeResponder(host)
-        self.host = host
-        server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) })
-    }
-
-    func get(_ path: String, method: String = "GET") throws -> RawResponse {
-        var client = try RawClient(port: server.port)
-        try client.send(request(method, path))
-        return try client.response(toHead: method == "HEAD")
-    }
-
-    func text(_ path: String) throws -> String { String(decoding: try get(path).body, as: UTF8.self) }
-
-    /// Waits until the channel is in that state; asks its status document only.
-    func reaches(_ state: String, _ slug: String) async throws -> Bool {
-        for _ in 0..<400 {
-            if ServeStatus.state(of: host.overview.channels[slug]) == state { return true }
-            try await Task.sleep(for: .milliseconds(25))
-        }
-        return false
-    }
-
-    func end() async {
-        host.close()
-        await server.shutdown(within: .zero)
-        await host.shutdown()
-        try? FileManager.default.removeItem(at: spool)
-    }
-}
-
-@Suite(.ownThreads) struct ServeTests {
-    private static let shortIdle = ChannelSupervisor.Policy(
-        idle: .milliseconds(1500), startLimit: .seconds(8), absence: .milliseconds(800))
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {
+    private static let shortIdle = ChannelSupervisor.Policy(idle: .seconds(30))
 
     @Test func viewersStartAndEndChannels() async throws {
         let first = try await CountingOrigin(.clean)
@@ -120,7 +40,8 @@ private struct ServeScene {
         #expect(stream.status == 503 && stream.body.isEmpty && stream["X-Liverelay-Reason"] == reason)
         #expect(try scene.get("/news/live.m3u8").status == 200, "the failure of one is not that of the other")
 
-        #expect(try await scene.reaches("idle", "news"))
+        scene.clock.advance(by: .seconds(60))
+        await scene.reaches("idle", "news")
         let count = first.requestCount
         #expect(!FileManager.default.fileExists(atPath: scene.spool.appending(path: "news-1").path))
         #expect(try scene.get("/sport/ts/live.m3u8").status == 200)
@@ -139,14 +60,14 @@ private struct ServeScene {
         try client?.send(request("GET", "/news.ts", version: "1.0"))
         #expect(try client?.head().status == 200)
         #expect(try client?.read(188).first == 0x47)
-        try await Task.sleep(for: .seconds(2))
+        scene.clock.advance(by: .seconds(600))
         #expect(ServeStatus.state(of: scene.host.overview.channels["news"]) == "running", "longer than the idle time")
         let full = try scene.get("/other/live.m3u8")
         #expect(full.status == 503 && full["X-Liverelay-Reason"]?.contains("1 channels") == true)
         let status = try scene.text("/status.json")
         #expect(status.contains("\"openStreams\" : 1") && status.contains("\"maxRunning\" : 1"))
         client = nil
-        #expect(try await scene.reaches("lingering", "news"))
+        await scene.reaches("lingering", "news")
         #expect(try scene.get("/other/live.m3u8").status == 200, "it takes the place of the one without a viewer")
         await scene.end()
         await origin.server.shutdown(within: .zero)
@@ -167,6 +88,26 @@ private struct ServeScene {
         #expect(try scene.get("/news/readyz").status == 503)
         #expect(scene.host.overview.startCount == 0)
         await scene.end()
+    }
+
+    @Test func alwaysChannelStartsAloneAndIsRestarted() async throws {
+        let origin = try await CountingOrigin(.clean)
+        let scene = try await ServeScene(
+            [("news", origin.url), ("broken", origin.url + "/missing.m3u8")], Self.shortIdle,
+            always: ["news", "broken"])
+        scene.host.start()
+        await scene.reaches("running", "news")
+        await scene.reaches("failed", "broken")
+        scene.clock.advance(by: .seconds(600))
+        await scene.reachesStarts(3)
+        #expect(ServeStatus.state(of: scene.host.overview.channels["news"]) == "running")
+        let kept = scene.spool.appending(path: "kept/news").path
+        #expect(FileManager.default.fileExists(atPath: kept))
+        _ = scene.host.replace(ChannelDirectory([]))
+        await scene.reaches("idle", "news")
+        #expect(!FileManager.default.fileExists(atPath: kept), "it is not listed any more")
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
     }
 
     @Test func changedEntryEndsItsChannelOnly() async throws {

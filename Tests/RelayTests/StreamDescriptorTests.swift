@@ -1,6 +1,8 @@
 import ArgumentParser
 import Channel
+import Foundation
 import Glibc
+import Logging
 import Media
 import Testing
 
@@ -12,20 +14,22 @@ struct StreamDescriptorTests {
         let reading: Int32
         let writing: StreamDescriptor
 
-        init() {
+        init() throws {
             signal(SIGPIPE, SIG_IGN)  // as the program does
             var ends: [Int32] = [0, 0]
             _ = unsafe pipe(&ends)
             reading = ends[0]
-            writing = StreamDescriptor(ends[1], name: "a pipe", isOwned: true)
+            writing = try StreamDescriptor(ends[1], name: "a pipe", isOwned: true)
         }
     }
 
     private let bytes = [UInt8](repeating: 0x47, count: 188 * 2000)[...]
 
-    @Test func closedPipeIsNoSystemError() async {
-        let pipe = Pipe()
+    @Test func closedPipeIsNoSystemError() async throws {
+        let pipe = try Pipe()
+        #expect(!pipe.writing.isReaderGone)
         close(pipe.reading)
+        #expect(pipe.writing.isReaderGone)
         await #expect(throws: StreamDescriptor.Failure.closed) { try await pipe.writing.write(bytes) }
     }
 
@@ -34,8 +38,8 @@ struct StreamDescriptorTests {
         await #expect(throws: StreamDescriptor.Failure.system(code: ENOSPC)) { try await descriptor.write(bytes) }
     }
 
-    @Test func writeThatWaitsForItsReaderCanBeCanceled() async {
-        let pipe = Pipe()
+    @Test func writeThatWaitsForItsReaderCanBeCanceled() async throws {
+        let pipe = try Pipe()
         let writing = Task { try await pipe.writing.write(bytes) }
         // Once the pipe is full, the write waits.
         var request = pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0)
@@ -46,7 +50,7 @@ struct StreamDescriptorTests {
     }
 
     @Test func everythingArrivesAtASlowReader() async throws {
-        let pipe = Pipe()
+        let pipe = try Pipe()
         let reading = Task.detached { [reading = pipe.reading] in
             var count = 0
             var buffer = [UInt8](repeating: 0, count: 1000)
@@ -68,15 +72,68 @@ struct StreamDescriptorTests {
 
     @Test(
         arguments: [
-            (["-o", "-"], "realtime", 30), (["-O"], "realtime", 30), (["--output", "a.ts"], "none", nil),
-            (["-o", "-", "--pace", "none"], "none", nil), (["-o", "a.ts", "--pace", "realtime"], "realtime", nil),
-        ] as [([String], String, Int?)])
-    func pipesArePacedAndFilesAreNot(arguments: [String], pace: String, lag: Int?) throws {
-        let options = try StreamingOptions.parse(arguments)
-        let policy = options.policy(for: try #require(options.destination))
+            ([], .pipe, "realtime", 30), ([], .file, "none", nil), (["--pace", "none"], .pipe, "none", nil),
+            (["--pace", "realtime"], .file, "realtime", nil),
+        ] as [([String], StreamDescriptor.Kind, String, Int?)])
+    func pipesArePacedAndFilesAreNot(
+        arguments: [String], kind: StreamDescriptor.Kind, pace: String, lag: Int?
+    ) throws {
+        let policy = try StreamingOptions.parse(["-o", "-"] + arguments).policy(for: kind)
         #expect(policy.pace == (pace == "none" ? .none : .realTime(percent: 100)))
         #expect(policy.longestLag == lag.map { .seconds(Int64($0)) })
         #expect(policy.burst == .seconds(6))
+    }
+
+    /// The kind is that of what is open, whatever its name: standard output may be a file, and a path a FIFO.
+    @Test func kindIsThatOfTheOpenFile() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "a").path
+        #expect(try StreamDestination.file(path: path).open().kind == .file)
+        #expect(try StreamDestination.file(path: "/dev/null").open().kind == .file)
+        #expect(try Pipe().writing.kind == .pipe)
+        let fifo = directory.appending(path: "fifo").path
+        #expect(unsafe mkfifo(fifo, 0o600) == 0)
+        let reading = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+        #expect(try StreamDestination.file(path: fifo).open().kind == .pipe)
+        close(reading)
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let socket = try StreamDescriptor(ends[0], name: "a socket", isOwned: true)
+        #expect(socket.kind == .pipe && !socket.isReaderGone)
+        close(ends[1])
+        #expect(socket.isReaderGone)
+        #expect(throws: StreamDescriptor.Failure.system(code: EBADF)) {
+            _ = try StreamDescriptor(-1, name: "nothing", isOwned: false)
+        }
+    }
+
+    @Test func terminalIsRefused() throws {
+        let error = #expect(throws: RelayError.self) { _ = try StreamDestination.file(path: "/dev/ptmx").open() }
+        #expect(error?.exit == .cannotWrite && error?.line.contains("is a terminal") == true)
+    }
+
+    /// A pipe says that it is closed although nothing is written to it.
+    @Test(arguments: [true, false]) func readerThatLeavesEndsTheStream(isClosedAtTheStart: Bool) async throws {
+        let pipe = try Pipe()
+        if isClosedAtTheStart { close(pipe.reading) }
+        let writer = StreamWriter(
+            descriptor: pipe.writing, policy: EndlessStream.Policy(),
+            logger: Logger(label: "test") { _ in
+                SwiftLogNoOpLogHandler()
+            })
+        async let end = writer.run(ChannelState(upstream: "http://127.0.0.1/") { .zero })
+        if !isClosedAtTheStart {
+            // It waits for the first segment.
+            try await Task.sleep(for: .milliseconds(50))
+            close(pipe.reading)
+        }
+        switch await end {
+        case .failed(let error)?: #expect(isClosedAtTheStart && error.exit == .cannotWrite)
+        case .readerClosed?: #expect(!isClosedAtTheStart)
+        default: Issue.record("the stream goes on")
+        }
     }
 
     @Test func clientTimeoutIsAMinuteByDefault() throws {

@@ -1,4 +1,3 @@
-import Channel
 import ChannelTestSupport
 import Demux
 import Foundation
@@ -10,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Channel
 @testable import liverelay
 
 /// Transport streams over HTTP.
@@ -104,8 +104,55 @@ extension TransportStreamHTTPTests {
         let times = try #require(TransportStreamScan(response.body)).packetizedElements(of: 0x100).map(\.dts)
         let duration = entries[3..<6].reduce(0) { $0 + $1.duration }
         #expect(times.last.map { $0 - times[0] } == duration - 3600)
-        #expect(try await answer("/live.ts?start=1&end=2", of: state).status == 404)
+        let refusal = try await answer("/live.ts?start=1&end=2", of: state)
+        #expect(refusal.status == 404 && refusal.body.isEmpty)
+        let listed = "\(entries[0].programDateTime.text) to \(try #require(entries.last).programDateTimeEnd.text)"
+        #expect(refusal["X-Liverelay-Reason"]?.contains(listed) == true)
         #expect(try await answer("/live.ts?speed=fast", of: state).status == 400)
+    }
+
+    private func server(of state: ChannelState) async throws -> HTTPServer {
+        let responder = ChannelResponder(state)
+        return try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
+            deferredResponder: { responder.deferredResponse(to: $0) })
+    }
+
+    /// The response begins with the stream's tables, however long the first segment takes.
+    @Test func headOfAStreamIsHeldUntilThereIsMedia() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        try await channel.relay()
+        let state = ChannelState(upstream: "http://127.0.0.1/") { .zero }
+        let server = try await server(of: state)
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", "/live.ts?last=10", version: "1.0"))
+        var other = try RawClient(port: server.port)
+        try other.send(request("HEAD", "/live.ts"))
+        #expect(try other.response(toHead: true).status == 200, "a HEAD is not held")
+        state.setRing(
+            try DVRRing(directory: channel.spool.path, policy: RetentionPolicy(rewind: nil), targetDuration: 6))
+        #expect(try client.head().status == 200)
+        #expect(try Array(client.read(4).prefix(3)) == [0x47, 0x40, 0x00], "PAT")
+        await server.shutdown(within: .zero)
+    }
+
+    @Test func streamOfAChannelThatFailedIsRefusedWithoutABody() async throws {
+        let state = ChannelState(upstream: "http://127.0.0.1/") { .zero }
+        let server = try await server(of: state)
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", "/live.ts"))
+        state.setState(.failed, reason: nil)
+        let response = try client.response()
+        #expect(response.status == 503 && response["Content-Length"] == "0" && response["Retry-After"] == "1")
+        #expect(response["X-Liverelay-Reason"]?.isEmpty == false)
+        // A client that leaves, and a server that ends, do not wait for the channel.
+        let other = ChannelState(upstream: "http://127.0.0.1/") { .zero }
+        let second = try await self.server(of: other)
+        let waiting = try RawClient(port: second.port)
+        try waiting.send(request("GET", "/live.ts"))
+        let clock = ContinuousClock()
+        #expect(await clock.measure { await second.shutdown(within: .milliseconds(100)) } < .seconds(5))
+        await server.shutdown(within: .zero)
     }
 
     /// What makes the bytes of a stream answers to the event loop, so it has to end before.

@@ -299,3 +299,12 @@ private let durations: [(duration: Int64, total: Int64)] = [(2, 30), (7, 30), (1
     _ = try await upstream(server).fetch(FetchRequest(.segment, url: server.url + target + "#fragment")).get()
     #expect(server.requests.map(\.target) == [target])
 }
+
+@Test func connectionsOfAChannelEndWithIt() async throws {
+    let server = try LoopbackServer { _ in [.answer(body: [1]), .hang] }
+    do {
+        let channel = try upstream(server)
+        _ = try await channel.fetch(FetchRequest(.segment, url: server.url + "/1")).get()
+    }
+    #expect(await server.waitForHangUps(1))
+}

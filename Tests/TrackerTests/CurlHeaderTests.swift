@@ -251,3 +251,17 @@ func urlIsRequestedAsWritten(text: String, requested: String?, reason: FetchErro
     }
     #expect(head.headers == [.init(name: "A", value: "b c"), .init(name: "D", value: "")])
 }
+
+@Test func eachSourceIsRequestedInItsOwnWay() async throws {
+    let server = try LoopbackServer { _ in [.answer(body: [1])] }
+    let own = loopbackConfiguration(headers: [("X-Own", "backup")])
+    let fetcher = try SourceFetcher(
+        upstream: server.url + "/0", configuration: loopbackConfiguration(headers: [("X-Own", "primary")]),
+        backups: [server.url + "/1", server.url + "/2"], backupConfigurations: [own])
+    for source in 0..<3 {
+        var request = FetchRequest(.segment, url: server.url + "/\(source)")
+        request.source = source
+        _ = try await fetcher.fetch(request).get()
+    }
+    #expect(server.requests.map { $0.headers["x-own"] } == ["primary", "backup", "primary"])
+}

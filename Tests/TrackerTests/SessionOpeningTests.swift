@@ -15,7 +15,7 @@ struct OpeningRow: Sendable, CustomTestStringConvertible {
 let html = "<!DOCTYPE html><title>Portal</title>"
 
 let openingRows: [OpeningRow] = [
-    OpeningRow(when: "HTML with status 200", reason: .notAPlaylist(beginning: html), before: .seconds(1)) {
+    OpeningRow(when: "HTML with status 200", reason: .notAPlaylist(.webPage, beginning: html), before: .seconds(1)) {
         text(html, $0)
     },
     OpeningRow(when: "404", reason: .refused(status: 404)) { refused(404, $0) },
@@ -25,7 +25,7 @@ let openingRows: [OpeningRow] = [
     OpeningRow(when: "another scheme", reason: .unreachable(.unsupportedScheme), before: .seconds(1)) {
         failed(.unsupportedScheme, $0)
     },
-    OpeningRow(when: "an empty body", reason: .notAPlaylist(beginning: "")) { bytes([], $0) },
+    OpeningRow(when: "an empty body", reason: .notAPlaylist(.nothing, beginning: "")) { bytes([], $0) },
     OpeningRow(when: "a multivariant playlist without variants", reason: .noVariant, before: .seconds(1)) {
         text("#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",URI=\"a.m3u8\"\n", $0)
     },

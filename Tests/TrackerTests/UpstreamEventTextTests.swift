@@ -10,12 +10,12 @@ import Testing
     static let rows: [(when: String, event: UpstreamEvent, text: String)] = [
         (
             "HTML page in place of a playlist",
-            .playlistFailed(.main, TrackerError(.notAPlaylist(beginning: "<p class=\"a\">\n\u{7}"), url: url)),
+            .playlistFailed(.main, TrackerError(.notAPlaylist(.webPage, beginning: "<p class=\"a\">\n\u{7}"), url: url)),
             "playlist-failed rendition=main url=\(url) reason=not-a-playlist beginning=\"<p class=\\\"a\\\">\\n\\u{7}\""
         ),
         (
             "empty body in place of a playlist",
-            .playlistFailed(.subtitles(2), TrackerError(.notAPlaylist(beginning: ""), url: url)),
+            .playlistFailed(.subtitles(2), TrackerError(.notAPlaylist(.nothing, beginning: ""), url: url)),
             "playlist-failed rendition=subtitles-2 url=\(url) reason=not-a-playlist beginning=\"\""
         ),
         (

@@ -99,10 +99,12 @@ extension ChannelPublisher {
         var timed = segment
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
-        let point = nextTransportStream.append(segment)
+        let (point, files) = nextTransportStream.append(segment, after: ring.snapshot)
         do throws(RingError) {
             try await ring.publish(
-                NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point))
+                NewSegment(
+                    segment, from: source, markers: segmentMarkers, transportStream: point,
+                    transportStreamFiles: files))
         } catch {
             unwrittenSegments += 1
             // The ring lists the segment as a gap, at the latest before the next entry.

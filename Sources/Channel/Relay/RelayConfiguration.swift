@@ -23,6 +23,8 @@ package struct RelayConfiguration: Sendable {
     package var spool: String
     package var retention: RetentionPolicy
     package var requests: CurlConfiguration
+    /// How each backup is requested, in their order; a backup without one is requested as the primary.
+    package var backupRequests: [CurlConfiguration] = []
     /// Concurrent requests to one host; nil: no limit.
     package var maxConnections: Int?
     package var audio: AudioSettings

@@ -10,6 +10,7 @@ package final class ChannelState: Sendable {
     private struct State: Sendable {
         var ring: DVRRing?
         var ringCount = 0
+        var firstMediaSequence: UInt64 = 0
         var status: RelayStatus
         /// When the status's state changed last.
         var stateSince = Duration.zero
@@ -22,6 +23,8 @@ package final class ChannelState: Sendable {
         package let snapshot: RingSnapshot
         /// Which of the channel's rings the snapshot is of. Each ring counts its snapshots' versions from the beginning.
         package let ring: Int
+        /// The number of the first segment that this process publishes.
+        package let firstMediaSequence: UInt64
     }
 
     /// The transport streams of the channel's segments, shared by all that send them.
@@ -37,8 +40,8 @@ package final class ChannelState: Sendable {
 
     /// What is published now; nil before the ring is open.
     package var publication: Publication? {
-        let (ring, count) = state.withLock { ($0.ring, $0.ringCount) }
-        return ring.map { Publication(snapshot: $0.snapshot, ring: count) }
+        let (ring, count, first) = state.withLock { ($0.ring, $0.ringCount, $0.firstMediaSequence) }
+        return ring.map { Publication(snapshot: $0.snapshot, ring: count, firstMediaSequence: first) }
     }
 
     package var snapshot: RingSnapshot? { publication?.snapshot }
@@ -59,8 +62,10 @@ package final class ChannelState: Sendable {
 
     package func update(_ change: (inout RelayStatus) -> Void) { state.withLock { change(&$0.status) } }
 
+    /// Sets the ring. The first one has only what earlier processes published.
     func setRing(_ ring: DVRRing) {
         state.withLock {
+            if $0.ring == nil { $0.firstMediaSequence = ring.snapshot.index.nextMediaSequence }
             $0.ring = ring
             $0.ringCount += 1
         }

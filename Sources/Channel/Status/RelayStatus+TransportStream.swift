@@ -14,11 +14,13 @@ extension RelayStatus {
         package internal(set) var foreignVideoSegments = 0
         /// Segments whose audio is in another codec: it is encoded into the channel's if that is AAC LC, else silent.
         package internal(set) var foreignAudioSegments = 0
-        /// Clients of the endless stream now.
+        /// Clients of the endless stream over HTTP now.
         package var clients = 0
-        /// How often a client of the endless stream was moved forward because it was too slow.
+        /// How often a client of the endless stream was moved forward because it was too slow, or its segments were
+        /// evicted.
         package var jumps = 0
-        /// Media that those clients were not sent, in whole chunks.
+        /// Media that was published and not sent to them: jumped over, in whole chunks, or in segments that could not be
+        /// read.
         package var droppedSeconds = 0.0
         /// Segments that clients of the endless stream did not get because they could not be read.
         package var unreadableSegments = 0

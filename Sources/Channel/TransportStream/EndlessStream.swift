@@ -1,6 +1,7 @@
 package import LiveRing
 package import Media
 package import Mux
+package import Playlist
 
 /// Decides which chunks one client of an endless transport stream is sent, and when.
 ///
@@ -17,8 +18,8 @@ package struct EndlessStream: Equatable, Sendable {
     package enum Start: Equatable, Sendable {
         /// As near to the newest segment as the burst and the reserve allow.
         case live
-        /// At the oldest segment that is listed.
-        case beginning
+        /// At the first segment that is listed and has this number or a higher one.
+        case published(from: UInt64)
         /// In the rewind, `offset` after the beginning of a segment.
         case segment(UInt64, offset: Ticks)
     }
@@ -30,12 +31,12 @@ package struct EndlessStream: Equatable, Sendable {
         package var burst: Ticks
         /// How late a client may become before it is moved forward; nil: it is sent everything that is still there.
         package var longestLag: Ticks?
-        /// The first segment that is not sent; nil: the stream has no end.
-        package var end: UInt64?
+        /// Segments that begin at this date or later are not sent; nil: the stream has no end.
+        package var end: ProgramDateTime?
 
         package init(
             start: Start = .live, pace: Pace = .realTime(percent: 100), burst: Ticks = .seconds(6),
-            longestLag: Ticks? = .seconds(30), end: UInt64? = nil
+            longestLag: Ticks? = .seconds(30), end: ProgramDateTime? = nil
         ) {
             self.start = start
             self.pace = pace
@@ -59,10 +60,18 @@ package struct EndlessStream: Equatable, Sendable {
     /// Media that was published and not sent, because the client was too slow or the segment could not be read.
     package struct Dropped: Equatable, Sendable {
         package var jumps = 0
+        /// Of all media that was dropped. That of a jump is known when the client has joined again.
         package var duration = Ticks.zero
         package var unreadableSegments = 0
 
         package init() {}
+    }
+
+    /// Up to where the client has got everything, or what could not be had was counted.
+    private struct Position: Equatable, Sendable {
+        var mediaSequence: UInt64
+        /// Decode time.
+        var time: Ticks
     }
 
     private enum State: Equatable, Sendable {
@@ -82,6 +91,10 @@ package struct EndlessStream: Equatable, Sendable {
     private var joined: Duration?
     /// Media sent since then, gaps included.
     private var sent = Ticks.zero
+    /// nil before the first chunk.
+    private var position: Position?
+    /// Whether the client has not joined again after a jump.
+    private var isJumping = false
     package private(set) var dropped = Dropped()
     /// Segments without a random access point that a joining client skipped.
     private var skippedAtJoin = 0
@@ -100,14 +113,16 @@ package struct EndlessStream: Equatable, Sendable {
                 guard let point = joinPoint(in: index) else { return hasEnded ? .end : .wait(until: nil) }
                 state = point
             case .loading(let number, _):
-                if let policyEnd = policy.end, number >= policyEnd { return .end }
-                guard number < index.nextMediaSequence else { return hasEnded ? .end : .wait(until: nil) }
+                guard number < index.nextMediaSequence else {
+                    return hasEnded || isComplete(index) ? .end : .wait(until: nil)
+                }
                 guard let entry = index.entry(numbered: number) else {
-                    jump(over: .zero)
+                    jump()
                     continue
                 }
+                if let end = policy.end, entry.programDateTime >= end { return .end }
                 if !entry.isGap, entry.transportStream != nil { return .load(mediaSequence: number) }
-                skip(entry.duration, of: number)
+                skip(Ticks(entry.duration), of: number, at: now)
             case .sending(let number, let chunks):
                 guard let chunk = chunks.first else {
                     state = .loading(mediaSequence: number + 1, offset: .zero)
@@ -116,6 +131,7 @@ package struct EndlessStream: Equatable, Sendable {
                 if let due = dueTime(index, at: now), due > now { return .wait(until: due) }
                 joined = joined ?? now
                 sent += chunk.duration
+                record(chunk, of: number, index)
                 state = .sending(mediaSequence: number, chunks: chunks.dropFirst())
                 return .send(mediaSequence: number, bytes: chunk.bytes)
             }
@@ -123,11 +139,15 @@ package struct EndlessStream: Equatable, Sendable {
     }
 
     /// Answers `Step.load`.
-    /// - Parameter segment: nil if the segment cannot be had.
-    package mutating func load(_ segment: TransportSegment?) {
+    /// - Parameters:
+    ///   - segment: nil if the segment cannot be had.
+    ///   - duration: of the segment, as it was published.
+    package mutating func load(_ segment: TransportSegment?, lasting duration: Ticks) {
         guard case .loading(let number, let offset) = state else { return }
         guard let segment else {
             dropped.unreadableSegments += 1
+            if !isJumping, position != nil { dropped.duration += duration }
+            advance(over: duration, of: number)
             state = .loading(mediaSequence: number + 1, offset: .zero)
             return
         }
@@ -160,14 +180,19 @@ extension EndlessStream {
 
     private func joinPoint(in index: RingIndex) -> State? {
         if case .segment(let number, let offset) = start { return .loading(mediaSequence: number, offset: offset) }
-        let entries = index.listed
-        if start == .beginning { return entries.first.map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) } }
+        // After a jump, what was sent does not come again.
+        let entries = index.listed.drop { entry in position.map { entry.mediaSequence <= $0.mediaSequence } ?? false }
+        if case .published(let number) = start {
+            return entries.first { $0.mediaSequence >= number }
+                .map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) }
+        }
         guard var first = entries.last else { return nil }
         let wanted = wantedMedia(index)
         var available = Ticks.zero
+        // After an outage the media is before its gaps.
         for entry in entries.reversed() where available < wanted {
             first = entry
-            available += Ticks(entry.duration)
+            if !entry.isGap { available += Ticks(entry.duration) }
         }
         return .loading(mediaSequence: first.mediaSequence, offset: max(.zero, available - wanted))
     }
@@ -177,11 +202,12 @@ extension EndlessStream {
         guard let joined, case .realTime(let percent) = policy.pace, sent > policy.burst else { return nil }
         // An upstream that is faster than the clock would else fill the ring with what this client has not got.
         let surplus = .seconds(3 * Int64(index.targetDuration)) + wantedMedia(index)
-        if start == .live || start == .beginning, backlog(index) > surplus { return nil }
+        let isInRewind = if case .segment = start { true } else { false }
+        if !isInRewind, backlog(index) > surplus { return nil }
         return joined + ((sent - policy.burst).duration * 100) / Int(max(1, percent))
     }
 
-    /// Published media that was not sent.
+    /// Published media that was not sent, without gaps.
     private func backlog(_ index: RingIndex) -> Ticks {
         let (number, rest): (UInt64, Ticks) =
             switch state {
@@ -189,31 +215,64 @@ extension EndlessStream {
             case .loading(let number, _): (number, .zero)
             case .sending(let number, let chunks): (number + 1, chunks.reduce(.zero) { $0 + $1.duration })
             }
-        return index.listed.reversed().prefix { $0.mediaSequence >= number }.reduce(rest) { $0 + Ticks($1.duration) }
+        return index.listed.reversed().prefix { $0.mediaSequence >= number }
+            .reduce(rest) { $1.isGap ? $0 : $0 + Ticks($1.duration) }
     }
 
     /// Lets a client that is too late join anew.
     private mutating func skipIfLate(_ index: RingIndex, at now: Duration) {
         guard let longestLag = policy.longestLag, let joined else { return }
         let backlog = backlog(index)
-        var lag = backlog
-        if case .realTime(let percent) = policy.pace {
-            let due = Ticks((now - joined) * Int(percent) / 100) + policy.burst
-            // Media that was not published in time is no fault of the client.
-            lag = min(lag, due - sent)
-        }
-        guard lag > longestLag else { return }
-        jump(over: backlog - min(backlog, wantedMedia(index)))
+        // Media that was not published in time is no fault of the client.
+        let lag = dueMedia(since: joined, at: now).map { min(backlog, $0 - sent) } ?? backlog
+        if lag > longestLag { jump() }
     }
 
-    private mutating func jump(over duration: Ticks) {
+    /// The media that may be sent by now; nil if there is no pace.
+    private func dueMedia(since joined: Duration, at now: Duration) -> Ticks? {
+        guard case .realTime(let percent) = policy.pace else { return nil }
+        return Ticks((now - joined) * Int(percent) / 100) + policy.burst
+    }
+
+    /// Whether everything before the end of the range is published.
+    private func isComplete(_ index: RingIndex) -> Bool {
+        guard let end = policy.end, let newest = index.listed.last else { return false }
+        return newest.programDateTimeEnd >= end
+    }
+
+    /// Passes over a gap. It takes the time that it lasts, unless that has passed already: the client joined in the gap,
+    /// or watches the rewind.
+    private mutating func skip(_ duration: Ticks, of number: UInt64, at now: Duration) {
+        if let joined {
+            sent = max(sent, min(sent + duration, dueMedia(since: joined, at: now) ?? sent + duration))
+        }
+        advance(over: duration, of: number)
+        state = .loading(mediaSequence: number + 1, offset: .zero)
+    }
+}
+
+// MARK: - What is dropped
+
+extension EndlessStream {
+    private mutating func jump() {
         dropped.jumps += 1
-        dropped.duration += duration
+        isJumping = position != nil
         (state, start, joined, sent) = (.joining, .live, nil, .zero)
     }
 
-    private mutating func skip(_ duration: Int64, of number: UInt64) {
-        if joined != nil { sent += Ticks(duration) }
-        state = .loading(mediaSequence: number + 1, offset: .zero)
+    /// Counts the media between what was sent before a jump and the chunk that is sent next. Gaps are no media.
+    private mutating func record(_ chunk: TransportSegment.Chunk, of number: UInt64, _ index: RingIndex) {
+        if isJumping, let position {
+            let gaps = index.listed.filter { $0.isGap && $0.mediaSequence > position.mediaSequence }
+                .prefix { $0.mediaSequence < number }.reduce(Ticks.zero) { $0 + Ticks($1.duration) }
+            dropped.duration += max(.zero, chunk.start - position.time - gaps)
+        }
+        isJumping = false
+        position = Position(mediaSequence: number, time: chunk.start + chunk.duration)
+    }
+
+    private mutating func advance(over duration: Ticks, of number: UInt64) {
+        guard !isJumping, let position else { return }
+        self.position = Position(mediaSequence: number, time: position.time + duration)
     }
 }

@@ -31,16 +31,16 @@ struct TransportMediaBuilder {
     /// - Parameters:
     ///   - stored: the samples of the segment.
     ///   - compositionDelay: presentation time − decode time of the first video frame of every period.
-    ///   - previousAudio: returns the audio of the segment before, if it is needed.
     ///   - still: the latest random access point before the segment in the channel's codec; nil if there is none.
+    ///   - leadIn: the end of the audio of the segment before, if that is in a foreign codec and encoded again.
     mutating func media(
         of stored: StoredMedia, _ state: TransportStreamState, compositionDelay: Ticks, still: Still?,
-        previousAudio: () -> TransportMedia.Audio? = { nil }
+        leadIn: TransportMedia.Audio? = nil
     ) -> (media: TransportMedia, replacements: Replacements)? {
         guard let times = Self.times(of: stored, state.program, compositionDelay: compositionDelay) else { return nil }
         var replacements = Replacements()
         let video = Self.video(of: stored, state.program, times, still: still, &replacements)
-        let audio = audio(of: stored, state, times, previousAudio, &replacements)
+        let audio = audio(of: stored, state, times, leadIn, &replacements)
         var media = TransportMedia(
             decoding: times.decoding, presentationStart: times.presentationStart, video: video,
             audio: audio.map { [$0] } ?? [])
@@ -82,31 +82,52 @@ struct TransportMediaBuilder {
     }
 
     private mutating func audio(
-        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times,
-        _ previousAudio: () -> TransportMedia.Audio?, _ replacements: inout Replacements
+        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times, _ leadIn: TransportMedia.Audio?,
+        _ replacements: inout Replacements
+    ) -> TransportMedia.Audio? {
+        let own = ownAudio(of: stored, state, times, leadIn, &replacements)
+        guard let own, let leadIn, let target = state.silence, target.codec == .aac,
+            stored.audio.map({ state.carries($0.configuration) || !AudioBridge.isContinuous(leadIn, $0) }) ?? true,
+            target.hasFormat(of: own.configuration)
+        else { return own }
+        let ending = AudioBridge(to: target).ending(of: leadIn, before: own.frames.first?.time)
+        replacements.encodedAudioFrames += ending.count
+        return TransportMedia.Audio(configuration: own.configuration, frames: ending + own.frames)
+    }
+
+    /// The audio of the segment itself: as it is, encoded again, or silence.
+    private mutating func ownAudio(
+        of stored: StoredMedia, _ state: TransportStreamState, _ times: Times, _ leadIn: TransportMedia.Audio?,
+        _ replacements: inout Replacements
     ) -> TransportMedia.Audio? {
         if let audio = stored.audio {
             if state.carries(audio.configuration) { return audio }
             replacements.foreignAudioFrames = audio.frames.count
             if let target = state.silence, target.codec == .aac,
-                let frames = AudioBridge(to: target).frames(of: audio, after: previousAudio())
+                let frames = AudioBridge(to: target).frames(of: audio, after: leadIn)
             {
                 replacements.encodedAudioFrames = frames.count
                 return TransportMedia.Audio(configuration: target, frames: frames)
             }
         }
         guard let configuration = state.silence, let frame = silence.frame(for: configuration) else { return nil }
+        let frames = Self.silence(frame, configuration, at: times)
+        replacements.silentFrames = frames.count
+        return TransportMedia.Audio(configuration: configuration, frames: frames)
+    }
+
+    /// The frames of consecutive segments are on one grid, so that none overlaps another.
+    private static func silence(
+        _ frame: SilentFrame, _ configuration: AudioConfiguration, at times: Times
+    ) -> [TransportMedia.AudioFrame] {
         let end = times.presentationStart + (times.decoding.upperBound - times.decoding.lowerBound)
         let (rate, samples) = (Int64(configuration.sampleRate), Int64(frame.samples))
-        // The frames of consecutive segments are on one grid, so that none overlaps another.
         let first = { (time: Ticks) in (time.count * rate + samples * Ticks.perSecond - 1) / (samples * Ticks.perSecond)
         }
-        let frames = (first(times.presentationStart)..<first(end)).map { number in
+        return (first(times.presentationStart)..<first(end)).map { number in
             TransportMedia.AudioFrame(
                 time: Ticks(samples: number * samples, sampleRate: rate), payload: frame.payload[...])
         }
-        replacements.silentFrames = frames.count
-        return TransportMedia.Audio(configuration: configuration, frames: frames)
     }
 }
 

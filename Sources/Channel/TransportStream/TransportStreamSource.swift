@@ -14,15 +14,15 @@ struct TransportStreamSource: Sendable {
 
     init(_ snapshot: RingSnapshot) { self.snapshot = snapshot }
 
+    /// The bytes depend on the files of `entry` alone.
     func write(_ entry: RingEntry) throws(TransportStreamError) -> Written {
-        guard let state = entry.transportStream.flatMap({ TransportStreamState($0) }) else { throw .noMedia }
-        let stored = try media(of: entry)
-        let needsStill = state.program.video != nil && stored.video?.configuration.codec != state.program.video
-        let still = needsStill ? self.still(before: entry, state.program) : nil
+        guard let point = entry.transportStream, let state = TransportStreamState(point) else { throw .noMedia }
+        let stored = try media(in: entry.segment, initialization: entry.initialization)
+        let still = try media(of: .still, in: point)?.still
+        let leadIn = try media(of: .leadIn, in: point)?.audio
         var builder = TransportMediaBuilder()
         let delay = Ticks(entry.resumePoint.compositionOffset)
-        let built = builder.media(
-            of: stored, state, compositionDelay: delay, still: still, previousAudio: { audio(before: entry) })
+        let built = builder.media(of: stored, state, compositionDelay: delay, still: still, leadIn: leadIn)
         guard let built else { throw .noMedia }
         var media = built.media
         let sections = SpliceSections(
@@ -32,33 +32,25 @@ struct TransportStreamSource: Sendable {
         return Written(segment: muxer.segment(media), replacements: built.replacements)
     }
 
-    private func media(of entry: RingEntry) throws(TransportStreamError) -> StoredMedia {
-        let files: [[UInt8]]
+    private func media(
+        of content: TransportStreamFile.Content, in point: TransportStreamPoint
+    ) throws(TransportStreamError) -> StoredMedia? {
+        guard let file = point.file(content) else { return nil }
+        return try media(in: file)
+    }
+
+    /// - Parameter initialization: the file with the init section; nil if `file` begins with it.
+    private func media(
+        in file: SpoolFile, initialization: SpoolFile? = nil
+    ) throws(TransportStreamError) -> StoredMedia {
+        let head: [UInt8]
+        let body: [UInt8]
         do throws(RingError) {
-            files = [try snapshot.bytes(of: entry.initialization), try snapshot.bytes(of: entry.segment)]
+            body = try snapshot.bytes(of: file)
+            if let initialization { head = try snapshot.bytes(of: initialization) } else { head = body }
         } catch { throw .spool(error) }
         do throws(MediaError) {
-            return try StoredMedia(initialization: files[0], segment: files[1])
+            return try StoredMedia(initialization: head, segment: body)
         } catch { throw .unreadable(error) }
-    }
-
-    /// The audio of the segment before `entry`; nil if that segment is a gap or was evicted.
-    private func audio(before entry: RingEntry) -> TransportMedia.Audio? {
-        guard entry.mediaSequence > 0, let previous = snapshot.index.entry(numbered: entry.mediaSequence - 1),
-            !previous.isGap
-        else { return nil }
-        return try? media(of: previous).audio
-    }
-
-    /// The latest random access point before `entry` in the program's codec; nil if no segment with one is left.
-    private func still(before entry: RingEntry, _ program: TransportProgram) -> TransportMediaBuilder.Still? {
-        var number = entry.mediaSequence
-        while number > 0, let earlier = snapshot.index.entry(numbered: number - 1) {
-            number -= 1
-            let codec = earlier.format.videoCodec.flatMap { VideoConfiguration.Codec(codecString: $0) }
-            guard !earlier.isGap, codec == program.video else { continue }
-            if let still = try? media(of: earlier).still { return still }
-        }
-        return nil
     }
 }

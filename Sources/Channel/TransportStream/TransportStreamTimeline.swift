@@ -21,8 +21,11 @@ struct TransportStreamTimeline: Sendable {
     }
 
     /// Records a segment.
+    /// - Parameter snapshot: the ring before the segment is published.
     /// - Returns: what has to be stored with it.
-    mutating func append(_ segment: SplicedSegment) -> TransportStreamPoint {
+    mutating func append(
+        _ segment: SplicedSegment, after snapshot: RingSnapshot
+    ) -> (point: TransportStreamPoint, files: [TransportStreamFile]) {
         let audio = segment.description.audioCodec == nil ? nil : segment.position.audio
         let video = segment.description.video.flatMap { VideoConfiguration.Codec(codecString: $0.codec) }
         let name = segment.initSection.name
@@ -33,9 +36,11 @@ struct TransportStreamTimeline: Sendable {
         state = next
         if video != next.program.video { counts.foreignVideoSegments += 1 }
         if let audio, !next.carries(audio) { counts.foreignAudioSegments += 1 }
-        return TransportStreamPoint(
+        let files = EarlierMedia(snapshot, program: next.program).files(forSegmentWith: video)
+        let point = TransportStreamPoint(
             parameters: next.text, discontinuitySequence: next.discontinuities,
-            isDiscontinuous: next.discontinuities > previous)
+            isDiscontinuous: next.discontinuities > previous, files: files.map(\.file))
+        return (point, files)
     }
 }
 

@@ -1,3 +1,5 @@
+import Playlist
+
 /// A line of a list that begins with `#`, or that should.
 struct ListDirective {
     /// `#EXTINF` and so on, in capitals; `#HTTP` or `#HTTPS` for a commented URL; `#` for any other comment.
@@ -35,7 +37,7 @@ struct ListDirective {
     }
 
     /// The kind of HLS playlist in which alone the tag occurs; nil for any other line.
-    var playlistContent: ChannelListError.Content? {
+    var playlistKind: DocumentKind? {
         switch name {
         case "#EXT-X-TARGETDURATION", "#EXT-X-MEDIA-SEQUENCE": .mediaPlaylist
         case "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF": .multivariantPlaylist

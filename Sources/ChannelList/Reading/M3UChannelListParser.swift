@@ -28,7 +28,7 @@ package struct M3UChannelListParser {
         limits: ChannelListLimits = ChannelListLimits()
     ) throws(ChannelListError) -> M3UChannelList {
         guard bytes.count <= limits.bytes else { throw .tooLarge(bytes: bytes.count, limit: limits.bytes) }
-        if let content = ListContent.recognize(bytes) { throw .notAList(content, line: 1) }
+        if let kind = DocumentKind(foreign: bytes) { throw .notAList(kind, line: 1) }
         var parser = M3UChannelListParser(base: url, limits: limits)
         for line in ListLines(bytes) { try parser.read(line) }
         return try parser.finish(keeping: previous, bytes: bytes)
@@ -53,7 +53,7 @@ package struct M3UChannelListParser {
             readURL(text, line: line.number)
             return
         }
-        if let content = directive.playlistContent, !hasListAttributes { throw .notAList(content, line: line.number) }
+        if let kind = directive.playlistKind, !hasListAttributes { throw .notAList(kind, line: line.number) }
         if directive.isMissingNumberSign { issues.record(.missingNumberSign, line: line.number) }
         read(directive, line: line.number)
     }
@@ -80,7 +80,7 @@ package struct M3UChannelListParser {
     ) throws(ChannelListError) -> M3UChannelList {
         closeEntry()
         guard !collector.channels.isEmpty else {
-            if !hasListAttributes, let content = ListContent.describe(bytes) { throw .notAList(content, line: 1) }
+            if !hasListAttributes, let kind = DocumentKind(unreadable: bytes) { throw .notAList(kind, line: 1) }
             throw .noChannels(firstIssue: issues.issues.first { $0.kind != .missingHeader })
         }
         let channels = ChannelSlug.assign(to: collector.channels, keeping: previous)

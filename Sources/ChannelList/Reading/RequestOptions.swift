@@ -6,12 +6,23 @@ struct RequestOptions: Equatable {
     private(set) var headers: [ListedHeader] = []
     var proxy: String?
 
+    init() {}
+
+    /// What a list says about a source.
+    init(_ source: ListedSource) { (headers, proxy) = (source.headers, source.proxy) }
+
     var isEmpty: Bool { headers.isEmpty && proxy == nil }
 
+    /// Sets a header whose value may stand in quotes.
     /// - Returns: false for a header that cannot be sent, or that only the client itself may set.
     mutating func set(_ name: some StringProtocol, to value: some StringProtocol) -> Bool {
-        let name = Self.usualName(String(name.trimmingWhiteSpace))
-        let value = String(value.removingQuotes)
+        setUnquoted(String(name.trimmingWhiteSpace), to: String(value.removingQuotes))
+    }
+
+    /// Sets a header whose value is as it is sent.
+    /// - Returns: as `set`.
+    mutating func setUnquoted(_ name: String, to value: String) -> Bool {
+        let name = Self.usualName(name)
         guard name.utf8.count <= Self.longestName, value.utf8.count <= Self.longestValue else { return false }
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !Self.refused.contains(name.lowercased()) else {
             return false

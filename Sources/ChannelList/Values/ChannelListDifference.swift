@@ -8,7 +8,7 @@ package struct ChannelListDifference: Equatable, Sendable {
 
         /// Whether the channel has to be fetched in another way. If not, only what it is called has changed, and a running
         /// channel goes on.
-        package var affectsSources: Bool { before.sources != after.sources }
+        package var affectsSources: Bool { before.isRelayedDifferently(from: after) }
         /// Whether the sources differ in nothing but the queries of their URLs, as where a list has fresh tokens.
         package var isOnlyNewQueries: Bool {
             affectsSources && before.sources.map(Self.withoutQuery) == after.sources.map(Self.withoutQuery)

@@ -43,10 +43,11 @@ package enum ChannelSlug {
     /// Of several channels with one slug, the first has it as it is, and the others have the next free number after it.
     /// - Parameter previous: the channels before a reload. A channel with the name and a source of one of them keeps its
     ///   slug, whatever became of the others of that name.
+    /// - Parameter taken: slugs of other channels.
     package static func assign(
-        to channels: [ListedChannel], keeping previous: [ListedChannel] = []
+        to channels: [ListedChannel], keeping previous: [ListedChannel] = [], except taken: Set<String> = []
     ) -> [ListedChannel] {
-        var assignment = SlugAssignment(previous: previous)
+        var assignment = SlugAssignment(previous: previous, taken: taken)
         return assignment.assign(to: channels)
     }
 

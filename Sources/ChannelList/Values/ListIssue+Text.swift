@@ -37,23 +37,3 @@ extension ListIssue.Limit {
         }
     }
 }
-
-extension ChannelListError.Content {
-    /// A phrase with its article: "a web page".
-    package var text: String {
-        switch self {
-        case .mediaPlaylist: "an HLS media playlist, which is one channel"
-        case .multivariantPlaylist: "an HLS multivariant playlist, which is one channel"
-        case .dashManifest: "a DASH manifest"
-        case .webPage: "a web page"
-        case .guide: "an XMLTV guide"
-        case .xml: "an XML document"
-        case .json: "a JSON document"
-        case .pls: "a list in the PLS format"
-        case .compressed: "a compressed file"
-        case .transportStream: "a transport stream"
-        case .nothing: "nothing"
-        case .unknown(let beginning): "something that begins with \"\(beginning)\""
-        }
-    }
-}

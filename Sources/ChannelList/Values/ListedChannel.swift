@@ -22,11 +22,14 @@ package struct ListedChannel: Hashable, Sendable {
     package var stationAttributes: [ListedAttribute]
     /// The primary source and its backups, in order; at least one for a channel that a parser returned.
     package var sources: [ListedSource]
+    /// What its configuration says about relaying it; nothing for a channel of an M3U list.
+    package var options: ChannelOptions
 
     package init(
         slug: String = "", name: String, number: String? = nil, logo: String? = nil, groups: [String] = [],
         guideID: String? = nil, guideName: String? = nil, guideShift: String? = nil, isRadio: Bool = false,
-        catchup: ListedCatchup? = nil, stationAttributes: [ListedAttribute] = [], sources: [ListedSource]
+        catchup: ListedCatchup? = nil, stationAttributes: [ListedAttribute] = [], sources: [ListedSource],
+        options: ChannelOptions = ChannelOptions()
     ) {
         self.slug = slug
         self.name = name
@@ -40,6 +43,13 @@ package struct ListedChannel: Hashable, Sendable {
         self.catchup = catchup
         self.stationAttributes = stationAttributes
         self.sources = sources
+        self.options = options
+    }
+
+    /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
+    /// guides and people read may differ.
+    package func isRelayedDifferently(from other: ListedChannel) -> Bool {
+        sources != other.sources || options != other.options
     }
 }
 

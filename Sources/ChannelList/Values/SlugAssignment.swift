@@ -7,7 +7,11 @@ struct SlugAssignment {
     /// The number after a slug from which on none is known to be used.
     private var nextNumbers: [String: Int] = [:]
 
-    init(previous: [ListedChannel]) { self.previous = previous.filter { !$0.slug.isEmpty } }
+    /// - Parameter taken: slugs of channels that are not in the list.
+    init(previous: [ListedChannel], taken: Set<String> = []) {
+        self.previous = previous.filter { !$0.slug.isEmpty }
+        used = taken
+    }
 
     mutating func assign(to channels: [ListedChannel]) -> [ListedChannel] {
         var channels = channels

@@ -17,6 +17,13 @@ package struct TunerDevice: Equatable, Sendable {
         deviceID = Self.deviceID(seed: seed)
     }
 
+    /// - Parameter deviceID: a valid device ID.
+    package init(name: String, tunerCount: Int, deviceID: String) {
+        self.name = name
+        self.tunerCount = tunerCount
+        self.deviceID = deviceID.uppercased()
+    }
+
     /// `application/json` of `/discover.json`. No name has HDTC in it: Jellyfin would ask such a model to transcode.
     package func discoverJSON(baseURL: String) -> String {
         let base = Self.withoutSlash(baseURL)
@@ -105,8 +112,15 @@ extension TunerDevice {
         return checksum(digits) == 0
     }
 
+    /// The first seven digits of `deviceID` with their check digit; nil if it has not eight hexadecimal digits.
+    package static func corrected(deviceID: String) -> String? {
+        let digits = deviceID.utf8.compactMap(Hexadecimal.value(ofDigit:))
+        guard digits.count == 8, deviceID.utf8.count == 8 else { return nil }
+        return deviceID.dropLast().uppercased() + String(checksum(Array(digits.dropLast())), radix: 16, uppercase: true)
+    }
+
     /// 105 as current devices have it, four digits of the seed's hash, and the check digit.
-    private static func deviceID(seed: String) -> String {
+    package static func deviceID(seed: String) -> String {
         let hash = hash(seed)
         let folded = (hash >> 16) ^ (hash & 0xFFFF)
         var digits: [UInt8] = [1, 0, 5]

@@ -83,7 +83,10 @@ extension RingIndex {
         for entry in removed {
             retiredBytes -= entry.storedBytes
             if !entry.isIndependent { dependentEntries -= 1 }
-            if !entry.isGap { files.append(entry.segment) }
+            if !entry.isGap {
+                files.append(entry.segment)
+                files += releaseTransportStreamFiles(of: entry)
+            }
             if let unused = releaseInitialization(of: entry) { files.append(unused) }
         }
         return files

@@ -41,6 +41,8 @@ package struct RingIndex: Equatable, Sendable {
     var indicesOfDateRegressions = PersistentVector<Int>()
     var liveWindow = LiveWindow()
     var variantSums: VariantSums
+    /// The files with media for transport streams in use, by name.
+    var transportStreamFiles: [String: TransportStreamFileUse] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -154,6 +156,7 @@ package struct RingIndex: Equatable, Sendable {
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
         retainInitialization(of: entry)
+        if !entry.isGap { retainTransportStreamFiles(of: entry) }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 

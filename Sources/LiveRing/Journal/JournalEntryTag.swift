@@ -27,6 +27,7 @@ struct JournalEntryTag {
         case transportStream = "TS"
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
+        case transportStreamFiles = "TS-FILES"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -77,6 +78,7 @@ struct JournalEntryTag {
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters),
+            (.transportStreamFiles, entry.transportStream.flatMap { fileText($0.files) }),
         ]
     }
 
@@ -134,7 +136,24 @@ struct JournalEntryTag {
         return TransportStreamPoint(
             parameters: parameters,
             discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: Self.mediaSequences),
-            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES")
+            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", files: try transportStreamFiles())
+    }
+
+    /// `name:bytes` of each file, separated by spaces; nil if there is none.
+    private static func fileText(_ files: [SpoolFile]) -> String? {
+        files.isEmpty ? nil : files.map { "\($0.name):\($0.byteCount)" }.joined(separator: " ")
+    }
+
+    private func transportStreamFiles() throws(RingError) -> [SpoolFile] {
+        var files: [SpoolFile] = []
+        for word in text(.transportStreamFiles)?.split(separator: " ") ?? [] {
+            let parts = word.split(separator: ":")
+            guard parts.count == 2, SpoolName.isTransportStreamFile(parts[0]), let size = Int(parts[1]),
+                Self.sizes.contains(size)
+            else { throw .damagedJournalEntry(uri: uri, attribute: Name.transportStreamFiles.rawValue) }
+            files.append(SpoolFile(name: String(parts[0]), byteCount: size))
+        }
+        return files
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.

@@ -1,3 +1,5 @@
+package import Playlist
+
 /// The resource that a path below a channel's URL names.
 package enum ResourceRequest: Equatable, Sendable {
     /// A resource in MPEG-TS, below `ts/`.
@@ -23,10 +25,20 @@ package enum ResourceRequest: Equatable, Sendable {
 
     /// A transport stream in one response.
     package struct EndlessStreamRequest: Equatable, Sendable {
+        package enum Speed: Equatable, Sendable {
+            /// As it suits the range.
+            case automatic
+            /// Percent of real time.
+            case percent(Int64)
+            /// As fast as the client reads.
+            case maximum
+        }
+
         /// `.whole`: from the live edge on.
         package let range: RewindRange
-        /// Percent of real time; nil: as fast as the client reads.
-        package let percent: Int64?
+        package let speed: Speed
+        /// Where the range ends; nil: nowhere.
+        package var end: ProgramDateTime? { if case .between(_, let end) = range { end } else { nil } }
     }
 
     case page
@@ -80,18 +92,16 @@ package enum ResourceRequest: Equatable, Sendable {
         }
     }
 
-    /// A closed range is sent as fast as it is read, anything else in real time, unless `speed` says otherwise.
     private static func endlessStream(_ query: [(name: String, value: String)]) -> ResourceRequest {
         ranged(query) { range in
-            let isClosed = if case .between(_, .some) = range { true } else { false }
             guard let text = query.first(where: { $0.name == "speed" })?.value else {
-                return .endlessStream(EndlessStreamRequest(range: range, percent: isClosed ? nil : 100))
+                return .endlessStream(EndlessStreamRequest(range: range, speed: .automatic))
             }
-            if text == "max" { return .endlessStream(EndlessStreamRequest(range: range, percent: nil)) }
+            if text == "max" { return .endlessStream(EndlessStreamRequest(range: range, speed: .maximum)) }
             guard let speed = Double(text), (0.1...100).contains(speed) else {
                 return .notFound(.badQuery(name: "speed", value: text))
             }
-            return .endlessStream(EndlessStreamRequest(range: range, percent: Int64(speed * 100)))
+            return .endlessStream(EndlessStreamRequest(range: range, speed: .percent(Int64(speed * 100))))
         }
     }
 

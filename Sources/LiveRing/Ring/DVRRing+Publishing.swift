@@ -94,6 +94,9 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
+        for file in segment.transportStreamFiles where !SpoolName.isTransportStreamFile(file.name) {
+            throw .badInitializationName(file.name)
+        }
     }
 }
 
@@ -117,6 +120,7 @@ extension DVRRing {
             try commit(entry)
         } catch {
             try? spool.remove(entry.segment.name)
+            for file in newTransportStreamFiles(of: segment) { try? spool.remove(file.name) }
             throw error
         }
     }
@@ -127,7 +131,15 @@ extension DVRRing {
         if index.initializations[entry.initialization.name] == nil {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
+        for file in newTransportStreamFiles(of: segment) {
+            try spool.write(file.name, [file.bytes[...]], leaving: reserve)
+        }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
+    }
+
+    /// The files for transport streams that only `segment` needs so far.
+    private func newTransportStreamFiles(of segment: NewSegment) -> [TransportStreamFile] {
+        segment.transportStreamFiles.filter { index.transportStreamFiles[$0.name] == nil }
     }
 
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.

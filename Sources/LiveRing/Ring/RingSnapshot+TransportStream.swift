@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 // The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
 
@@ -36,9 +36,9 @@ extension RingSnapshot {
         }
     }
 
-    /// Where a range begins and ends among the segments: the number of its first, the 90 kHz ticks of that before the
-    /// range, and the first number after it, nil if it is open. nil if the ring has no segment in the range.
-    package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, end: UInt64?)? {
+    /// Where a range begins among the segments: the number of its first, the 90 kHz ticks of that before the range; and
+    /// whether all of the range is published. nil if the ring has no segment in the range.
+    package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
         let newest = edge?.programDateTimeEnd.millisecondsSince1970 ?? 0
         let (start, end): (ProgramDateTime?, ProgramDateTime?) =
             switch range {
@@ -47,14 +47,22 @@ extension RingSnapshot {
             case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: newest - span), nil)
             }
         let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
-        guard !indices.isEmpty, let first = index.listed[indices].first, let last = index.listed[indices].last else {
-            return nil
-        }
+        guard let first = index.listed[indices].first else { return nil }
         let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
         return (
-            first.mediaSequence, PlaylistTicks.ticks(milliseconds: early), end == nil ? nil : last.mediaSequence + 1
+            first.mediaSequence, PlaylistTicks.ticks(milliseconds: early),
+            hasEnded || end.map { $0.millisecondsSince1970 <= newest } ?? false
         )
     }
+
+    /// The dates of the first frame listed and of the end of the last; nil before the first segment.
+    package var dates: (first: ProgramDateTime, end: ProgramDateTime)? {
+        guard let first = index.listed.first, let last = edge else { return nil }
+        return (first.programDateTime, last.programDateTimeEnd)
+    }
+
+    /// Whether a segment is listed that can be sent as a transport stream.
+    package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
     /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {

@@ -83,12 +83,22 @@ enum SpoolName {
         return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
     }
 
+    /// Whether a file with media for transport streams may be called `name`.
+    static func isTransportStreamFile(_ name: some StringProtocol) -> Bool {
+        guard name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
+        return TransportStreamFile.Content.allCases.contains { content in
+            guard name.hasPrefix("\(content.rawValue)-") else { return false }
+            let middle = name.dropFirst(content.rawValue.count + 1).dropLast(4)
+            return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
+        }
+    }
+
     /// Whether only a ring creates files called `name`.
     static func isRingFile(_ name: String) -> Bool {
         if name == journal + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || rendition(ofSubtitleJournal: base) != nil
+            || rendition(ofSubtitleJournal: base) != nil || isTransportStreamFile(base)
     }
 
     private static func isAlphanumeric(_ character: Character) -> Bool {

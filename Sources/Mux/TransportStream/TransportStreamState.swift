@@ -53,7 +53,8 @@ extension AudioConfiguration {
             decoderSpecificInfo: AudioSpecificConfig.lowComplexity(samplingFrequency: 48_000, channelConfiguration: 2))
     }
 
-    fileprivate func hasFormat(of other: AudioConfiguration) -> Bool {
+    /// Whether players need no new table for audio of that configuration.
+    package func hasFormat(of other: AudioConfiguration) -> Bool {
         sampleRate == other.sampleRate && channelCount == other.channelCount
     }
 }

@@ -19,7 +19,11 @@ package enum PlaylistParser {
         if try isMultivariant(bytes) {
             return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url))
         }
-        return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported))
+        do {
+            return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported))
+        } catch {
+            throw DocumentKind.isChannelList(bytes) ? PlaylistError(bytes, is: .channelList) : error
+        }
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {

@@ -1,8 +1,9 @@
 /// The reason why a playlist could not be read, and the place in its text.
 package struct PlaylistError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// The text does not begin with #EXTM3U. `beginning` is its first 64 characters at most.
-        case notAPlaylist(beginning: String)
+        /// The text does not begin with #EXTM3U, or is a list of channels. `beginning` is its first 64 characters at
+        /// most.
+        case notAPlaylist(DocumentKind, beginning: String)
         /// A required tag is absent.
         case missing
         /// The tag is present without the named attribute, or without its URI line ("URI").
@@ -31,6 +32,12 @@ package struct PlaylistError: Error, Equatable, Sendable {
 
     init(_ reason: Reason, _ tag: PlaylistTag, line: Int) {
         self.init(reason: reason, tag: tag.rawValue, line: line, section: tag.section)
+    }
+
+    /// The error for text that is no playlist.
+    init(_ text: [UInt8], is kind: DocumentKind) {
+        let beginning = String(String(decoding: text.prefix(256), as: UTF8.self).prefix(64))
+        self.init(.notAPlaylist(kind, beginning: beginning), .extm3u, line: 1)
     }
 
     /// The error for a tag whose whole value cannot be read.

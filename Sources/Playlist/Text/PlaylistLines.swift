@@ -19,8 +19,7 @@ package struct PlaylistLines: Sequence, IteratorProtocol {
             if line.bytes.starts(with: "#EXTM3U".utf8) { return }
             break
         }
-        let beginning = String(String(decoding: bytes.prefix(256), as: UTF8.self).prefix(64))
-        throw PlaylistError(.notAPlaylist(beginning: beginning), .extm3u, line: 1)
+        throw PlaylistError(bytes, is: DocumentKind(notAPlaylist: bytes))
     }
 
     package mutating func next() -> PlaylistLine? {

@@ -1,5 +1,5 @@
 /// A rule that chooses the variant of a multivariant playlist to follow.
-package enum VariantChoice: Equatable, Sendable {
+package enum VariantChoice: Hashable, Sendable {
     case highest, lowest
     /// Frame height in lines.
     case height(Int)

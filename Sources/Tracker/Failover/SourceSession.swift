@@ -60,7 +60,10 @@ struct SourceSession: Sendable {
     /// Adds the source to an effect of the session; nil for a wake.
     private mutating func translate(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
         switch effect {
-        case .fetch, .cancel, .probe, .end: return effect
+        case .fetch(let id, var request):
+            request.source = source
+            return .fetch(id, request)
+        case .cancel, .probe, .end: return effect
         case .wake(let time):
             wakeAt = time
             return nil

@@ -16,6 +16,8 @@ package struct FetchRequest: Hashable, Sendable {
     package var silenceLimit: Duration?
     /// Whether no connection of an earlier request is used, because one of them hangs.
     package var needsNewConnection = false
+    /// The source that it belongs to: 0 is the primary; backups count from 1.
+    package var source = 0
 
     package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil, duration: Duration? = nil) {
         self.purpose = purpose

@@ -16,8 +16,8 @@ extension FetchOutcome {
             do {
                 return (try answer.parsePlaylist(imported: variables), answer.finalURL)
             } catch {
-                if case .notAPlaylist(let beginning) = error.reason {
-                    throw TrackerError(.notAPlaylist(beginning: beginning), url: url, section: error.section)
+                if case .notAPlaylist(let kind, let beginning) = error.reason {
+                    throw TrackerError(.notAPlaylist(kind, beginning: beginning), url: url, section: error.section)
                 }
                 throw TrackerError(.malformedPlaylist(error), url: url, section: error.section)
             }

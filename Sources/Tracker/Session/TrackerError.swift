@@ -6,8 +6,8 @@ package struct TrackerError: Error, Equatable, Sendable {
         /// An HTTP status other than success.
         case refused(status: Int)
         case unreachable(FetchError.Reason)
-        /// The answer is something else, such as an HTML page. `beginning` is that of `PlaylistError`.
-        case notAPlaylist(beginning: String)
+        /// The answer is something else, such as a web page. `beginning` is that of `PlaylistError`.
+        case notAPlaylist(DocumentKind, beginning: String)
         case malformedPlaylist(PlaylistError)
         /// A multivariant playlist without a variant that can be chosen.
         case noVariant
@@ -59,7 +59,8 @@ package struct TrackerError: Error, Equatable, Sendable {
     /// Whether the errors have the same cause, even if the text of an error page changes with each request.
     func isEquivalent(to other: TrackerError) -> Bool {
         switch (reason, other.reason) {
-        case (.notAPlaylist(let mine), .notAPlaylist(let theirs)): mine.isEmpty == theirs.isEmpty && url == other.url
+        case (.notAPlaylist(let mine, _), .notAPlaylist(let theirs, _)):
+            (mine == .nothing) == (theirs == .nothing) && url == other.url
         case (.malformedPlaylist(let mine), .malformedPlaylist(let theirs)):
             mine.tag == theirs.tag && mine.section == theirs.section && url == other.url
         case (.nothingUsable(_, let mine), .nothingUsable(_, let theirs)): mine == theirs && url == other.url
@@ -70,7 +71,7 @@ package struct TrackerError: Error, Equatable, Sendable {
     /// Whether the same request would fail the same way a second later.
     var isFinal: Bool {
         switch reason {
-        case .notAPlaylist(let beginning): !beginning.isEmpty
+        case .notAPlaylist(let kind, _): kind != .nothing
         case .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .noSegments, .silent, .nothingUsable,
             .openingTimedOut:
             true

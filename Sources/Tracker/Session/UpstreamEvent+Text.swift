@@ -206,7 +206,7 @@ extension TrackerError {
         let details: [EventLine.Field] =
             switch reason {
             case .refused, .unreachable, .unexpectedPlaylistKind: []
-            case .notAPlaylist(let beginning): [("beginning", beginning)]
+            case .notAPlaylist(_, let beginning): [("beginning", beginning)]
             case .malformedPlaylist(let error): [("line", "\(error.line)"), ("tag", error.tag)]
             case .noVariant, .openingTimedOut: []
             case .noSegments(let duration), .silent(let duration): [("silence", seconds(duration))]

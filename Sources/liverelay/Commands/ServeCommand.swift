@@ -8,7 +8,8 @@ import Tracker
 /// `liverelay serve LIST`
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Republish the channels of an M3U list, each while somebody watches it.",
+        commandName: "serve",
+        abstract: "Republish the channels of an M3U list or a channels.yaml, each while somebody watches it.",
         discussion: """
             Each channel has its own path: /<channel>/live.m3u8, dvr.m3u8, master.m3u8, live.ts and status.json, and \
             /<channel>.ts. /playlist.m3u is the list with these URLs (?format=ts for live.ts), and / shows it as text.
@@ -17,22 +18,29 @@ struct ServeCommand: AsyncParsableCommand {
             watches ends. Any number of viewers share one reader of the upstream.
 
             liverelay serve channels.m3u --listen 0.0.0.0
+            liverelay serve channels.yaml --check
             """)
 
-    @Argument(help: ArgumentHelp("File or URL of an M3U list of channels.", valueName: "list"))
+    @Argument(
+        help: ArgumentHelp(
+            "File or URL of an M3U list of channels, or of a channels.yaml; docs/lists.md has its keys.",
+            valueName: "list"))
     var list: String
+
+    @Flag(help: "Judge the list: print its channels and what is wrong, and end with status 0 or 25.")
+    var check = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Token of the API at /api, which does not exist without it: at least 16 characters, or @FILE that has it.",
+            discussion: "Whoever has it can add, change and remove channels.", valueName: "token"))
+    var apiToken: APIToken?
 
     @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
     var listen = "127.0.0.1"
 
     @Option(help: "Port to listen on; 0 lets the system choose.")
     var port = ServingOptions.defaultPort
-
-    @Option(
-        help: ArgumentHelp(
-            "URL of this server in /playlist.m3u, as clients see it.",
-            discussion: "By default http:// and the Host of each request.", valueName: "url"))
-    var publicURL: String?
 
     @Option(help: "How long a channel runs after its last viewer has left.")
     var idle = TimeSpan(seconds: 30)
@@ -66,13 +74,18 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Directory for the temporary spools of the channels.",
-            discussion: "By default the system's temporary directory.", valueName: "directory"))
+            "Directory for the rewinds.",
+            discussion: """
+                A channel that always runs keeps its rewind in DIRECTORY/<channel>, and resumes there. All others have \
+                temporary directories. By default everything is in the system's temporary directory.
+                """, valueName: "directory"))
     var spool: String?
 
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info
 
+    @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
 
@@ -88,12 +101,19 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let source = CatalogSource(location: list, requests: intake.requests)
+        if check {
+            try await CatalogCheck(source: source).run()
+            return
+        }
         let logger = Logger(console: .standardError, level: logLevel)
         try await ServeService(
-            source: ChannelListSource(location: list, requests: intake.requests),
+            source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)), publicURL: publicURL,
+            address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
+            tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
+            discoveryPort: tuner.udpPort, apiToken: apiToken,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger
         ).run()

@@ -78,12 +78,13 @@ struct ServingOptions: ParsableArguments {
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
         streaming: StreamingOptions? = nil, startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
+        try streaming?.destination?.check()
         let hasServer = streaming?.destination == nil || port != nil
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
         // A start that fails must not truncate an earlier recording.
-        let output = try streaming?.destination.map { ($0, try $0.open()) }
+        let output = try streaming?.destination?.open()
         let console = Console.standardError
         let logger = Logger(console: console, level: logLevel)
         if directory.removedCount > 0 {
@@ -109,11 +110,9 @@ struct ServingOptions: ParsableArguments {
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
             clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
             clientTimeout: clientTimeout.duration,
-            stream: output.flatMap { destination, descriptor in
+            stream: output.flatMap { descriptor in
                 streaming.map {
-                    StreamWriter(
-                        descriptor: descriptor, policy: $0.policy(for: destination, resumes: spool != nil),
-                        logger: logger)
+                    StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
             exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines

@@ -24,7 +24,8 @@ struct StreamingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "realtime: --burst at once, then at the pace of the media. none: as fast as it is read.",
-            discussion: "The default is realtime for pipes, and none for files."))
+            discussion: "The default is realtime for pipes and sockets, and none for files, also behind a redirection.")
+    )
     var pace: Pace?
 
     @Option(
@@ -43,12 +44,10 @@ struct StreamingOptions: ParsableArguments {
     /// How the stream is sent to a destination.
     ///
     /// A reader that is not paced is never moved forward for what was published at once. It loses what leaves the ring.
-    /// - Parameter resumes: whether the ring may hold media of an earlier process.
-    func policy(for destination: StreamDestination, resumes: Bool = false) -> EndlessStream.Policy {
-        let isPaced = pace.map { $0 == .realtime } ?? (destination == .standardOutput)
+    func policy(for kind: StreamDescriptor.Kind) -> EndlessStream.Policy {
+        let isPaced = pace.map { $0 == .realtime } ?? (kind == .pipe)
         return EndlessStream.Policy(
-            start: resumes ? .live : .beginning, pace: isPaced ? .realTime(percent: 100) : .none,
-            burst: .seconds(burst.seconds),
-            longestLag: destination == .standardOutput && isPaced ? .seconds(30) : nil)
+            pace: isPaced ? .realTime(percent: 100) : .none, burst: .seconds(burst.seconds),
+            longestLag: kind == .pipe && isPaced ? .seconds(30) : nil)
     }
 }

@@ -25,6 +25,8 @@ enum ExitStatus: Int32, CaseIterable {
     case badSlate = 23
     /// The output of --output cannot be written.
     case cannotWrite = 24
+    /// The configuration of `liverelay serve` has mistakes.
+    case badConfiguration = 25
     /// `liverelay check` found faults.
     case faultsFound = 30
     /// The input of `liverelay check` cannot be read, or is no transport stream but a playlist.
@@ -49,6 +51,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .badCapture: "the capture cannot be read or written"
         case .badSlate: "the file to show during outages cannot be used"
         case .cannotWrite: "the output of --output cannot be written"
+        case .badConfiguration: "the configuration of `serve` has mistakes"
         case .faultsFound: "`check` found faults"
         case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
         case .internalError: "a defect of liverelay; please report it"

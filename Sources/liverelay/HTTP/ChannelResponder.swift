@@ -9,6 +9,11 @@ import Mux
 /// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
 /// the ring.
 final class ChannelResponder: Sendable {
+    /// Makes a player ask again at once, instead of giving up.
+    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+    /// hls.js and Kodi wait 20 s for an answer.
+    private static let longestHold = Duration.seconds(15)
+
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
@@ -48,29 +53,54 @@ final class ChannelResponder: Sendable {
     /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
         var policy = EndlessStream.Policy(burst: burst)
+        var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return .text(.notFound, "Nothing of that range is in the ring.")
+                return .refusedStream(.notFound, reason: nothingInRange)
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
-            policy.end = part.end
+            policy.end = request.end
             policy.longestLag = nil
+            isComplete = part.isComplete && request.end != nil
         }
-        policy.pace = request.percent.map { .realTime(percent: $0) } ?? .none
+        switch request.speed {
+        case .maximum: policy.pace = .none
+        case .percent(let percent): policy.pace = .realTime(percent: percent)
+        case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
+        }
         let reader = EndlessStreamReader(state, policy)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
 
-    /// Returns the work for a long playlist, or for a segment as a transport stream; nil for any other request.
+    /// Returns the work for a long playlist, for a segment as a transport stream, and for a stream of which nothing is
+    /// published yet; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         let request = ResourceRequest(
             path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
         if let playlist = PlaylistResource(request) {
             return playlists.deferredResponse(playlist, for: target.fields)
         }
-        guard case .transportStream(.segment(let name)) = request else { return nil }
-        return { [self] in await transportSegment(named: name, at: target.path) }
+        switch request {
+        case .transportStream(.segment(let name)):
+            return { [self] in await transportSegment(named: name, at: target.path) }
+        case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
+            return { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                return response(to: target)
+            }
+        default: return nil
+        }
+    }
+
+    /// Waits for the first media, so that a stream begins with its tables and not with silence.
+    private func waitForTransportStream() async {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.longestHold
+        while clock.now < end, !Task.isCancelled, !state.isOver, snapshot?.hasTransportStream != true {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     private func transportSegment(named name: String, at path: String) async -> Response {
@@ -97,6 +127,14 @@ final class ChannelResponder: Sendable {
             cacheControl: .immutable, etag: "\"\(file.name)\"",
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }
+
+    private var streamNotYetPublished: Response {
+        var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
+        response.extraHeaders.append(Self.retryAfter)
+        return response
+    }
+
+    private var nothingInRange: String { snapshot.nothingInRange }
 
     private var readiness: Response {
         let status = state.status

@@ -14,6 +14,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private enum State {
         case idle
+        /// The body of a request that changes something is on its way.
+        case receiving(HTTPRequestReader, RequestAction, body: [UInt8])
         case answering(keepAlive: Bool)
         /// The last response was sent; only the client's end of the connection is still to come.
         case finished
@@ -21,27 +23,37 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private let responder: Responder
     private let deferredResponder: DeferredResponder
+    private let actionResponder: ActionResponder
     private var state = State.idle
     private var file: FileTransmission?
+    /// What is unsent of a body in memory, which other connections may send too.
+    private var unsent: ArraySlice<UInt8> = []
     private var stream: ByteStream?
-    /// Makes the next bytes of `stream`.
+    /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
 
     init(
-        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder, pendingWork: DispatchGroup
+        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
+        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
+        self.actionResponder = actionResponder
         self.pendingWork = pendingWork
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Bodies of requests are ignored: the parser counts their bytes, and nothing keeps them.
-        guard case .head(let head) = unwrapInboundIn(data), case .idle = state else { return }
-        answer(head, context)
+        switch (unwrapInboundIn(data), state) {
+        case (.head(let head), .idle): answer(head, context)
+        case (.body(let bytes), .receiving(let request, let action, let body)):
+            receive(bytes, of: request, action, after: body, context)
+        case (.end, .receiving(let request, let action, let body)): perform(action, body, for: request, context)
+        // Other bodies are ignored: the parser counts their bytes, and nothing keeps them.
+        default: break
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -67,18 +79,56 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head, client: context.remoteAddress?.ipAddress)
-        let keepAlive = request.allowsKeepAlive && !isInputClosed
-        state = .answering(keepAlive: keepAlive)
+        let request = HTTPRequestReader(head, from: context.remoteAddress?.ipAddress)
+        if let action = request.action(from: actionResponder) {
+            state = .receiving(request, action, body: [])
+            return
+        }
+        let keepAlive = beginAnswering(request)
         guard let work = request.deferredResponse(from: deferredResponder) else {
             answer(request, from: responder, keepAlive: keepAlive, context)
             return
         }
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
+            // The client may have left meanwhile.
+            guard context.channel.isActive else { return }
             self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
         }
-        perform { made.succeed(await work()) }
+        production = perform { made.succeed(await work()) }
+    }
+
+    private func perform(
+        _ action: RequestAction, _ body: [UInt8], for request: HTTPRequestReader, _ context: ChannelHandlerContext
+    ) {
+        let keepAlive = beginAnswering(request)
+        let made = context.eventLoop.makePromise(of: Response.self)
+        made.futureResult.assumeIsolated().whenSuccess { response in
+            guard context.channel.isActive else { return }
+            let response = request.response(toAction: response, date: Self.dateText())
+            self.send(response, to: request, keepAlive: keepAlive, context)
+        }
+        perform { made.succeed(await action.perform(body)) }
+    }
+
+    /// - Returns: whether another request may follow.
+    private func beginAnswering(_ request: HTTPRequestReader) -> Bool {
+        let keepAlive = request.allowsKeepAlive && !isInputClosed
+        state = .answering(keepAlive: keepAlive)
+        return keepAlive
+    }
+
+    private func receive(
+        _ bytes: ByteBuffer, of request: HTTPRequestReader, _ action: RequestAction, after body: [UInt8],
+        _ context: ChannelHandlerContext
+    ) {
+        guard body.count + bytes.readableBytes <= action.bodyLimit else {
+            send(
+                request.response(toAction: action.refusal, date: Self.dateText()), to: request, keepAlive: false,
+                context)
+            return
+        }
+        state = .receiving(request, action, body: body + Array(buffer: bytes))
     }
 
     private func answer(
@@ -86,6 +136,13 @@ extension HTTPConnectionHandler {
         _ context: ChannelHandlerContext
     ) {
         let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
+        send(response, to: request, keepAlive: keepAlive, context)
+    }
+
+    private func send(
+        _ response: ConditionalResponse, to request: HTTPRequestReader, keepAlive: Bool,
+        _ context: ChannelHandlerContext
+    ) {
         let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
@@ -94,13 +151,22 @@ extension HTTPConnectionHandler {
     private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
         let sent = makeSentPromise(context)
         if case .stream(let stream) = body { self.stream = stream }
-        let sendsBytes = if case .bytes = body { true } else { false }
-        context.write(wrapOutboundOut(.head(head)), promise: sendsBytes ? nil : sent)
         if case .bytes(let bytes, let range) = body {
-            let buffer = context.channel.allocator.buffer(bytes: bytes[range])
-            context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: sent)
+            unsent = bytes[range]
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            writeSlice(promise: sent, context)
+        } else {
+            context.write(wrapOutboundOut(.head(head)), promise: sent)
         }
         context.flush()
+    }
+
+    /// Writes the next slice of a body in memory. A client that reads slowly holds no copy of more.
+    private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+        let slice = unsent.prefix(FileTransmission.sliceByteCount)
+        unsent = unsent.dropFirst(slice.count)
+        let buffer = context.channel.allocator.buffer(bytes: slice)
+        context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
     }
 
     /// Opens the response's file; returns an error response if that fails.
@@ -126,6 +192,11 @@ extension HTTPConnectionHandler {
             file = nil
             endStream()
             context.close(promise: nil)
+            return
+        }
+        if !unsent.isEmpty {
+            writeSlice(promise: makeSentPromise(context), context)
+            context.flush()
             return
         }
         if let stream {
@@ -173,11 +244,12 @@ extension HTTPConnectionHandler {
 
     private func endStream() {
         production?.cancel()
-        (stream, production) = (nil, nil)
+        (stream, production, unsent) = (nil, nil, [])
     }
 
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
+        unsent = []
         let isLast = if case .answering(keepAlive: true) = state { isInputClosed } else { true }
         state = isLast ? .finished : .idle
         // The end has no bytes, but during a shutdown the handlers before this one close the connection after its flush.

@@ -6,11 +6,17 @@ struct HTTPRequestReader {
     /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 
-    private let received: HTTPRequestHead
-    /// The IP address of the client.
-    private let client: String?
+    /// Paths that answer POST too: television servers ask a tuner to scan so, and go no further after an error.
+    private static let postPaths: Set = ["/lineup.post"]
 
-    init(_ head: HTTPRequestHead, client: String? = nil) { (received, self.client) = (head, client) }
+    private let received: HTTPRequestHead
+    /// The IP address of the other end of the connection.
+    private let peer: String?
+
+    init(_ head: HTTPRequestHead, from peer: String? = nil) {
+        received = head
+        self.peer = peer
+    }
 
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
@@ -35,6 +41,14 @@ struct HTTPRequestReader {
         return responder(target)
     }
 
+    /// What the request does; nil if it is for the other responders.
+    func action(from responder: ActionResponder) -> RequestAction? {
+        guard case .other = method, hasOneHost,
+            let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
+        else { return nil }
+        return responder(target)
+    }
+
     func response(from responder: (RequestTarget) -> Response, date: String) -> ConditionalResponse {
         do throws(RequestTarget.Malformed) {
             let target = try RequestTarget(method: method, uri: received.uri, fields: fields)
@@ -42,6 +56,11 @@ struct HTTPRequestReader {
         } catch {
             return conditionalResponse(.text(.badRequest, "The address of this request is malformed."), date: date)
         }
+    }
+
+    /// The response to a request that changes something: neither conditions nor ranges apply.
+    func response(toAction response: Response, date: String) -> ConditionalResponse {
+        conditionalResponse(response, date: date)
     }
 
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
@@ -70,12 +89,13 @@ struct HTTPRequestReader {
 
     private func response(to target: RequestTarget, by responder: (RequestTarget) -> Response) -> Response {
         // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
-        if received.version == .http1_1, received.headers["host"].count != 1 {
+        if !hasOneHost {
             return .text(.badRequest, "A request needs one Host field.")
         }
         switch target.method {
         case .get, .head: return responder(target)
         case .options: return CrossOrigin.preflight
+        case .other("POST") where Self.postPaths.contains(target.path): return responder(target)
         case .other: return CrossOrigin.methodNotAllowed
         }
     }
@@ -85,6 +105,8 @@ struct HTTPRequestReader {
         ConditionalResponse(
             response, to: RequestTarget(method: method, path: "/", query: [], fields: .init()), date: date)
     }
+
+    private var hasOneHost: Bool { received.version != .http1_1 || received.headers["host"].count == 1 }
 
     private var method: RequestTarget.Method {
         switch received.method {
@@ -96,9 +118,25 @@ struct HTTPRequestReader {
     }
 
     private var fields: RequestTarget.Fields {
-        RequestTarget.Fields(
+        var fields = RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), host: value("host"), client: client)
+            acceptEncoding: value("accept-encoding"), host: value("host"),
+            authorization: value("authorization"), contentType: value("content-type"))
+        fields.ifModifiedSince = value("if-modified-since")
+        fields.forwarding = forwarding
+        fields.peer = peer
+        return fields
+    }
+
+    private var forwarding: RequestTarget.Forwarding {
+        var forwarding = RequestTarget.Forwarding()
+        forwarding.forwarded = value("forwarded")
+        forwarding.addresses = value("x-forwarded-for")
+        forwarding.scheme = value("x-forwarded-proto")
+        forwarding.host = value("x-forwarded-host")
+        forwarding.port = value("x-forwarded-port")
+        forwarding.prefix = value("x-forwarded-prefix")
+        return forwarding
     }
 
     private func value(_ name: String) -> String? {

@@ -35,7 +35,8 @@ struct HTTPServer: Sendable {
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
-        deferredResponder: @escaping DeferredResponder = { _ in nil }
+        deferredResponder: @escaping DeferredResponder = { _ in nil },
+        actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let connections = OpenConnections()
@@ -45,7 +46,8 @@ struct HTTPServer: Sendable {
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, pendingWork: pendingWork))
+                    responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
+                    pendingWork: pendingWork))
             connections.insert(channel)
         }
         do {

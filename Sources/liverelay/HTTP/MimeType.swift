@@ -7,7 +7,10 @@ enum MimeType: String, Sendable, CaseIterable {
     case audioMP4 = "audio/mp4"
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
+    case xml = "application/xml"
     case json = "application/json"
+    /// RFC 9457.
+    case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.
@@ -20,6 +23,7 @@ enum MimeType: String, Sendable, CaseIterable {
         case "m4a", "cmfa": self = .audioMP4
         case "ts": self = .transportStream
         case "vtt": self = .webVTT
+        case "xml": self = .xml
         case "json": self = .json
         case "txt": self = .text
         default: return nil

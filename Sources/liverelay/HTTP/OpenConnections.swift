@@ -30,14 +30,21 @@ final class OpenConnections: Sendable {
             state.drained = loop.makePromise()
             return (state.drained, Array(state.channels.values))
         }
+        // The event loop of a server that was stopped before may be gone.
+        guard let drained else { return nil }
         for channel in channels { Self.quiesce(channel) }
         completeIfDrained()
         return drained
     }
 
-    /// Closes the connections that are still open. When this returns, their handlers know it.
+    /// Closes the connections that are still open. When this returns, their handlers know it, and no connection calls
+    /// its event loop any more.
     func close() async {
-        for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.close(promise: nil)
+            // The end of the close itself comes earlier than `closeFuture`, by which `remove` is called.
+            try? await channel.closeFuture.get()
+        }
     }
 
     private func remove(_ channel: any Channel) {

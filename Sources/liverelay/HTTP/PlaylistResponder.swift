@@ -1,6 +1,7 @@
 import Channel
 import HTTPSyntax
 import LiveRing
+import Playlist
 
 /// Answers requests for the playlists of one channel.
 ///
@@ -40,7 +41,7 @@ final class PlaylistResponder: Sendable {
         return { [self] in
             do throws(PlaylistCache.Refusal) {
                 let rendered = try await cache.playlist(
-                    resource, of: publication, compressed: compressed, client: fields.client)
+                    resource, of: publication, compressed: compressed, client: Self.client(of: fields))
                 return response(rendered, as: resource, publication)
             } catch {
                 state.update { $0.output.rangesRefused += 1 }
@@ -68,7 +69,14 @@ final class PlaylistResponder: Sendable {
             var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
             response.extraHeaders = [Self.retryAfter]
             return response
-        case .master, .rewind, .selection: return .text(.notFound, "Nothing of that range is in the ring.")
+        case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
+        }
+    }
+
+    /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
+    private static func client(of fields: RequestTarget.Fields) -> String? {
+        fields.peer.map {
+            [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
         }
     }
 
@@ -76,5 +84,13 @@ final class PlaylistResponder: Sendable {
         var response = Response.text(.serviceUnavailable, "Too many parts of the rewind are asked for at once.")
         response.extraHeaders = [Self.retryAfter]
         return response
+    }
+}
+
+extension RingSnapshot? {
+    /// The text of an answer 404 for a range.
+    var nothingInRange: String {
+        guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
+        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
     }
 }

@@ -5,13 +5,20 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     let rawValue: Int
 
     static let ok = HTTPStatus(rawValue: 200)
+    static let created = HTTPStatus(rawValue: 201)
     static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
     static let notModified = HTTPStatus(rawValue: 304)
     static let badRequest = HTTPStatus(rawValue: 400)
+    static let unauthorized = HTTPStatus(rawValue: 401)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    static let conflict = HTTPStatus(rawValue: 409)
+    static let contentTooLarge = HTTPStatus(rawValue: 413)
+    static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    static let unprocessableContent = HTTPStatus(rawValue: 422)
+    static let badGateway = HTTPStatus(rawValue: 502)
     static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
 
@@ -78,6 +85,19 @@ typealias Responder = @Sendable (RequestTarget) -> Response
 /// request is for the `Responder`.
 typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
 
+/// What a request with another method than GET, HEAD and OPTIONS does.
+struct RequestAction: Sendable {
+    /// The largest body in bytes. A larger one gets `refusal`.
+    let bodyLimit: Int
+    let refusal: Response
+    /// Called with the whole body, on no event loop.
+    let perform: @Sendable (_ body: [UInt8]) async -> Response
+}
+
+/// Returns what a request with another method than GET, HEAD and OPTIONS does; nil for the answer 405. The server calls
+/// it on an event loop, before the body has arrived.
+typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
+
 extension Response {
     /// One line of text for a person who uses curl.
     /// - Parameter line: without its newline.
@@ -85,6 +105,14 @@ extension Response {
         Response(
             status: status, contentType: .text, cacheControl: cacheControl,
             body: .bytes(Array((line + "\n").utf8), gzip: nil))
+    }
+
+    /// An error instead of a stream: without a body, because some clients would play it.
+    /// - Parameter reason: one line of ASCII.
+    static func refusedStream(_ status: HTTPStatus, reason: String) -> Response {
+        Response(
+            status: status, contentType: nil, cacheControl: .noStore, body: .empty,
+            extraHeaders: [HeaderField(name: "X-Liverelay-Reason", value: reason)])
     }
 
     /// - Parameter cacheControl: one TARGETDURATION for a segment of a live playlist, which may still appear

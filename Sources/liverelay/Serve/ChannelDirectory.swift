@@ -13,8 +13,19 @@ struct ChannelDirectory: Sendable {
 
     subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
 
-    /// Channels that are missing in `next`, or have other sources there.
+    /// Channels that are missing in `next`, or are relayed differently there.
     func retired(by next: ChannelDirectory) -> [String] {
-        channels.filter { next[$0.slug]?.sources != $0.sources }.map(\.slug)
+        channels.filter { next[$0.slug]?.isRelayedDifferently(from: $0) ?? true }.map(\.slug)
+    }
+
+    /// When channels run, of those whose configuration says so.
+    var demands: [String: ChannelSupervisor.Demand] {
+        var demands: [String: ChannelSupervisor.Demand] = [:]
+        for channel in channels {
+            let demand = ChannelSupervisor.Demand(
+                isAlways: channel.options.runsAlways, idle: channel.options.idle)
+            if demand != ChannelSupervisor.Demand() { demands[channel.slug] = demand }
+        }
+        return demands
     }
 }

@@ -31,26 +31,38 @@ final class ChannelHost: Sendable {
 
     private let settings: ChannelSettings
     private let state: Mutex<State>
-    private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
+    private let clock: HostClock
+    private let observe: @Sendable (ChannelSupervisor.Input) -> Void
 
-    init(_ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings) {
+    /// - Parameter observe: called after each input of the supervisor was handled, in their order. It must not wait or
+    ///   call back.
+    init(
+        _ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings,
+        clock: HostClock = .continuous(), observe: @escaping @Sendable (ChannelSupervisor.Input) -> Void = { _ in }
+    ) {
         self.settings = settings
+        self.clock = clock
+        self.observe = observe
         state = Mutex(State(supervisor: ChannelSupervisor(policy), directory: directory))
-        start = clock.now
     }
 
-    private var now: Duration { start.duration(to: clock.now) }
+    private var now: Duration { clock.now() }
+
+    /// Starts the channels that always run.
+    func start() { state.withLock { state in handle(.demanded(state.directory.demands), &state) } }
 
     var directory: ChannelDirectory { state.withLock { $0.directory } }
 
-    /// Replaces the list. A channel with other sources, or without an entry, ends; the others are not touched.
+    var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
+
+    /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
     /// - Returns: the number of channels that ended.
     func replace(_ directory: ChannelDirectory) -> Int {
         state.withLock { state in
             let retired = state.directory.retired(by: directory).filter { state.supervisor.channels[$0] != nil }
             state.directory = directory
             for name in retired { handle(.retired(name), &state) }
+            handle(.demanded(directory.demands), &state)
             return retired.count
         }
     }
@@ -133,6 +145,7 @@ extension ChannelHost {
         if case .ended(let run, _) = input { state.runs[run] = nil }
         for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
         scheduleWake(&state)
+        observe(input)
     }
 
     private func perform(_ effect: ChannelSupervisor.Effect, _ state: inout State) {
@@ -157,9 +170,12 @@ extension ChannelHost {
             return
         }
         state.startCount += 1
-        state.runs[run] = RunningChannel(run, settings.runner(of: channel, run: run)) { [weak self] in
-            self?.handle($0)
-        }
+        state.runs[run] = RunningChannel(
+            run, settings.runner(of: channel, run: run),
+            removesSpool: { [weak self, settings] path in
+                settings.removesSpool(path, current: self?.directory[run.channel])
+            },
+            report: { [weak self] in self?.handle($0) })
     }
 
     /// Keeps one timer for the process, for the earliest moment at which something is due.
@@ -167,9 +183,8 @@ extension ChannelHost {
         guard let time = state.supervisor.nextWake, !state.isClosed else { return }
         if let wake = state.wake, wake.time <= time { return }
         state.wake?.task.cancel()
-        let due = start.advanced(by: time)
         let task = Task { [weak self, clock] in
-            guard (try? await clock.sleep(until: due, tolerance: nil)) != nil else { return }
+            guard (try? await clock.sleep(time)) != nil else { return }
             self?.wake()
         }
         state.wake = (time, task)

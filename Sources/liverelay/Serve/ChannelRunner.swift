@@ -21,6 +21,14 @@ struct ChannelRunner: Sendable {
     let configuration: RelayConfiguration
     /// Directory for a capture of the upstream's answers; nil: none is recorded.
     var capture: URL?
+    /// Whether a capture that cannot be written ends the channel at its start.
+    var endsWithoutCapture = true
+    /// Path of the MP4 file that fills outages; nil: as the configuration says.
+    var slate: String?
+    /// Media that a client of the endless transport stream gets at once.
+    var burst = EndlessStream.Policy().burst
+    /// Whether an upstream that has ended is asked again after a while.
+    var restartsAfterEnd = false
     let logger: Logger
 
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
@@ -28,13 +36,15 @@ struct ChannelRunner: Sendable {
     func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
         let log = RelayLog(logger)
         var isPublishing = false
+        let configuration = configurationWithSlate()
         var relay = Relay(
             configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
             let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
-            let session = ChannelSession(upstream: configuration.upstream, policy: policy(after: past))
+            let session = ChannelSession(
+                upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
                 if !isPublishing, state.snapshot?.hasSegments == true {
@@ -54,7 +64,19 @@ struct ChannelRunner: Sendable {
         }
     }
 
-    private func policy(after past: PreviousRing?) -> ChannelSession.Policy {
+    /// The configuration with the slate. A channel is more than its slate, which was valid when it was configured.
+    private func configurationWithSlate() -> RelayConfiguration {
+        guard let slate else { return configuration }
+        var configuration = configuration
+        do throws(RelayError) { configuration.slate = try SlateSource.open(slate) } catch {
+            logger.error("Outages are filled with gaps: \(error.line)")
+        }
+        return configuration
+    }
+
+    private func policy(
+        _ configuration: RelayConfiguration, after past: PreviousRing?
+    ) -> ChannelSession.Policy {
         var policy = configuration.policy(after: past)
         // A replay of the recording would not know the date.
         if capture == nil {
@@ -65,8 +87,9 @@ struct ChannelRunner: Sendable {
 
     /// The fetcher of the channel's upstreams, which records their answers if a capture is asked for.
     private func upstream() throws -> any Fetcher {
-        let upstream = try CurlFetcher(
-            upstream: configuration.upstream, backups: configuration.backups, configuration: configuration.requests)
+        let upstream = try SourceFetcher(
+            upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
+            backupConfigurations: configuration.backupRequests)
         guard let capture else { return upstream }
         let clock = ContinuousClock()
         let start = clock.now
@@ -79,6 +102,10 @@ struct ChannelRunner: Sendable {
             } onFailure: { [logger] error in
                 logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
             }
-        } catch { throw RelayError(error) }
+        } catch {
+            guard !endsWithoutCapture else { throw RelayError(error) }
+            logger.error("Nothing is recorded, the channel continues: \(RelayError(error).message)")
+            return upstream
+        }
     }
 }

@@ -18,6 +18,14 @@ struct ChannelSupervisor: Equatable, Sendable {
         var absence = Duration.seconds(12)
     }
 
+    /// What the configuration of a channel says about when it runs.
+    struct Demand: Equatable, Sendable {
+        /// Whether it runs without viewers.
+        var isAlways = false
+        /// How long it runs after the last sign of a viewer; nil: as the policy says.
+        var idle: Duration?
+    }
+
     /// One reader of a channel's upstream.
     struct Run: Hashable, Sendable {
         let channel: String
@@ -53,8 +61,10 @@ struct ChannelSupervisor: Equatable, Sendable {
         var lastSeen: Duration
         /// A viewer who has no open stream is present until then.
         var presentUntil = Duration.zero
-        /// Failures since the channel published last.
+        /// Failures since a run lasted for long.
         var failures = 0
+        /// When the current run published first.
+        var publishedAt: Duration?
         /// Order of arrival among queued channels.
         var queuedAt: UInt64 = 0
     }
@@ -70,6 +80,8 @@ struct ChannelSupervisor: Equatable, Sendable {
         case ended(Run, failure: String?)
         /// The channel left the list, or its entry changed.
         case retired(String)
+        /// The channels whose configuration says when they run, after each change of the list.
+        case demanded([String: Demand])
         /// Time has passed.
         case wake
     }
@@ -95,6 +107,8 @@ struct ChannelSupervisor: Equatable, Sendable {
 
     let policy: Policy
     var channels: [String: Entry] = [:]
+    /// Of channels that have one. Those that always run have an entry in `channels` as long as they are here.
+    private var demands: [String: Demand] = [:]
     private var runCount: UInt64 = 0
     private var queueCount: UInt64 = 0
 
@@ -126,6 +140,7 @@ struct ChannelSupervisor: Equatable, Sendable {
         case .published(let run): publish(run, at: now, &effects)
         case .ended(let run, let failure): end(run, failure: failure, at: now, &effects)
         case .retired(let name): retire(name, &effects)
+        case .demanded(let demands): replaceDemands(by: demands, at: now)
         case .wake: break
         }
         advance(to: now, &effects)
@@ -149,9 +164,13 @@ struct ChannelSupervisor: Equatable, Sendable {
         guard var entry = channels[name] else { return }
         entry.lastSeen = now
         entry.presentUntil = max(
-            entry.presentUntil, now + min(isStream ? Self.openingTime : policy.absence, policy.idle))
+            entry.presentUntil, now + min(isStream ? Self.openingTime : policy.absence, idle(of: name)))
         channels[name] = entry
     }
+
+    private func idle(of name: String) -> Duration { demands[name]?.idle ?? policy.idle }
+
+    private func isAlways(_ name: String) -> Bool { demands[name]?.isAlways ?? false }
 
     private mutating func update(_ run: Run, _ change: (inout Entry) -> Void) {
         guard var entry = channels[run.channel], entry.state.run == run else { return }
@@ -191,13 +210,35 @@ extension ChannelSupervisor {
             return
         }
         var next = entry ?? Entry(state: .queued, lastSeen: now)
-        if next.state.run == nil, isNew {
-            queueCount += 1
-            (next.state, next.queuedAt) = (.queued, queueCount)
-        }
+        if next.state.run == nil, isNew { enqueue(&next) }
         next.waiters.append(waiter)
         next.lastSeen = now
         channels[name] = next
+    }
+
+    private mutating func enqueue(_ entry: Entry, as name: String) {
+        var entry = entry
+        enqueue(&entry)
+        channels[name] = entry
+    }
+
+    private mutating func enqueue(_ entry: inout Entry) {
+        queueCount += 1
+        (entry.state, entry.queuedAt) = (.queued, queueCount)
+    }
+
+    /// Queues the channels that always run from now on. Those that do no longer have their idle time.
+    private mutating func replaceDemands(by next: [String: Demand], at now: Duration) {
+        let before = demands
+        demands = next
+        for (name, demand) in before where demand.isAlways && !isAlways(name) {
+            channels[name]?.lastSeen = now
+            if channels[name]?.state == .queued, channels[name]?.waiters.isEmpty == true { channels[name] = nil }
+        }
+        for name in next.filter(\.value.isAlways).keys.sorted() {
+            if case .lingering(let run, _) = channels[name]?.state { channels[name]?.state = .running(run) }
+            if channels[name] == nil { enqueue(Entry(state: .queued, lastSeen: now), as: name) }
+        }
     }
 
     /// Whether one more channel may run, now or once another has ended. Ends the one idle longest if need be.
@@ -229,7 +270,7 @@ extension ChannelSupervisor {
     private mutating func publish(_ run: Run, at now: Duration, _ effects: inout [Effect]) {
         guard case .starting(run) = channels[run.channel]?.state else { return }
         channels[run.channel]?.state = .running(run)
-        channels[run.channel]?.failures = 0
+        channels[run.channel]?.publishedAt = now
         answer(run.channel, nil, at: now, &effects) { _ in true }
     }
 
@@ -278,18 +319,19 @@ extension ChannelSupervisor {
     }
 
     private mutating func end(_ run: Run, failure: String?, at now: Duration, _ effects: inout [Effect]) {
-        guard let entry = channels[run.channel], entry.state.run == run else { return }
-        channels[run.channel]?.streams = 0
+        guard var entry = channels[run.channel], entry.state.run == run else { return }
+        (entry.streams, entry.publishedAt) = (0, nil)
         if case .ending = entry.state {
-            queueCount += 1
-            channels[run.channel]?.state = .queued
-            channels[run.channel]?.queuedAt = queueCount
-            if entry.waiters.isEmpty { channels[run.channel] = nil }
+            enqueue(&entry)
+            channels[run.channel] = entry.waiters.isEmpty && !isAlways(run.channel) ? nil : entry
             return
         }
         let reason = failure ?? "The channel has ended."
+        // A run that published something old, or for a moment, is no success.
+        if let since = channels[run.channel]?.publishedAt, now - since >= Self.longestPause { entry.failures = 0 }
         let pause = min(Self.firstPause * (1 << min(entry.failures, 6)), Self.longestPause)
-        channels[run.channel]?.failures += 1
+        entry.failures += 1
+        channels[run.channel] = entry
         answer(run.channel, .failed(reason: reason, retryAfter: pause), at: now, &effects) { _ in true }
         channels[run.channel]?.state = .failed(reason: reason, until: now + pause)
     }
@@ -300,24 +342,26 @@ extension ChannelSupervisor {
             if entry.waiters.contains(where: { $0.deadline <= now }) {
                 answer(name, .startTimedOut, at: now, &effects) { $0.deadline <= now }
             }
-            guard let due = channels[name].flatMap(dueTime), due <= now else { continue }
+            guard let due = channels[name].flatMap({ dueTime(of: name, $0) }), due <= now else { continue }
             switch entry.state {
             case .running(let run): channels[name]?.state = .lingering(run, since: entry.lastSeen)
             case .starting(let run): end(run, &effects)
+            case .failed where isAlways(name): enqueue(entry, as: name)
             case .queued, .failed: channels[name] = nil
             case .lingering, .ending: break
             }
         }
-        for (run, since) in cooling where since + policy.idle <= now { end(run, &effects) }
+        for (run, since) in cooling where since + idle(of: run.channel) <= now { end(run, &effects) }
     }
 
     /// When a channel changes its state by itself; nil: not before something happens.
-    private func dueTime(of entry: Entry) -> Duration? {
+    private func dueTime(of name: String, _ entry: Entry) -> Duration? {
         guard !entry.isInUse else { return nil }
+        let isAlways = isAlways(name)
         return switch entry.state {
-        case .queued, .starting: entry.lastSeen + policy.idle
-        case .running: entry.presentUntil
-        case .failed(_, let until): until + Self.longestPause
+        case .queued, .starting: isAlways ? nil : entry.lastSeen + idle(of: name)
+        case .running: isAlways ? nil : entry.presentUntil
+        case .failed(_, let until): isAlways ? until : until + Self.longestPause
         case .lingering, .ending: nil
         }
     }
@@ -332,8 +376,8 @@ extension ChannelSupervisor {
 
     /// When `.wake` is due; nil: not before something happens.
     var nextWake: Duration? {
-        let due = channels.values.compactMap(dueTime)
+        let due = channels.compactMap { dueTime(of: $0, $1) }
         let deadlines = channels.values.flatMap { $0.waiters.map(\.deadline) }
-        return (due + deadlines + cooling.map { $0.since + policy.idle }).min()
+        return (due + deadlines + cooling.map { $0.since + idle(of: $0.run.channel) }).min()
     }
 }

@@ -13,10 +13,12 @@ final class RunningChannel: Sendable {
 
     /// Starts the run.
     /// - Parameters:
-    ///   - runner: its spool is created now, and removed when the run is over.
+    ///   - runner: its spool is created now.
+    ///   - removesSpool: whether a spool is removed when the run is over.
     ///   - report: called with `.published` at most once, and with `.ended` at the end.
     init(
         _ run: ChannelSupervisor.Run, _ runner: ChannelRunner,
+        removesSpool: @escaping @Sendable (_ path: String) -> Bool,
         report: @escaping @Sendable (ChannelSupervisor.Input) -> Void
     ) {
         let clock = ContinuousClock()
@@ -24,10 +26,12 @@ final class RunningChannel: Sendable {
         let state = ChannelState(upstream: runner.configuration.upstream) { start.duration(to: clock.now) }
         self.run = run
         self.state = state
-        responder = ChannelResponder(state)
+        responder = ChannelResponder(state, burst: runner.burst)
         isEnding = Mutex(false)
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }
+            let spool = runner.configuration.spool
+            if removesSpool(spool) { try? FileManager.default.removeItem(atPath: spool) }
             report(.ended(run, failure: failure))
         }
     }
@@ -44,12 +48,14 @@ final class RunningChannel: Sendable {
     /// Returns when the run is over.
     func wait() async { await task.value }
 
+    /// The time after the end of an upstream until it is asked again.
+    private static let endedPause = Duration.seconds(60)
+
     /// - Returns: why the channel failed; nil if it was asked to end.
     private static func play(
         _ runner: ChannelRunner, into state: ChannelState, onPublish: @escaping @Sendable () -> Void
     ) async -> String? {
         let spool = URL(filePath: runner.configuration.spool, directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: spool) }
         runner.logger.info("Started")
         do { try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true) } catch {
             return "The spool cannot be created: \(error.localizedDescription)"
@@ -60,8 +66,10 @@ final class RunningChannel: Sendable {
             return error.line
         case .canceled: break
         case .drained:
-            // What was published can be watched until the last viewer has left.
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            // What was published can be watched until the last viewer has left. A channel that always runs asks
+            // whether its upstream has begun again.
+            repeat { try? await Task.sleep(for: Self.endedPause) } while !Task.isCancelled && !runner.restartsAfterEnd
+            if !Task.isCancelled { return "The upstream has ended." }
         }
         runner.logger.info("Ended")
         return nil

@@ -18,13 +18,21 @@ enum ServeRequest: Equatable, Sendable {
     /// The list of all channels, or of one group.
     case channelList(StreamFormat, group: String?)
     case status
+    /// A path of the API, whatever it is.
+    case api
     case health
     case readiness
     /// A path below a channel, which begins with a slash.
     case channel(String, path: String, Use)
+    /// What clients ask a tuner for.
+    case tuner(TunerRequest)
     case notFound
 
     init(_ target: RequestTarget) {
+        if let request = TunerRequest(path: target.path) {
+            self = .tuner(request)
+            return
+        }
         switch target.path {
         case "/": self = .page
         case "/playlist.m3u":
@@ -34,6 +42,7 @@ enum ServeRequest: Equatable, Sendable {
         case "/status.json": self = .status
         case "/healthz": self = .health
         case "/readyz": self = .readiness
+        case let path where path == "/api" || path.hasPrefix("/api/"): self = .api
         case let path: self = Self.channel(path.dropFirst())
         }
     }

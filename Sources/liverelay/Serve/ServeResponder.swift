@@ -6,13 +6,19 @@ import HTTPSyntax
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
 final class ServeResponder: Sendable {
-    private let host: ChannelHost
-    /// The URL of the server as its clients see it, without a slash at its end; nil: as each request names it.
-    private let publicURL: String?
+    let host: ChannelHost
+    let addresses: ServerAddresses
+    let tuner: TunerIdentity
+    private let api: APIResponder
 
-    init(_ host: ChannelHost, publicURL: String? = nil) {
+    init(
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        api: APIResponder = APIResponder()
+    ) {
         self.host = host
-        self.publicURL = publicURL
+        self.addresses = addresses
+        self.tuner = tuner
+        self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
@@ -23,16 +29,20 @@ final class ServeResponder: Sendable {
             Response(
                 contentType: .json, cacheControl: .noStore,
                 body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
     }
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard case .channel(let name, let path, let use) = ServeRequest(target) else { return nil }
+        let request = ServeRequest(target)
+        if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        guard case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         // A HEAD starts nothing, but its answer may take as long.
         guard target.method == .get else { return host.running(name)?.responder.deferredResponse(to: below) }
@@ -42,7 +52,8 @@ final class ServeResponder: Sendable {
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 // The playlists of a run that publishes take no time.
-                return running.responder.deferredResponse(to: below)
+                guard let work = running.responder.deferredResponse(to: below) else { return nil }
+                return { [self] in present(await work(), of: running) }
             }
             guard host.directory[name] != nil else { return nil }
             return { [self] in
@@ -52,6 +63,11 @@ final class ServeResponder: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the work for a request that changes something; nil where nothing can be changed.
+    func action(for target: RequestTarget) -> RequestAction? {
+        ServeRequest(target) == .api ? api.action(for: target) : nil
     }
 
     private func response(
@@ -72,7 +88,12 @@ final class ServeResponder: Sendable {
     }
 
     private func answer(of running: RunningChannel, to target: RequestTarget) -> Response {
-        var response = running.responder.response(to: target)
+        present(running.responder.response(to: target), of: running)
+    }
+
+    /// Returns `response` with the presence of its viewer.
+    private func present(_ response: Response, of running: RunningChannel) -> Response {
+        var response = response
         if case .stream(let stream) = response.body {
             response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
         }
@@ -125,9 +146,8 @@ extension ServeResponder {
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
-    private func base(of target: RequestTarget) -> String {
-        publicURL ?? "http://\(target.fields.host ?? "localhost")"
-    }
+    /// The URL of this server as the client sees it, without a slash at its end.
+    func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }
 
 // MARK: - Refusals
@@ -160,6 +180,7 @@ extension ChannelSupervisor.Refusal {
             HeaderField(name: "Retry-After", value: "\(retryAfter)"),
             HeaderField(name: "X-Liverelay-Reason", value: reason),
         ]
+        if isStream { response.extraHeaders.append(tunerError.header) }
         return response
     }
 }

@@ -5,6 +5,13 @@ import Mux
 
 /// Reads the endless transport stream of a channel for one client, at the pace of an `EndlessStream`.
 actor EndlessStreamReader {
+    enum Client: Sendable {
+        /// A client of HTTP, which is counted.
+        case http
+        /// The reader of a pipe, or a file. It begins with what this process publishes.
+        case output(sendsNullPackets: Bool)
+    }
+
     /// Bytes returned at once: a client holds no more than this of the shared segments.
     static let byteLimit = 64 * 1024
     /// Between two looks at the ring while nothing is to be sent.
@@ -16,25 +23,34 @@ actor EndlessStreamReader {
         (0..<7).flatMap { _ in [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184) })
 
     private let state: ChannelState
-    private let sendsNullPackets: Bool
+    private let policy: EndlessStream.Policy
+    private let client: Client
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private var stream: EndlessStream
-    private var segment: (number: UInt64, value: TransportSegment)?
+    /// nil before the channel has a ring.
+    private var stream: EndlessStream?
+    private var segment: TransportSegment?
     private var unsent: ArraySlice<UInt8> = []
+    /// Null packets before the first tables would only delay a client that looks for them.
+    private var hasBegun = false
     private var counted = EndlessStream.Dropped()
     private var isCounted = false
 
-    /// - Parameter sendsNullPackets: whether a silent stream is kept alive.
-    init(_ state: ChannelState, _ policy: EndlessStream.Policy, sendsNullPackets: Bool = true) {
+    init(_ state: ChannelState, _ policy: EndlessStream.Policy, for client: Client = .http) {
         self.state = state
-        self.sendsNullPackets = sendsNullPackets
-        stream = EndlessStream(policy)
+        self.policy = policy
+        self.client = client
         start = clock.now
     }
 
     deinit {
         if isCounted { state.update { $0.transportStream.clients -= 1 } }
+    }
+
+    private var sendsNullPackets: Bool {
+        guard hasBegun else { return false }
+        if case .output(let sendsNullPackets) = client { return sendsNullPackets }
+        return true
     }
 
     /// The next bytes, whole packets; nil at the end of the stream or if the task was canceled.
@@ -44,10 +60,12 @@ actor EndlessStreamReader {
         while unsent.isEmpty, !Task.isCancelled {
             // In this order: what is published before the end is in the snapshot.
             let isOver = state.isOver
-            let snapshot = state.snapshot
-            switch nextStep(in: snapshot, isOver: isOver) {
-            case .load(let number): await load(number, in: snapshot)
-            case .send(_, let bytes): unsent = segment?.value.bytes[bytes] ?? []
+            let publication = state.publication
+            switch nextStep(in: publication, isOver: isOver) {
+            case .load(let number): await load(number, in: publication?.snapshot)
+            case .send(_, let bytes):
+                unsent = segment?.bytes[bytes] ?? []
+                hasBegun = true
             case .end: return nil
             case .wait(let due):
                 if sendsNullPackets, clock.now >= silence { return Self.nullPackets[...] }
@@ -61,32 +79,38 @@ actor EndlessStreamReader {
     }
 
     /// The next step. A channel that failed ends the stream after what it published.
-    private func nextStep(in snapshot: RingSnapshot?, isOver: Bool) -> EndlessStream.Step {
-        guard let snapshot else { return isOver ? .end : .wait(until: nil) }
+    private func nextStep(in publication: ChannelState.Publication?, isOver: Bool) -> EndlessStream.Step {
+        guard let publication else { return isOver ? .end : .wait(until: nil) }
+        let snapshot = publication.snapshot
+        var stream = stream ?? EndlessStream(policy(from: publication.firstMediaSequence))
+        defer { self.stream = stream }
         return stream.next(
             snapshot.index, hasEnded: snapshot.hasEnded || isOver, at: start.duration(to: clock.now))
     }
 
+    private func policy(from firstMediaSequence: UInt64) -> EndlessStream.Policy {
+        var policy = policy
+        if case .output = client { policy.start = .published(from: firstMediaSequence) }
+        return policy
+    }
+
     private func load(_ number: UInt64, in snapshot: RingSnapshot?) async {
-        guard let snapshot, let entry = snapshot.index.entry(numbered: number),
-            let made = try? await state.transportStreams.segment(of: entry, in: snapshot)
-        else {
-            stream.load(nil)
+        guard let snapshot, let entry = snapshot.index.entry(numbered: number) else {
+            stream?.load(nil, lasting: .zero)
             return
         }
-        segment = (number, made)
-        stream.load(made)
+        segment = try? await state.transportStreams.segment(of: entry, in: snapshot)
+        stream?.load(segment, lasting: Ticks(entry.duration))
     }
 
     private func countClient() {
-        guard !isCounted else { return }
+        guard case .http = client, !isCounted else { return }
         isCounted = true
         state.update { $0.transportStream.clients += 1 }
     }
 
     private func countDropped() {
-        let dropped = stream.dropped
-        guard dropped != counted else { return }
+        guard let dropped = stream?.dropped, dropped != counted else { return }
         let earlier = counted
         counted = dropped
         state.update {

@@ -14,29 +14,44 @@ final class StreamDescriptor: Sendable {
         case canceled
     }
 
+    /// What a descriptor is open on, which decides how fast the stream is written.
+    enum Kind: Equatable, Sendable {
+        /// A pipe, a FIFO or a socket: somebody reads it as it comes.
+        case pipe
+        case terminal
+        /// A regular file, or a device.
+        case file
+    }
+
     /// Whole packets in what a writable pipe accepts at once (PIPE_BUF, 4,096 bytes).
     private static let writeSize = 4096 / 188 * 188
     /// Milliseconds between two looks whether the write was canceled.
     private static let pollInterval: Int32 = 100
 
     let name: String
+    let kind: Kind
     private let descriptor: Int32
     private let isOwned: Bool
     private let queue = DispatchQueue(label: "stream")
     private let isCanceled = Atomic(false)
-    private let writtenByte = Atomic(false)
-
-    /// Whether any byte was accepted.
-    var hasWritten: Bool { writtenByte.load(ordering: .relaxed) }
 
     /// - Parameter isOwned: whether the descriptor is closed at the end.
-    init(_ descriptor: Int32, name: String, isOwned: Bool) {
+    /// - Throws: `.system` if the descriptor is not open.
+    init(_ descriptor: Int32, name: String, isOwned: Bool) throws(Failure) {
+        kind = try Kind(of: descriptor)
         self.descriptor = descriptor
         self.name = name
         self.isOwned = isOwned
     }
 
     deinit { if isOwned { close(descriptor) } }
+
+    /// Whether nobody can read any more what is written.
+    var isReaderGone: Bool {
+        guard kind == .pipe else { return false }
+        var request = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+    }
 
     /// Writes all bytes. Canceling the task ends a write that waits for the reader.
     func write(_ bytes: ArraySlice<UInt8>) async throws(Failure) {
@@ -59,7 +74,6 @@ final class StreamDescriptor: Sendable {
             }
             if count >= 0 {
                 rest = rest.dropFirst(count)
-                if count > 0 { writtenByte.store(true, ordering: .relaxed) }
             } else if errno != EINTR, errno != EAGAIN {
                 return Failure(code: errno)
             }
@@ -80,4 +94,15 @@ final class StreamDescriptor: Sendable {
 
 extension StreamDescriptor.Failure {
     fileprivate init(code: Int32) { self = code == EPIPE ? .closed : .system(code: code) }
+}
+
+extension StreamDescriptor.Kind {
+    fileprivate init(of descriptor: Int32) throws(StreamDescriptor.Failure) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system(code: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO, S_IFSOCK: self = .pipe
+        default: self = isatty(descriptor) == 1 ? .terminal : .file
+        }
+    }
 }

@@ -22,15 +22,37 @@ enum StreamDestination: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// Opens the destination for writing. A file is truncated.
+    /// Refuses what cannot be written whatever happens, before anything else is opened: a standard output that is closed
+    /// would be the next file's descriptor.
+    func check() throws(RelayError) {
+        if self == .standardOutput { _ = try descriptor(STDOUT_FILENO, isOwned: false) }
+    }
+
+    /// Opens the destination for writing. A file is truncated; a FIFO is waited for until somebody reads it.
     func open() throws(RelayError) -> StreamDescriptor {
         switch self {
-        case .standardOutput: return StreamDescriptor(STDOUT_FILENO, name: name, isOwned: false)
+        case .standardOutput: return try descriptor(STDOUT_FILENO, isOwned: false)
         case .file(let path):
-            let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw RelayError(writing: name, code: errno) }
-            return StreamDescriptor(descriptor, name: name, isOwned: true)
+            let number = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
+            guard number >= 0 else { throw RelayError(writing: name, code: errno) }
+            return try descriptor(number, isOwned: true)
         }
+    }
+
+    private func descriptor(_ number: Int32, isOwned: Bool) throws(RelayError) -> StreamDescriptor {
+        let descriptor: StreamDescriptor
+        do throws(StreamDescriptor.Failure) {
+            descriptor = try StreamDescriptor(number, name: name, isOwned: isOwned)
+        } catch {
+            let code = if case .system(let code) = error { code } else { EPIPE }
+            throw RelayError(writing: name, code: code)
+        }
+        if descriptor.kind == .terminal {
+            throw RelayError(
+                .cannotWrite, "\(name) is a terminal, which shows no transport stream",
+                advice: "Pipe it to a player or into a file, or give --output a file")
+        }
+        return descriptor
     }
 }
 

@@ -3,6 +3,9 @@ import Logging
 
 /// Writes the endless transport stream of a channel to a pipe or a file.
 struct StreamWriter: Sendable {
+    /// Between two looks whether the reader is still there, while nothing is written.
+    private static let watchInterval = Duration.milliseconds(200)
+
     let descriptor: StreamDescriptor
     let policy: EndlessStream.Policy
     let logger: Logger
@@ -10,27 +13,48 @@ struct StreamWriter: Sendable {
     enum End: Sendable {
         /// The channel has ended, and all of it was written.
         case written
-        /// The reader has closed a pipe that it read from.
+        /// The reader has closed a pipe that it had opened.
         case readerClosed
         case failed(RelayError)
     }
 
     /// Writes until the channel or its reader has ended. Returns nil if the task was canceled.
     func run(_ state: ChannelState) async -> End? {
-        let reader = EndlessStreamReader(state, policy, sendsNullPackets: false)
+        if descriptor.isReaderGone { return .failed(RelayError(.closed, writing: descriptor.name)) }
+        let end = await withTaskGroup(of: End?.self) { group in
+            group.addTask { await write(state) }
+            group.addTask { await watchReader() }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if case .readerClosed = end { logger.info("The reader of \(descriptor.name) has closed it") }
+        return end
+    }
+
+    private func write(_ state: ChannelState) async -> End? {
+        let reader = EndlessStreamReader(
+            state, policy, for: .output(sendsNullPackets: descriptor.kind == .pipe))
         while let bytes = await reader.next() {
             do {
                 try await descriptor.write(bytes)
             } catch .canceled {
                 return nil
-            } catch .closed where descriptor.hasWritten {
-                logger.info("The reader of \(descriptor.name) has closed it")
+            } catch .closed {
                 return .readerClosed
             } catch {
                 return .failed(RelayError(error, writing: descriptor.name))
             }
         }
         return Task.isCancelled ? nil : .written
+    }
+
+    /// Returns when the reader has closed the pipe: a write would say so only when there is something to write.
+    private func watchReader() async -> End? {
+        while !Task.isCancelled {
+            if descriptor.isReaderGone { return .readerClosed }
+            try? await Task.sleep(for: Self.watchInterval)
+        }
+        return nil
     }
 }
 

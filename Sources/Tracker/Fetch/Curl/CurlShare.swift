@@ -1,6 +1,7 @@
 import CCurl
 
-/// The cookie jar and the TLS sessions that the transfers of one channel share.
+/// The cookie jar, the TLS sessions and the connections that the transfers of one channel share. Its connections are
+/// closed with it.
 ///
 /// Only the curl thread uses it, so it needs no locks.
 @safe
@@ -13,6 +14,8 @@ final class CurlShare {
         unsafe self.raw = raw
         _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_COOKIE)
         _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_SSL_SESSION)
+        // An upstream may count the connections of a channel that ended as its viewers.
+        _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_CONNECT)
     }
 
     deinit { _ = unsafe curl_share_cleanup(raw) }

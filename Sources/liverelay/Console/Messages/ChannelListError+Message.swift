@@ -1,13 +1,15 @@
 import ChannelList
+import Playlist
 
 extension RelayError {
     /// - Parameter list: the list's location without its secrets.
     init(_ error: ChannelListError, list: String) {
         switch error {
-        case .notAList(let content, let line):
+        case .notAList(let kind, let line):
+            let place = line > 1 ? " (line \(line))" : ""
             self.init(
-                .notAPlaylist, "\(list) is no list of channels: line \(line) is that of \(content.text)",
-                advice: content.isChannel
+                .notAPlaylist, "\(list) is no list of channels: it is \(kind)\(place)",
+                advice: kind.isChannel
                     ? "Give it to liverelay itself: liverelay URL" : "Give a file or a URL of an M3U list")
         case .tooLarge(_, let limit):
             self.init(
@@ -15,27 +17,6 @@ extension RelayError {
         case .noChannels(let issue):
             let first = issue.map { ": line \($0.line): \($0.message)" } ?? ""
             self.init(.notAPlaylist, "\(list) lists no channel that can be used\(first)", advice: "Check the list")
-        }
-    }
-}
-
-extension ChannelListError.Content {
-    fileprivate var isChannel: Bool { self == .mediaPlaylist || self == .multivariantPlaylist }
-
-    fileprivate var text: String {
-        switch self {
-        case .mediaPlaylist: "an HLS media playlist"
-        case .multivariantPlaylist: "an HLS multivariant playlist"
-        case .dashManifest: "a DASH manifest"
-        case .webPage: "a web page"
-        case .guide: "an XMLTV guide"
-        case .xml: "an XML document"
-        case .json: "a JSON document"
-        case .pls: "a PLS list"
-        case .compressed: "a compressed file"
-        case .transportStream: "an MPEG transport stream"
-        case .nothing: "an empty file"
-        case .unknown(let beginning): "something else, which begins with \(beginning.quoted)"
         }
     }
 }

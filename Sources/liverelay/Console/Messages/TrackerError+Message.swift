@@ -23,7 +23,7 @@ extension TrackerError {
         case .unreachable(let reason):
             return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
-        case .notAPlaylist(let beginning): return "\(url) is not an HLS playlist: it begins with \(beginning.quoted)"
+        case .notAPlaylist(let kind, _): return "\(url) is not an HLS playlist: it is \(kind)"
         case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
         case .noVariant: return "\(url) offers no variant that matches"
         case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"
@@ -44,7 +44,7 @@ extension TrackerError {
         case .refused: "Check the URL in a browser or with curl"
         case .unreachable(let reason): reason.advice
         case .openingTimedOut: "Check that the origin is running"
-        case .notAPlaylist: "Give the URL of the .m3u8 itself, not of the page that plays it"
+        case .notAPlaylist(let kind, _): kind.advice
         case .malformedPlaylist(let error):
             "The upstream's packager violates RFC 8216 §\(error.section); tell its operator"
         case .noVariant: "Try another --variant"
@@ -56,10 +56,24 @@ extension TrackerError {
     }
 }
 
+extension DocumentKind {
+    /// What to give in its place.
+    fileprivate var advice: String {
+        switch self {
+        case .channelList: "Serve all of its channels with: liverelay serve URL"
+        case .dashManifest: "Only HLS is read; many packagers offer it beside DASH, as .m3u8"
+        case .webPage: "Give the URL of the .m3u8 itself, not of the page that plays it"
+        case .nothing: "The channel may be off the air: try again later"
+        case .transportStream: "Give the URL of the .m3u8 that lists such segments"
+        default: "Give the URL of an HLS playlist, which usually ends in .m3u8"
+        }
+    }
+}
+
 extension PlaylistError {
     var message: String {
         switch reason {
-        case .notAPlaylist(let beginning): "it begins with \(beginning.quoted)"
+        case .notAPlaylist(let kind, _): "it is \(kind)"
         case .missing: "\(tag) is missing"
         case .missingAttribute(let name): "\(tag) has no attribute \(name)"
         case .undefinedVariable(let name): "\(tag) uses the variable \(name.quoted), which nothing defines"

@@ -5,27 +5,33 @@ import Glibc
 import Playlist
 import Tracker
 
-/// Where a list of channels comes from: a file, or a URL.
-struct ChannelListSource: Sendable {
+/// A text that is read from a file or fetched from a URL: a list of channels, or a configuration.
+struct ListDocument: Sendable {
     let location: String
     let requests: CurlConfiguration
 
     /// The location without its secrets.
     var name: String { isURL ? URIReference.redacted(location) : location }
 
-    private var isURL: Bool { location.contains("://") }
+    var isURL: Bool { location.contains("://") }
 
-    /// Reads the list as it is now.
-    /// - Parameter previous: the channels before, whose slugs are kept.
-    func read(keeping previous: [ListedChannel] = []) async throws(RelayError) -> M3UChannelList {
+    /// Reads an M3U list as it is now.
+    func list() async -> Result<M3UChannelList, RelayError> {
         let limits = ChannelListLimits()
-        var (bytes, url) = isURL ? try await fetch(limit: limits.bytes) : (try file(limit: limits.bytes), "")
-        if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
-            bytes = list
-        }
-        do throws(ChannelListError) {
-            return try M3UChannelListParser.parse(bytes, url: url, keeping: previous, limits: limits)
-        } catch { throw RelayError(error, list: name) }
+        do throws(RelayError) {
+            var (bytes, url) = try await bytes(limit: limits.bytes)
+            if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
+                bytes = list
+            }
+            do throws(ChannelListError) {
+                return .success(try M3UChannelListParser.parse(bytes, url: url, limits: limits))
+            } catch { throw RelayError(error, list: name) }
+        } catch { return .failure(error) }
+    }
+
+    /// The bytes, one more than `limit` at most, and the URL after redirects; an empty one for a file.
+    func bytes(limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
+        isURL ? try await fetch(limit: limit) : (try file(limit: limit), "")
     }
 
     private func file(limit: Int) throws(RelayError) -> [UInt8] {
@@ -37,7 +43,7 @@ struct ChannelListSource: Sendable {
             let reason = unsafe String(cString: strerror(code))
             throw RelayError(
                 .notAPlaylist, "The list \(location) cannot be read: \(reason)",
-                advice: "Give a file or a URL of an M3U list")
+                advice: "Give a file or a URL of an M3U list, or a channels.yaml")
         }
     }
 

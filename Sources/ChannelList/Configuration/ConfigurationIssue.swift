@@ -1,0 +1,84 @@
+/// A mistake in a configuration. One is enough to refuse the whole.
+package struct ConfigurationIssue: Error, Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// The text is not YAML.
+        case syntax(String)
+        case repeatedKey(String)
+        /// - Parameter nearest: the key that was probably meant.
+        case unknownKey(String, nearest: String?)
+        case missingKey(String)
+        /// The key has no value.
+        case noValue
+        /// - Parameters:
+        ///   - value: as written, without what it expands to; nil if it may be a secret, or is no scalar.
+        ///   - expected: a noun with its article, and examples.
+        case badValue(String?, expected: String)
+        case missingVariable(String)
+        case unclosedVariable
+        /// A header that cannot be sent, or that only the client itself may set.
+        case malformedHeader(String)
+        /// Another channel has the same name in paths.
+        case repeatedName(slug: String, firstLine: Int?)
+        /// The name is a path of the server.
+        case reservedName(String)
+        /// The key can be given in a file only.
+        case onlyInFile(String)
+        case tooMany(String, limit: Int)
+        /// Neither a channel nor a list.
+        case nothingListed
+    }
+
+    package let kind: Kind
+    /// nil for a value of JSON.
+    package let position: ConfigurationNode.Position?
+    /// The keys, and the indexes of lists, that lead to the value.
+    package let path: [String]
+
+    package init(_ kind: Kind, at position: ConfigurationNode.Position? = nil, path: [String] = []) {
+        self.kind = kind
+        self.position = position
+        self.path = path
+    }
+
+    /// `12:7: channels.news.idle: …`; without a position or a path where there is none.
+    package var text: String {
+        let place = position.map { "\($0.line):\($0.column): " } ?? ""
+        return place + (path.isEmpty ? "" : path.joined(separator: ".") + ": ") + reason
+    }
+
+    /// What is wrong, without the place.
+    package var reason: String {
+        switch kind {
+        case .syntax(let problem): "the YAML cannot be read: \(problem)"
+        case .repeatedKey(let key): "the YAML cannot be read: the key “\(key)” is there more than once"
+        case .unknownKey(let key, let nearest):
+            "there is no key “\(key)”" + (nearest.map { "; did you mean “\($0)”?" } ?? "")
+        case .missingKey(let key): "the key “\(key)” is missing"
+        case .noValue: "the key has no value"
+        case .badValue(let value?, let expected): "“\(value)” is not \(expected)"
+        case .badValue(nil, let expected): "the value is not \(expected)"
+        case .missingVariable(let name): "the environment has no variable \(name)"
+        case .unclosedVariable: "“${” without a name and “}”; a literal “${” is written “$${”"
+        case .malformedHeader(let name): "the header “\(name)” cannot be sent"
+        case .repeatedName(let slug, let line):
+            "another channel is /\(slug) already" + (line.map { ", in line \($0)" } ?? "")
+        case .reservedName(let slug): "/\(slug) is a path of the server"
+        case .onlyInFile(let key): "“\(key)” can be given in the configuration file only"
+        case .tooMany(let things, let limit): "there are more than \(limit) \(things)"
+        case .nothingListed: "neither “channels” nor “playlist” lists a channel"
+        }
+    }
+}
+
+/// What is wrong with a configuration: its first mistakes, in their order.
+package struct ConfigurationError: Error, Equatable, Sendable {
+    /// At least one.
+    package let issues: [ConfigurationIssue]
+    /// How many there are, including those that `issues` has no room for.
+    package let count: Int
+
+    package init(issues: [ConfigurationIssue], count: Int? = nil) {
+        self.issues = issues
+        self.count = count ?? issues.count
+    }
+}

@@ -1,0 +1,48 @@
+/// The keys of a channel, most of which `defaults` has too.
+package enum ConfigurationKey: String, CaseIterable, Sendable {
+    // What it is called.
+    case name, group, logo, number
+    case guideID = "tvg-id"
+    case guideName = "tvg-name"
+    case guideShift = "tvg-shift"
+    case radio
+    // Where it comes from.
+    case url, backups, headers
+    case userAgent = "user-agent"
+    case cookie, proxy, variant
+    case maxConnections = "max-connections"
+    case polite
+    case maxSegment = "max-segment"
+    case maxPlaylist = "max-playlist"
+    case denyPrivate = "deny-private"
+    case allowAddress = "allow-address"
+    case giveUp = "give-up"
+    case patience
+    // What is published.
+    case audio
+    case fillSilence = "fill-silence"
+    case require, slate, window, dvr, rewind, burst, spool, record
+    // When it runs.
+    case always, idle
+
+    /// Where keys stand.
+    enum Scope {
+        case channel, defaults
+        /// One of several URLs of a channel.
+        case source
+
+        var keys: [ConfigurationKey] {
+            switch self {
+            case .channel: ConfigurationKey.allCases
+            case .defaults:
+                ConfigurationKey.allCases.filter {
+                    ![.name, .logo, .number, .guideID, .guideName, .url, .backups].contains($0)
+                }
+            case .source: [.url, .headers, .userAgent, .cookie, .proxy]
+            }
+        }
+    }
+
+    /// Whether requests may not give it: it names a file of the server, or an address that the server protects.
+    package var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress].contains(self) }
+}

@@ -1,0 +1,65 @@
+/// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
+package enum ConfigurationPattern: String, CaseIterable, Sendable {
+    case url =
+        "^https?://([!$%&-.0-;=A-Z_a-z~]*@)?([0-9A-Za-z._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?([/?][!-~]*)?$"
+    case proxy =
+        "^(https?|socks4a?|socks5h?)://([!$%&-.0-;=A-Z_a-z~]*@)?([0-9A-Za-z._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?/?$"
+    case logo = "^(https?://|data:image/)[!-~]+$"
+    case text = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$"
+    case number = "^[0-9]{1,6}(\\.[0-9]{1,4})?$"
+    case shift = "^[+-]?[0-9]{1,2}(\\.[0-9]{1,2})?$"
+    case duration = "^([0-9]{1,7}s?|[0-9]{1,5}m|[0-9]{1,4}h|[0-9]{1,3}d)$"
+    case byteCount = "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
+    case variant = "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
+    case headerName = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
+    case headerValue = "^[!-~]([ -~]*[!-~])?$"
+    case cookie = "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
+    case slug = "^[a-z0-9]+(-[a-z0-9]+)*$"
+
+    /// The longest text, in Unicode scalars.
+    package var longest: Int {
+        switch self {
+        case .url, .proxy, .logo, .headerValue, .cookie: 4096
+        case .text: 200
+        case .slug: 64
+        case .headerName: 128
+        case .number, .shift, .duration, .byteCount, .variant: 16
+        }
+    }
+
+    /// What the value should be: a noun with its article.
+    var expected: String {
+        switch self {
+        case .url: "a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
+        case .proxy: "the URL of an HTTP or SOCKS proxy"
+        case .logo: "the URL of a picture"
+        case .text: "text of 1 to \(longest) characters in one line"
+        case .number: "a channel number such as 7 or 5.1"
+        case .shift: "a number of hours such as -4.5"
+        case .duration: "a duration such as 90, 90s, 15m, 2h or 1d"
+        case .byteCount: "a number of bytes such as 4096, 64MiB or 1GiB"
+        case .variant: "a variant: max, min, a height such as 720 or a bandwidth in bit/s"
+        case .headerName: "the name of a header"
+        case .headerValue: "a header's value: ASCII characters in one line"
+        case .cookie: "a list of cookies: name=value; name=value"
+        case .slug: "a name of a-z, 0-9 and single dashes"
+        }
+    }
+
+    /// Whether the value itself may be a secret, and is not repeated in messages.
+    var isSecret: Bool { [.url, .proxy, .headerValue, .cookie].contains(self) }
+}
+
+/// Matches texts against patterns, each of which is compiled once.
+struct PatternMatcher {
+    private var compiled: [ConfigurationPattern: Regex<AnyRegexOutput>] = [:]
+
+    mutating func matches(_ text: String, _ pattern: ConfigurationPattern) -> Bool {
+        let count = text.unicodeScalars.count
+        guard count > 0, count <= pattern.longest else { return false }
+        let regex = compiled[pattern] ?? (try? Regex(pattern.rawValue))?.matchingSemantics(.unicodeScalar)
+        compiled[pattern] = regex
+        guard let regex else { return false }
+        return text.wholeMatch(of: regex) != nil
+    }
+}

@@ -1,0 +1,207 @@
+/// Reads the values of a configuration, and collects what is wrong with them.
+///
+/// Each function returns nil for a value that it has recorded an issue about.
+struct ConfigurationReader {
+    /// What is different in a file and in a request.
+    enum Origin: Equatable, Sendable {
+        /// - Parameter directory: what relative paths are resolved against.
+        case file(directory: String, environment: [String: String])
+        /// Values keep their types, and name no variables and no files.
+        case request
+    }
+
+    private static let mostIssues = 100
+
+    let origin: Origin
+    private(set) var issues: [ConfigurationIssue] = []
+    private(set) var issueCount = 0
+    private var path: [String] = []
+    private var patterns = PatternMatcher()
+
+    init(_ origin: Origin) { self.origin = origin }
+
+    mutating func record(_ kind: ConfigurationIssue.Kind, at position: ConfigurationNode.Position?) {
+        issueCount += 1
+        guard issues.count < Self.mostIssues else { return }
+        issues.append(ConfigurationIssue(kind, at: position, path: path))
+    }
+
+    /// Reads what is below a key.
+    mutating func below<Value>(_ key: String, _ read: (inout ConfigurationReader) -> Value) -> Value {
+        path.append(key)
+        defer { path.removeLast() }
+        return read(&self)
+    }
+
+    func finish() throws(ConfigurationError) {
+        guard issueCount == 0 else { throw ConfigurationError(issues: issues, count: issueCount) }
+    }
+}
+
+// MARK: - Scalars
+
+extension ConfigurationReader {
+    mutating func text(_ node: ConfigurationNode, _ pattern: ConfigurationPattern) -> String? {
+        guard let (written, text) = scalar(node, [.plain, .text], expected: pattern.expected) else { return nil }
+        guard patterns.matches(text, pattern) else {
+            record(
+                .badValue(pattern.isSecret ? nil : Self.excerpt(written), expected: pattern.expected), at: node.position
+            )
+            return nil
+        }
+        return text
+    }
+
+    mutating func bool(_ node: ConfigurationNode) -> Bool? {
+        let expected = "true or false"
+        guard let (written, text) = scalar(node, [.plain, .boolean], expected: expected) else { return nil }
+        switch text.lowercased() {
+        case "true", "yes", "on": return true
+        case "false", "no", "off": return false
+        default:
+            record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
+            return nil
+        }
+    }
+
+    mutating func integer(_ node: ConfigurationNode, in range: ClosedRange<Int>) -> Int? {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let (written, text) = scalar(node, [.plain, .number], expected: expected) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
+            return nil
+        }
+        return number
+    }
+
+    mutating func choice<Value: RawRepresentable & CaseIterable>(_ node: ConfigurationNode, of type: Value.Type)
+        -> Value?
+    where Value.RawValue == String {
+        let words = Value.allCases.map(\.rawValue)
+        let expected = "one of \(words.joined(separator: ", "))"
+        guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
+        if let value = Value(rawValue: text) { return value }
+        let nearest = NearestWord.of(text, among: words).map { "; did you mean “\($0)”?" } ?? ""
+        record(.badValue(Self.excerpt(written), expected: expected + nearest), at: node.position)
+        return nil
+    }
+
+    mutating func duration(_ node: ConfigurationNode) -> Duration? {
+        amount(node, .duration).map { digits, unit in
+            .seconds(digits * (["m": 60, "h": 3600, "d": 86_400][unit] ?? 1))
+        }
+    }
+
+    mutating func byteCount(_ node: ConfigurationNode) -> Int? {
+        amount(node, .byteCount).map { digits, unit in
+            digits << (["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0)
+        }
+    }
+
+    /// A number and what follows it.
+    private mutating func amount(
+        _ node: ConfigurationNode, _ pattern: ConfigurationPattern
+    ) -> (number: Int, unit: String)? {
+        guard let (written, text) = scalar(node, [.plain, .text, .number], expected: pattern.expected) else {
+            return nil
+        }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard patterns.matches(text, pattern), let number = Int(digits) else {
+            record(.badValue(Self.excerpt(written), expected: pattern.expected), at: node.position)
+            return nil
+        }
+        return (number, String(text[digits.endIndex...]))
+    }
+
+    /// The path of a file or a directory, resolved against that of the configuration.
+    mutating func filePath(_ node: ConfigurationNode) -> String? {
+        guard let text = text(node, .text) else { return nil }
+        guard case .file(let directory, _) = origin, !text.hasPrefix("/"), !directory.isEmpty else { return text }
+        return directory + "/" + text
+    }
+
+    /// A scalar of one of these kinds, as written and with its variables expanded.
+    mutating func scalar(
+        _ node: ConfigurationNode, _ kinds: [ConfigurationNode.ScalarKind], expected: String
+    ) -> (written: String, text: String)? {
+        switch node.content {
+        case .nothing: record(.noValue, at: node.position)
+        case .scalar(let text, let kind) where kinds.contains(kind): return expand(text, at: node.position)
+        case .scalar(let text, .text) where origin != .request: return expand(text, at: node.position)
+        case .scalar, .list, .map: record(.badValue(nil, expected: expected), at: node.position)
+        }
+        return nil
+    }
+
+    private mutating func expand(
+        _ text: String, at position: ConfigurationNode.Position?
+    ) -> (written: String, text: String)? {
+        guard case .file(_, let environment) = origin else { return (text, text) }
+        do throws(ConfigurationIssue) {
+            return (text, try EnvironmentExpansion.expand(text, environment: environment))
+        } catch {
+            record(error.kind, at: position)
+            return nil
+        }
+    }
+
+    static func excerpt(_ text: String) -> String {
+        let line = String(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) })
+        return line.count > 60 ? line.prefix(60) + "…" : line
+    }
+}
+
+// MARK: - Lists and maps
+
+extension ConfigurationReader {
+    /// The items of a list, or a value that stands alone.
+    mutating func items(_ node: ConfigurationNode, limit: Int, of things: String) -> [ConfigurationNode]? {
+        switch node.content {
+        case .nothing:
+            record(.noValue, at: node.position)
+            return nil
+        case .list(let list):
+            guard list.count <= limit else {
+                record(.tooMany(things, limit: limit), at: node.position)
+                return nil
+            }
+            return list
+        case .scalar, .map: return [node]
+        }
+    }
+
+    /// Reads each item of a list, or the one value.
+    mutating func list<Value>(
+        _ node: ConfigurationNode, limit: Int, of things: String,
+        _ read: (inout ConfigurationReader, ConfigurationNode) -> Value?
+    ) -> [Value] {
+        let items = items(node, limit: limit, of: things) ?? []
+        guard case .list = node.content else { return items.compactMap { read(&self, $0) } }
+        return items.enumerated().compactMap { index, item in below(String(index)) { read(&$0, item) } }
+    }
+
+    /// The entries of a map.
+    mutating func entries(_ node: ConfigurationNode, expected: String) -> [ConfigurationNode.Entry]? {
+        switch node.content {
+        case .map(let entries): return entries
+        case .nothing: record(.noValue, at: node.position)
+        case .scalar, .list: record(.badValue(nil, expected: expected), at: node.position)
+        }
+        return nil
+    }
+
+    /// Reads each value of a map whose key is one of `keys`, and names the other keys.
+    mutating func read<Key: RawRepresentable & Equatable>(
+        _ entries: [ConfigurationNode.Entry], keys: [Key],
+        _ read: (inout ConfigurationReader, Key, ConfigurationNode) -> Void
+    ) where Key.RawValue == String {
+        for entry in entries {
+            if let key = Key(rawValue: entry.key), keys.contains(key) {
+                below(entry.key) { read(&$0, key, entry.value) }
+            } else {
+                let nearest = NearestWord.of(entry.key, among: keys.map(\.rawValue))
+                record(.unknownKey(Self.excerpt(entry.key), nearest: nearest), at: entry.position)
+            }
+        }
+    }
+}

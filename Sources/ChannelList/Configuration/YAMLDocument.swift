@@ -1,0 +1,99 @@
+import Yams
+
+/// Reads the one document of a YAML text.
+enum YAMLDocument {
+    /// Values of a document, counted where they are used: an alias of an alias may stand for billions.
+    private static let mostNodes = 500_000
+    private static let deepest = 64
+
+    /// - Returns: nil for a text without a document.
+    static func read(_ text: String) throws(ConfigurationIssue) -> ConfigurationNode? {
+        do {
+            var count = 0
+            return try Yams.compose(yaml: text).map { try node($0, depth: 0, count: &count) }
+        } catch let issue as ConfigurationIssue {
+            throw issue
+        } catch let error as YamlError {
+            throw ConfigurationIssue(error)
+        } catch {
+            throw ConfigurationIssue(.syntax("the text cannot be read"))
+        }
+    }
+
+    private static func node(
+        _ node: Node, depth: Int, count: inout Int
+    ) throws(ConfigurationIssue) -> ConfigurationNode {
+        let position = node.mark.map(ConfigurationNode.Position.init)
+        count += 1
+        guard count <= mostNodes, depth <= deepest else {
+            throw ConfigurationIssue(
+                .syntax("there are too many values, or too many inside of each other"), at: position)
+        }
+        switch node {
+        case .scalar(let scalar): return ConfigurationNode(content(of: scalar), position: position)
+        case .sequence(let sequence):
+            var list: [ConfigurationNode] = []
+            for item in sequence { list.append(try self.node(item, depth: depth + 1, count: &count)) }
+            return ConfigurationNode(.list(list), position: position)
+        case .mapping(let mapping):
+            var entries: [ConfigurationNode.Entry] = []
+            var merged: [ConfigurationNode.Entry] = []
+            for (key, value) in mapping {
+                guard let name = key.scalar?.string else {
+                    throw ConfigurationIssue(.syntax("a key has to be text"), at: key.mark.map { .init($0) })
+                }
+                let value = try self.node(value, depth: depth + 1, count: &count)
+                if name == "<<" {
+                    merged += value.mergedEntries
+                } else {
+                    entries.append(.init(key: name, position: key.mark.map { .init($0) }, value: value))
+                }
+            }
+            return ConfigurationNode(.map(entries.adding(merged)), position: position)
+        case .alias: throw ConfigurationIssue(.syntax("the alias is not known"), at: position)
+        }
+    }
+
+    private static func content(of scalar: Node.Scalar) -> ConfigurationNode.Content {
+        guard scalar.style == .plain || scalar.style == .any else { return .scalar(scalar.string, .text) }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string) ? .nothing : .scalar(scalar.string, .plain)
+    }
+}
+
+extension ConfigurationNode {
+    /// What the merge key `<<` adds: the entries of a map, or of a list of maps.
+    fileprivate var mergedEntries: [Entry] {
+        switch content {
+        case .map(let entries): entries
+        case .list(let maps): maps.reduce(into: []) { $0 = $0.adding($1.mergedEntries) }
+        case .nothing, .scalar: []
+        }
+    }
+}
+
+extension [ConfigurationNode.Entry] {
+    /// These entries, and those of `others` whose keys they do not have.
+    fileprivate func adding(_ others: [ConfigurationNode.Entry]) -> [ConfigurationNode.Entry] {
+        guard !others.isEmpty else { return self }
+        var keys = Set(map(\.key))
+        return self + others.filter { keys.insert($0.key).inserted }
+    }
+}
+
+extension ConfigurationNode.Position {
+    fileprivate init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
+}
+
+extension ConfigurationIssue {
+    fileprivate init(_ error: YamlError) {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self.init(.syntax(problem), at: .init(mark))
+        case .duplicatedKeysInMapping(let keys, let context):
+            self.init(.repeatedKey(keys.first ?? ""), at: .init(context.mark))
+        case .reader(let problem, _, _, _): self.init(.syntax(problem))
+        default: self.init(.syntax("the text cannot be read"))
+        }
+    }
+}

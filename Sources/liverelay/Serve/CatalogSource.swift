@@ -1,0 +1,75 @@
+import Channel
+import ChannelList
+import Foundation
+import Playlist
+import Tracker
+
+/// Where the channels of a process come from: an M3U list, or a configuration with its lists.
+struct CatalogSource: Sendable {
+    /// File or URL. A configuration is known by its extension, `.yaml` or `.yml`.
+    let location: String
+    let requests: CurlConfiguration
+    var environment: [String: String] = ProcessInfo.processInfo.environment
+
+    /// The largest configuration, in bytes.
+    private static let configurationLimit = 4 << 20
+
+    /// The location without its secrets.
+    var name: String { document.name }
+
+    private var document: ListDocument { ListDocument(location: location, requests: requests) }
+
+    /// Reads the configuration and its lists as they are now.
+    /// - Parameters:
+    ///   - previous: the catalog before. A list of it that cannot be read now stays as it was.
+    ///   - channels: the channels before, whose slugs are kept.
+    func read(
+        after previous: ChannelCatalog? = nil, keeping channels: [ListedChannel] = []
+    ) async throws(CatalogError) -> ChannelCatalog {
+        let configuration = try await configuration()
+        var lists: [ChannelCatalog.IncludedList] = []
+        for playlist in configuration.playlists {
+            let document = ListDocument(location: playlist, requests: requests)
+            let result: Result<M3UChannelList, RelayError> = await document.list()
+            switch result {
+            case .success(let list): lists.append(.init(name: document.name, list: list))
+            case .failure(let error):
+                let isAlone = configuration.playlists == [location]
+                guard !isAlone, let known = previous?.lists.first(where: { $0.name == document.name }) else {
+                    throw .other(error)
+                }
+                lists.append(.init(name: known.name, list: known.list, staleness: error))
+            }
+        }
+        let catalog = ChannelCatalog(configuration, lists: lists, keeping: channels)
+        do { try Self.checkSlates(of: catalog.channels) } catch { throw .other(error) }
+        return catalog
+    }
+
+    private var isConfiguration: Bool {
+        let path = document.isURL ? URIReference.withoutQuery(location) : location
+        return [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    private func configuration() async throws(CatalogError) -> ChannelConfiguration {
+        guard isConfiguration else { return ChannelConfiguration(playlist: location) }
+        let bytes: [UInt8]
+        do { (bytes, _) = try await document.bytes(limit: Self.configurationLimit) } catch { throw .other(error) }
+        guard bytes.count <= Self.configurationLimit, let text = String(validating: bytes, as: UTF8.self) else {
+            throw .other(
+                RelayError(
+                    .badConfiguration, "\(name) is not a YAML text in UTF-8 of at most 4 MiB",
+                    advice: "Give a channels.yaml or an M3U list"))
+        }
+        do throws(ConfigurationError) {
+            // What somebody else serves does not learn our environment.
+            return try ChannelConfiguration(
+                yaml: text, directory: document.isURL ? "" : URL(filePath: location).deletingLastPathComponent().path,
+                environment: document.isURL ? [:] : environment)
+        } catch { throw .configuration(error, file: name) }
+    }
+
+    private static func checkSlates(of channels: [ListedChannel]) throws(RelayError) {
+        for path in Set(channels.compactMap(\.options.slate)).sorted() { _ = try SlateSource.open(path) }
+    }
+}

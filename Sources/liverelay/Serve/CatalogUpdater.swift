@@ -1,0 +1,123 @@
+import ChannelList
+
+/// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
+///
+/// What requests changed lies above what the configuration says, over reloads too, until the process ends.
+actor CatalogUpdater {
+    /// What became of the channels.
+    struct Outcome: Sendable {
+        let difference: ChannelListDifference
+        /// Channels that ran, and end because they left or are relayed differently.
+        let endedCount: Int
+        /// Why lists stay as they were.
+        var staleLists: [RelayError] = []
+    }
+
+    private let source: CatalogSource
+    private let host: ChannelHost
+    private var catalog: ChannelCatalog
+    /// The channels that requests have put; nil for one that a request has deleted.
+    private var changes: [String: ListedChannel?] = [:]
+    /// The order in which channels were put first.
+    private var putOrder: [String] = []
+    private var lastReload: Task<Result<Outcome, CatalogError>, Never>?
+    private let observe: @Sendable (Result<Outcome, CatalogError>) -> Void
+
+    /// Channels that requests may put.
+    static let mostChanges = 10_000
+
+    /// - Parameter observe: called after each reload.
+    init(
+        _ catalog: ChannelCatalog, from source: CatalogSource, host: ChannelHost,
+        observe: @escaping @Sendable (Result<Outcome, CatalogError>) -> Void = { _ in }
+    ) {
+        self.catalog = catalog
+        self.source = source
+        self.host = host
+        self.observe = observe
+    }
+
+    /// The URLs of the XMLTV guides.
+    var guides: [String] { catalog.guides }
+
+    /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes.
+    @discardableResult
+    func reload() async -> Result<Outcome, CatalogError> {
+        let before = lastReload
+        let reload = Task {
+            _ = await before?.value
+            return await readAndApply()
+        }
+        lastReload = reload
+        return await reload.value
+    }
+
+    private func readAndApply() async -> Result<Outcome, CatalogError> {
+        let result: Result<Outcome, CatalogError>
+        do throws(CatalogError) {
+            let next = try await source.read(after: catalog, keeping: catalog.channels)
+            catalog = next
+            var outcome = apply()
+            outcome.staleLists = next.lists.compactMap(\.staleness)
+            result = .success(outcome)
+        } catch { result = .failure(error) }
+        observe(result)
+        return result
+    }
+
+    /// Adds a channel, or replaces one.
+    /// - Parameter node: the keys of a channel.
+    /// - Returns: whether the channel is new.
+    func put(_ slug: String, _ node: ConfigurationNode) throws(ConfigurationError) -> Bool {
+        if let refusal = ChannelConfiguration.refusal(ofSlug: slug) { throw ConfigurationError(issues: [refusal]) }
+        var channel = try catalog.configuration.channel(slug: slug, node)
+        if let listed = catalog.channels.first(where: { $0.slug == slug }) { channel.keepWhatOnlyFilesSay(of: listed) }
+        let isNew = host.directory[slug] == nil
+        if changes[slug] == nil {
+            guard changes.count < Self.mostChanges else {
+                throw ConfigurationError(
+                    issues: [ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))])
+            }
+            putOrder.append(slug)
+        }
+        changes[slug] = .some(channel)
+        _ = apply()
+        return isNew
+    }
+
+    /// - Returns: false if there is no such channel.
+    func delete(_ slug: String) -> Bool {
+        guard host.directory[slug] != nil else { return false }
+        let isListed = catalog.channels.contains { $0.slug == slug }
+        putOrder.removeAll { $0 == slug }
+        if isListed {
+            changes[slug] = .some(nil)
+            putOrder.append(slug)
+        } else {
+            changes[slug] = nil
+        }
+        _ = apply()
+        return true
+    }
+
+    private func apply() -> Outcome {
+        var channels = catalog.channels.compactMap { channel in
+            if let change = changes[channel.slug] { change } else { channel }
+        }
+        let listed = Set(catalog.channels.map(\.slug))
+        channels += putOrder.filter { !listed.contains($0) }.compactMap { changes[$0] ?? nil }
+        let difference = ChannelListDifference(from: host.directory.channels, to: channels)
+        return Outcome(difference: difference, endedCount: host.replace(ChannelDirectory(channels)))
+    }
+}
+
+extension ListedChannel {
+    /// Takes over what requests cannot say.
+    fileprivate mutating func keepWhatOnlyFilesSay(of listed: ListedChannel) {
+        (catchup, stationAttributes) = (listed.catchup, listed.stationAttributes)
+        options.slate = listed.options.slate
+        options.spool = listed.options.spool
+        options.record = listed.options.record
+        options.allowedAddresses = listed.options.allowedAddresses
+    }
+}

@@ -1,0 +1,25 @@
+import ChannelList
+
+extension TunerDevice {
+    /// The document for a request; nil for a stream.
+    /// - Parameter baseURL: the URL of this server as the client sees it.
+    func response(to request: TunerRequest, channels: [ListedChannel], baseURL: String) -> Response? {
+        switch request {
+        case .discovery: .document(.json, discoverJSON(baseURL: baseURL))
+        case .description: .document(.xml, deviceXML(baseURL: baseURL))
+        case .lineup: .document(.json, Self.lineupJSON(channels, baseURL: baseURL))
+        case .lineupStatus: .document(.json, Self.lineupStatusJSON)
+        case .lineupList:
+            .document(.channelList, ChannelListWriter(baseURL: baseURL, format: .ts).write(channels))
+        case .scan: Response(cacheControl: .noStore, body: .empty)
+        case .stream: nil
+        }
+    }
+}
+
+extension Response {
+    /// A text that is made for each request.
+    static func document(_ type: MimeType, _ text: String) -> Response {
+        Response(contentType: type, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+    }
+}

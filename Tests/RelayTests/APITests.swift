@@ -1,0 +1,191 @@
+import ChannelList
+import Foundation
+import Testing
+
+@testable import liverelay
+
+private struct APIRow: Sendable, CustomTestStringConvertible {
+    let when: String
+    let method: String
+    let path: String
+    var body: String?
+    var token: String? = ServeScene.token
+    var type = "application/json"
+    let status: Int
+    /// What the body has.
+    var says = ""
+
+    var testDescription: String { when }
+}
+
+private let rows = [
+    APIRow(when: "no token", method: "GET", path: "/api/channels", token: nil, status: 401, says: "--api-token"),
+    APIRow(when: "another token", method: "GET", path: "/api/channels", token: "0123456789abcdeF", status: 401),
+    APIRow(
+        when: "a longer token", method: "DELETE", path: "/api/channels/news", token: "0123456789abcdef0", status: 401),
+    APIRow(when: "no token for a change", method: "POST", path: "/api/reload", token: nil, status: 401),
+    APIRow(when: "the document needs no token", method: "GET", path: "/api/openapi.json", token: nil, status: 200),
+    APIRow(when: "all channels", method: "GET", path: "/api/channels", status: 200, says: "\"channel\" : \"news\""),
+    APIRow(when: "one channel", method: "GET", path: "/api/channels/news", status: 200, says: "\"state\" : \"idle\""),
+    APIRow(when: "no such channel", method: "GET", path: "/api/channels/nobody", status: 404, says: "nobody"),
+    APIRow(when: "no such channel to delete", method: "DELETE", path: "/api/channels/nobody", status: 404),
+    APIRow(when: "no such path", method: "GET", path: "/api/nothing", status: 404, says: "openapi.json"),
+    APIRow(when: "no such path to change", method: "PUT", path: "/api/nothing", status: 404),
+    APIRow(when: "a method", method: "DELETE", path: "/api/channels", status: 405, says: "GET, HEAD, OPTIONS"),
+    APIRow(when: "a GET of what only acts", method: "GET", path: "/api/reload", status: 405),
+    APIRow(
+        when: "a new channel", method: "PUT", path: "/api/channels/new",
+        body: #"{"url": "http://127.0.0.1:9/x.m3u8", "idle": 5, "number": "7"}"#, status: 201, says: "\"idle\" : \"5s\""
+    ),
+    APIRow(
+        when: "a channel with another name", method: "PUT", path: "/api/channels/news",
+        body: #"{"url": ["http://127.0.0.1:9/x.m3u8"], "name": "News"}"#, status: 200, says: "\"name\" : \"News\""),
+    APIRow(when: "no body", method: "PUT", path: "/api/channels/new", body: "", status: 400),
+    APIRow(when: "no JSON", method: "PUT", path: "/api/channels/new", body: "url: x", status: 400),
+    APIRow(when: "a list", method: "PUT", path: "/api/channels/new", body: "[]", status: 400),
+    APIRow(when: "YAML", method: "PUT", path: "/api/channels/new", body: "{}", type: "text/yaml", status: 415),
+    APIRow(
+        when: "mistakes", method: "PUT", path: "/api/channels/new", body: #"{"url": "x", "headers": {"Range": "b"}}"#,
+        status: 422, says: "\"pointer\" : \"\\/headers\\/Range\""),
+    APIRow(
+        when: "a name that is a path", method: "PUT", path: "/api/channels/api", body: #"{"url": "http://h/"}"#,
+        status: 422, says: "/api is a path of the server"),
+    APIRow(
+        when: "a name with capitals", method: "PUT", path: "/api/channels/News", body: #"{"url": "http://h/"}"#,
+        status: 422),
+    APIRow(
+        when: "a body that is too large", method: "PUT", path: "/api/channels/new",
+        body: String(repeating: " ", count: APIResponder.bodyLimit + 1), status: 413),
+    APIRow(when: "a list that is gone", method: "POST", path: "/api/reload", status: 502, says: "nothing changed"),
+]
+
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct APITests {
+    private static let channels = [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")]
+
+    @Test func answers() async throws {
+        let scene = try await ServeScene(Self.channels)
+        for row in rows {
+            let response = try scene.api(row.method, row.path, row.body, token: row.token, type: row.type)
+            let body = String(decoding: response.body, as: UTF8.self)
+            #expect(response.status == row.status, "\(row.when): \(body)")
+            #expect(row.says.isEmpty || body.contains(row.says.replacing("\\/", with: "/")), "\(row.when): \(body)")
+            let type = row.status < 300 ? "application/json" : "application/problem+json"
+            #expect(response["Content-Type"] == type, "\(row.when)")
+            #expect((response["WWW-Authenticate"] == "Bearer") == (row.status == 401), "\(row.when)")
+        }
+        await scene.end()
+    }
+
+    @Test func changesAreSeenAtOnce() async throws {
+        let scene = try await ServeScene(Self.channels)
+        #expect(try scene.api("DELETE", "/api/channels/news").status == 204)
+        #expect(try scene.get("/news/live.m3u8").status == 404)
+        let put = try scene.api("PUT", "/api/channels/sport", #"{"url":"http://127.0.0.1:9/x.m3u8","name":"Sport 1"}"#)
+        #expect(put.status == 201)
+        #expect(try scene.text("/playlist.m3u").contains("Sport 1"))
+        #expect(scene.host.directory.channels.map(\.slug) == ["sport"])
+        let again = try scene.api("PUT", "/api/channels/news", #"{"url":"http://127.0.0.1:9/x.m3u8"}"#)
+        #expect(again.status == 201, "it was deleted")
+        #expect(scene.host.directory.channels.map(\.slug) == ["news", "sport"])
+        await scene.end()
+    }
+
+    @Test func channelThatIsPutAgainChangesNothing() async throws {
+        let scene = try await ServeScene(Self.channels)
+        let full = #"""
+            {"url": {"url": "http://h/1", "headers": {"X": "a"}}, "backups": ["http://h/2"], "group": ["A", "B"],
+            "number": "5.1", "variant": "720p", "rewind": "when-watched", "dvr": 90, "give-up": "0",
+            "max-segment": "1MiB", "require": "video", "always": false, "audio": "drop", "radio": true}
+            """#
+        #expect(try scene.api("PUT", "/api/channels/full", full).status == 201)
+        let before = try #require(scene.host.directory["full"])
+        let answer = try JSONSerialization.jsonObject(with: Data(scene.api("GET", "/api/channels/full").body))
+        let configuration = try #require((answer as? [String: Any])?["configuration"])
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: configuration), as: UTF8.self)
+        #expect(try scene.api("PUT", "/api/channels/full", text).status == 200)
+        #expect(scene.host.directory["full"] == before)
+        await scene.end()
+    }
+
+    @Test func withoutTokenThereIsNoAPI() async throws {
+        let scene = try await ServeScene(Self.channels, hasAPI: false)
+        for (method, path) in [("GET", "/api/channels"), ("GET", "/api/openapi.json"), ("POST", "/api/reload")] {
+            let response = try scene.api(method, path)
+            #expect(response.status == 404, "\(path)")
+            #expect(String(decoding: response.body, as: UTF8.self).contains("--api-token"), "\(path)")
+        }
+        #expect(try scene.api("PUT", "/news/live.m3u8", "{}").status == 405)
+        await scene.end()
+    }
+
+    @Test func bodiesComeInParts() async throws {
+        let scene = try await ServeScene(Self.channels)
+        var client = try RawClient(port: scene.server.port)
+        let fields = ["Authorization: bearer \(ServeScene.token)", "Content-Type: application/json; charset=utf-8"]
+        try client.send(request("PUT", "/api/channels/a", fields + ["Transfer-Encoding: chunked"]))
+        try client.send("9\r\n{\"url\": \"\r\n")
+        try client.send("b\r\nhttp://h/\"}\r\n0\r\n\r\n")
+        #expect(try client.response().status == 201)
+        var kept = try RawClient(port: scene.server.port)
+        for _ in 0..<2 {
+            try kept.send(request("DELETE", "/api/channels/nobody", fields))
+            #expect(try kept.response().status == 404, "the connection goes on")
+        }
+        await scene.end()
+    }
+}
+
+@Test(arguments: [
+    ("0123456789abcdef", "Bearer 0123456789abcdef", true), ("0123456789abcdef", "BEARER 0123456789abcdef", true),
+    ("0123456789abcdef", "Bearer 0123456789abcdee", false), ("0123456789abcdef", "Bearer ", false),
+    ("0123456789abcdef", "Bearer 0123456789abcdef0123456789abcdef", false),
+    ("0123456789abcdef", "Basic 0123456789abcdef", false), ("0123456789abcdef", "0123456789abcdef", false),
+]) func tokenIsCompared(token: String, field: String, isCarried: Bool) {
+    #expect(APIToken(token)?.isCarried(by: field) == isCarried)
+}
+
+@Test(arguments: ["short", "0123456789 abcdef", "0123456789abcdé0", ""]) func weakTokenIsRefused(token: String) {
+    #expect(APIToken(token) == nil)
+}
+
+/// The document of the API, and what the code says.
+@Suite struct APIDocumentTests {
+    private let document: [String: Any]
+
+    init() throws {
+        let object = try JSONSerialization.jsonObject(with: Data(PackageResources.openapi_json))
+        document = try #require(object as? [String: Any])
+    }
+
+    private func schema(_ name: String) throws -> [String: Any] {
+        let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: Any]
+        return try #require(schemas?[name] as? [String: Any])
+    }
+
+    @Test func hasTheKeysOfAChannel() throws {
+        let properties = try #require(try schema("Channel")["properties"] as? [String: Any])
+        let keys = ConfigurationKey.allCases.filter { !$0.isOnlyInFile }.map(\.rawValue)
+        #expect(Set(properties.keys) == Set(keys))
+    }
+
+    @Test func hasThePatternsOfValues() throws {
+        var found: Set<String> = []
+        func collect(_ value: Any) {
+            if let object = value as? [String: Any] {
+                if let pattern = object["pattern"] as? String, object["type"] as? String == "string" {
+                    found.insert(pattern)
+                }
+                for value in object.values { collect(value) }
+            }
+            for item in value as? [Any] ?? [] { collect(item) }
+        }
+        collect(document)
+        let known = ConfigurationPattern.allCases.filter { $0 != .headerName }.map(\.rawValue)
+        #expect(found == Set(known))
+    }
+
+    @Test func namesThePathsOfTheServer() throws {
+        let refused = try schema("Name")["not"] as? [String: Any]
+        #expect(Set(refused?["enum"] as? [String] ?? []) == ChannelSlug.reserved)
+    }
+}

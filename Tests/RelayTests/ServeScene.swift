@@ -1,0 +1,185 @@
+import Capture
+import Channel
+import ChannelList
+import Foundation
+import LiveRing
+import Logging
+import Playlist
+import Synchronization
+import TestSupport
+import Tracker
+
+@testable import liverelay
+
+/// A replayed capture as an upstream that counts its requests.
+struct CountingOrigin {
+    let server: HTTPServer
+    let url: String
+    private let requests = Counter()
+
+    private final class Counter: Sendable {
+        let count = Mutex(0)
+        /// Time since the first request, which every request asks for.
+        let clock = FirstRequestClock()
+
+        func elapsed() -> Duration {
+            count.withLock { $0 += 1 }
+            return clock.elapsed()
+        }
+    }
+
+    init(_ fixture: CaptureFixture) async throws {
+        let capture = try CaptureDirectory(fixture.directory)
+        let origin = try RecordedOrigin(
+            CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
+        let requests = requests
+        server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) {
+            requests.elapsed()
+        }
+        url = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
+    }
+
+    var requestCount: Int { requests.count.withLock { $0 } }
+}
+
+/// A clock that a test moves.
+final class ManualHostClock: Sendable {
+    private struct State {
+        var now = Duration.zero
+        var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var canceled: Set<UInt64> = []
+        var count: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    var clock: HostClock {
+        HostClock(now: { self.state.withLock { $0.now } }, sleep: { try await self.sleep(until: $0) })
+    }
+
+    func advance(by time: Duration) {
+        let due = state.withLock { state in
+            state.now += time
+            let due = state.sleepers.filter { $0.value.until <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    private func sleep(until time: Duration) async throws {
+        let id = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if state.canceled.remove(id) != nil { return .failure(CancellationError()) }
+                    if time <= state.now { return .success(()) }
+                    state.sleepers[id] = (time, continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                let sleeper = state.sleepers.removeValue(forKey: id)?.continuation
+                if sleeper == nil { state.canceled.insert(id) }
+                return sleeper
+            }
+            sleeper?.resume(throwing: CancellationError())
+        }
+    }
+}
+
+/// A process of many channels on loopback, whose time a test moves.
+struct ServeScene {
+    static let token = "0123456789abcdef"
+
+    let host: ChannelHost
+    let updater: CatalogUpdater
+    let server: HTTPServer
+    let spool: URL
+    let clock = ManualHostClock()
+    /// Yields after each input of the supervisor.
+    private let changes: AsyncStream<Void>
+
+    init(
+        _ upstreams: [(slug: String, url: String)], _ policy: ChannelSupervisor.Policy = .init(),
+        always: Set<String> = [], hasAPI: Bool = true
+    ) async throws {
+        let channels = upstreams.map { upstream in
+            var channel = ListedChannel(
+                slug: upstream.slug, name: upstream.slug, sources: [ListedSource(url: upstream.url)])
+            if always.contains(upstream.slug) { channel.options.isAlways = true }
+            return channel
+        }
+        try await self.init(channels, policy, hasAPI: hasAPI)
+    }
+
+    init(_ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy, hasAPI: Bool) async throws {
+        spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-serve-\(UUID().uuidString)")
+        let settings = ChannelSettings(
+            configuration: RelayConfiguration(
+                upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
+            spool: spool.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.changes = changes
+        host = ChannelHost(
+            ChannelDirectory(channels), policy: policy, settings: settings, clock: clock.clock
+        ) { _ in change.yield() }
+        let list = spool.appending(path: "list.m3u").path
+        let catalog = ChannelCatalog(
+            ChannelConfiguration(playlist: list),
+            lists: [.init(name: list, list: M3UChannelList(channels: channels))])
+        updater = CatalogUpdater(
+            catalog, from: CatalogSource(location: list, requests: CurlConfiguration()), host: host)
+        let responder = ServeResponder(
+            host, api: APIResponder(token: hasAPI ? APIToken(Self.token) : nil, host: host, updater: updater))
+        server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
+            deferredResponder: { responder.deferredResponse(to: $0) },
+            actionResponder: { responder.action(for: $0) })
+    }
+
+    func get(_ path: String, method: String = "GET") throws -> RawResponse {
+        var client = try RawClient(port: server.port)
+        try client.send(request(method, path))
+        return try client.response(toHead: method == "HEAD")
+    }
+
+    func text(_ path: String) throws -> String { String(decoding: try get(path).body, as: UTF8.self) }
+
+    /// Sends a request to the API.
+    func api(
+        _ method: String, _ path: String, _ body: String? = nil, token: String? = Self.token,
+        type: String = "application/json"
+    ) throws -> RawResponse {
+        var client = try RawClient(port: server.port)
+        var fields = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        if let body { fields += ["Content-Type: \(type)", "Content-Length: \(body.utf8.count)"] }
+        try client.send(request(method, path, fields) + (body ?? ""))
+        return try client.response(toHead: method == "HEAD")
+    }
+
+    /// Returns when the channel is in that state.
+    func reaches(_ state: String, _ slug: String) async {
+        await reaches { ServeStatus.state(of: $0.channels[slug]) == state }
+    }
+
+    /// Returns when so many runs were started.
+    func reachesStarts(_ count: Int) async { await reaches { $0.startCount >= count } }
+
+    private func reaches(_ condition: (ChannelHost.Overview) -> Bool) async {
+        var changes = changes.makeAsyncIterator()
+        while !condition(host.overview), await changes.next() != nil {}
+    }
+
+    func end() async {
+        host.close()
+        await server.shutdown(within: .zero)
+        await host.shutdown()
+        try? FileManager.default.removeItem(at: spool)
+    }
+}

@@ -28,6 +28,12 @@ func driver(_ name: String, path: String, _ dependencies: [Target.Dependency]) -
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
+/// The files of the web page, which are part of the executable.
+let pageFiles = [
+    "overview.html", "channel.html", "page.css", "overview.js", "channel.js", "bar.js", "player.js", "playlist.js",
+    "words.js", "icon.svg",
+]
+
 let package = Package(
     name: "liverelay",
     products: [.executable(name: "liverelay", targets: ["liverelay"])],
@@ -44,8 +50,9 @@ let package = Package(
             name: "CLibAV", pkgConfig: "libavformat libavcodec libswresample libavutil",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswresample-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         module("Playlist", []),
-        module("Compression", ["CZlib"]),
+        module("Compression", ["CZlib", "CLzma"]),
         module("Tracker", ["Playlist", "Compression", "CCurl"]),
         module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
@@ -74,7 +81,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: [.embedInCode("Serve/openapi.json")], swiftSettings: strict),
+            resources: [.embedInCode("Serve/openapi.json")] + pageFiles.map { .embedInCode("Web/\($0)") },
+            swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),

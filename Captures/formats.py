@@ -1,6 +1,7 @@
 """Captures of containers and codecs: fragmented MP4, byte ranges, packed audio, sound alone, sound of broadcasting."""
 
 import dataclasses
+import math
 import pathlib
 import tempfile
 from fractions import Fraction
@@ -221,4 +222,23 @@ def broadcast_audio():
     publish(channel, main, "MPEG audio layer II, AC-3 with 5.1 channels, E-AC-3, layer II again.")
 
 
-CAPTURES = (fmp4_maps, event_messages, byteranges, packed_audio, audio_only, broadcast_audio)
+class Slides(Footage):
+    """Fewer pictures than segments: each stands in the segment in which it is shown first."""
+
+    def index(self, seconds):
+        return math.ceil(Fraction(seconds) * Fraction(self.programme.rate))
+
+
+def slides():
+    """One picture every 10 s in segments of 4 s, so that most have sound alone, beside a table that lists video."""
+    channel = Channel("slides")
+    main = Rendition(channel)
+    footage = Slides(Programme("slides", 1, Fraction(60), rate="1/10", group=1, b_frames=0))
+    ad = Footage(dataclasses.replace(AD, seconds=Fraction(4)))
+    main.play(footage, 6, 38, at(900), step=4)
+    main.play(ad, 0, 4, at(2), AD_LAYOUT, tagged=True, step=4)
+    main.play(footage, 40, 60, at(900), tagged=True, step=4)
+    publish(channel, main, "Slides: a picture every 10 s in segments of 4 s, an ad with a frame rate between them.")
+
+
+CAPTURES = (fmp4_maps, event_messages, byteranges, packed_audio, audio_only, broadcast_audio, slides)

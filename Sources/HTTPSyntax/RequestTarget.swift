@@ -19,9 +19,13 @@ package struct RequestTarget: Equatable, Sendable {
         package var ifNoneMatch: String?
         package var acceptEncoding: String?
         package var host: String?
+        package var accept: String?
         package var authorization: String?
         package var contentType: String?
         package var ifModifiedSince: String?
+        /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
+        package var lastEventID: String?
+        package var userAgent: String?
         /// What proxies say of the request.
         package var forwarding = Forwarding()
         /// The IP address that the connection comes from.
@@ -29,13 +33,14 @@ package struct RequestTarget: Equatable, Sendable {
 
         package init(
             range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil, authorization: String? = nil, contentType: String? = nil
+            host: String? = nil, accept: String? = nil, authorization: String? = nil, contentType: String? = nil
         ) {
             self.range = range
             self.ifRange = ifRange
             self.ifNoneMatch = ifNoneMatch
             self.acceptEncoding = acceptEncoding
             self.host = host
+            self.accept = accept
             self.authorization = authorization
             self.contentType = contentType
         }

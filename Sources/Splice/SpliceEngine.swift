@@ -57,6 +57,16 @@ package struct SpliceEngine: Sendable {
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
     package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
 
+    /// What an operator has to know, each at most once.
+    package var warnings: [SpliceWarning] {
+        let counts = counts
+        var warnings: [SpliceWarning] = []
+        if !main.unsupportedAudio.isEmpty { warnings.append(.unsupportedAudio(main.unsupportedAudio)) }
+        if counts.assumedRefreshes > 0 { warnings.append(.noRandomAccessPoint) }
+        if counts.videoTimeouts > 0 { warnings.append(.videoTimedOut) }
+        return warnings
+    }
+
     /// Returns the selected program of a transport stream; nil before the first segment, and for other containers.
     package func program(of rendition: InputRendition) -> ProgramSelection? {
         rendition == .main ? main.program : layout.companion?.program
@@ -153,7 +163,10 @@ package struct SpliceEngine: Sendable {
     private mutating func route(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [AudioOnlySegments
         .Step]
     {
-        guard layout.companion != nil else { return audioOnly.handle(demuxed, of: segment) }
+        guard layout.companion != nil else {
+            let standing = splitter.verdict(on: demuxed.packets.audio, of: segment, boundary: demuxed.boundary)
+            return audioOnly.handle(demuxed, of: segment, standing: standing)
+        }
         return [.leftover(demuxed.flushed), .video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: false)]
     }
 
@@ -191,6 +204,7 @@ package struct SpliceEngine: Sendable {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
         var parts = splitter.split(
             packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary,
+            audio: layout.companion == nil ? packets.audio : [],
             hasNoAudio: layout.companion == nil && packets.declaresNoAudio)
         heldMetadata += packets.metadata
         if !parts.isEmpty || !splitter.isUndecided {

@@ -304,6 +304,12 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         } catch { #expect(error.issues.count == 100 && error.count == 500) }
     }
 
+    @Test(arguments: ["[", "{a: ", "- ", "? ", "[{a: "]) func depthIsBounded(level: String) {
+        let says = dump(yaml: "channels: {}\nx: " + String(repeating: level, count: 200_000))
+        #expect(says.count == 1 && says[0].contains("the YAML cannot be read"), "\(says.first?.prefix(200) ?? "")")
+        #expect(!dump(yaml: String(repeating: level, count: 200_000)).isEmpty)
+    }
+
     @Test func aliasesOfAliasesAreBounded() {
         let levels = (1...12).map { level in
             "l\(level): &l\(level) [\(Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ","))]\n"

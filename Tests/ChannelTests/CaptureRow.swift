@@ -13,6 +13,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     let periods: Int
     let initSections: Int
     var lostFrames: LostFrames = (0, "")
+    /// Key frames that are published once more, because they stand for longer than a segment.
+    var repeatedFrames = 0
     /// Whether the upstream itself skips frames inside a period, so that a frame is presented for too long.
     var skipsFrames = false
     var timestampGaps: TimestampGaps = (0, 0)
@@ -25,7 +27,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     var segmentsSkipped = 0
 
     init(
-        _ name: String, periods: Int, inits: Int, lostFrames: LostFrames = (0, ""), skipsFrames: Bool = false,
+        _ name: String, periods: Int, inits: Int, lostFrames: LostFrames = (0, ""), repeatedFrames: Int = 0,
+        skipsFrames: Bool = false,
         timestampGaps: TimestampGaps = (0, 0), isAudioOnly: Bool = false, hasOutageGaps: Bool = false,
         segmentsLost: UInt64 = 0, segmentsSkipped: Int = 0
     ) {
@@ -33,6 +36,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         self.periods = periods
         initSections = inits
         self.lostFrames = lostFrames
+        self.repeatedFrames = repeatedFrames
         self.skipsFrames = skipsFrames
         self.timestampGaps = timestampGaps
         self.isAudioOnly = isAudioOnly
@@ -84,6 +88,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("packed_audio", periods: 3, inits: 2),
         CaptureRow("audio_only", periods: 3, inits: 2, isAudioOnly: true),
         CaptureRow("broadcast_audio", periods: 4, inits: 3),
+        CaptureRow("slides", periods: 3, inits: 2, repeatedFrames: 9),
         CaptureRow("healthy", periods: 1, inits: 1),
         CaptureRow("stale_edge", periods: 1, inits: 1),
         CaptureRow("list_shrinks", periods: 1, inits: 1),

@@ -106,7 +106,7 @@ import Testing
     static let warningRows: [(when: String, streams: [Builder.Stream], video: [String]?, audio: [String]?)] = [
         ("audio alone", [aac], nil, nil),
         ("MPEG-2 video beside audio", [mpeg2, aac], ["MPEG-2 video"], nil),
-        ("Opus beside audio that is followed", [aac, opus], nil, nil),
+        ("Opus beside audio that is followed", [aac, opus], nil, ["Opus"]),
         ("two kinds of video", [mpeg2, Builder.Stream(pid: 0x103, type: 0xEA), aac], ["MPEG-2 video", "VC-1"], nil),
     ]
 

@@ -67,7 +67,11 @@ import Testing
         for (index, segment) in output.segments.enumerated() {
             let scan = try #require(TransportStreamScan(segment.transport.bytes))
             if output.replacements[index].foreignFrames == 0, let video = segment.stored.video {
-                let units = scan.packetizedElements(of: 0x100)
+                let all = scan.packetizedElements(of: 0x100)
+                let times = Set(video.samples.map(\.presentationTime.wire.count))
+                let units = all.filter { times.contains($0.pts) }
+                #expect(all.count - units.count == output.replacements[index].stills)
+                #expect(zip(all, all.dropFirst()).allSatisfy { times.contains($1.pts) || $0.payload == $1.payload })
                 #expect(units.map(\.pts) == video.samples.map(\.presentationTime.wire.count))
                 #expect(
                     segment.transport.loweredDecodeTimes > 0

@@ -167,7 +167,9 @@ import Testing
 
 extension MediaPlaylist {
     /// The playlist of a window.
-    fileprivate static func transportStreams(_ entries: PersistentVector<RingEntry>, targetDuration: Int) -> MediaPlaylist {
+    fileprivate static func transportStreams(_ entries: PersistentVector<RingEntry>, targetDuration: Int)
+        -> MediaPlaylist
+    {
         MediaPlaylist(
             entries: entries, in: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
             discontinuitySequence: 0)

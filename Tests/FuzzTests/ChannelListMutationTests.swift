@@ -4,9 +4,11 @@ import Testing
 
 /// Lists are text with many rules about single characters: seeds of random edits reach most of them without a fuzzer.
 @Suite("Edited lists of channels") struct ChannelListMutationTests {
-    @Test("No edit breaks a promise of the reader or the writer", arguments: UInt64(1)...40)
-    func edits(seed: UInt64) throws {
-        let entry = try #require(FuzzEntry.named("channel-list"))
+    @Test(
+        "No edit breaks a promise of the reader or the writer", arguments: ["channel-list", "configuration"],
+        UInt64(1)...40)
+    func edits(name: String, seed: UInt64) throws {
+        let entry = try #require(FuzzEntry.named(name))
         let seeds = try entry.seeds(CaptureSeeds())
         var random = SeededGenerator(seed: seed)
         for _ in 0..<25 {

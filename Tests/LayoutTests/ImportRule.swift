@@ -25,6 +25,7 @@ enum ImportRule {
         "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
+        "CLzma": ["Compression/"],
 
         "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
 

@@ -6,6 +6,8 @@ private let rows: [(when: String, url: String, redacted: String)] = [
     ("nothing to hide", "https://h:81/a/b.m3u8", "https://h:81/a/b.m3u8"),
     ("a password", "http://me:secret@h:81/a", "http://h:81/a"),
     ("a password with an @", "http://me:se@cret@h/a", "http://h/a"),
+    ("three slashes", "http:///me:secret@h/a", "http:///h/a"),
+    ("four slashes", "http:////me:se@cret@h/a/b@c", "http:////h/a/b@c"),
     ("an IPv6 address", "http://me:secret@[::1]:81/a", "http://[::1]:81/a"),
     ("no path", "http://me@h?t=secret", "http://h?t=…"),
     ("a token", "http://h/a?token=secret&id=7", "http://h/a?token=…&id=…"),

@@ -32,6 +32,7 @@ private let rows = [
     APIRow(when: "no such path", method: "GET", path: "/api/nothing", status: 404, says: "openapi.json"),
     APIRow(when: "no such path to change", method: "PUT", path: "/api/nothing", status: 404),
     APIRow(when: "a method", method: "DELETE", path: "/api/channels", status: 405, says: "GET, HEAD, OPTIONS"),
+    APIRow(when: "what may be asked of no path", method: "OPTIONS", path: "/api/nothing", token: nil, status: 404),
     APIRow(when: "a GET of what only acts", method: "GET", path: "/api/reload", status: 405),
     APIRow(
         when: "a new channel", method: "PUT", path: "/api/channels/new",
@@ -118,6 +119,18 @@ private let rows = [
         await scene.end()
     }
 
+    @Test func optionsNameTheMethodsOfEachPath() async throws {
+        let scene = try await ServeScene(Self.channels)
+        for (path, methods) in [
+            ("/api/channels/x", "GET, HEAD, PUT, DELETE, OPTIONS"), ("/api/reload", "POST, OPTIONS"),
+            ("/news/live.m3u8", "GET, HEAD, OPTIONS"),
+        ] {
+            let response = try scene.api("OPTIONS", path, token: nil)
+            #expect(response.status == 204 && response["Allow"] == methods, "\(path)")
+        }
+        await scene.end()
+    }
+
     @Test func bodiesComeInParts() async throws {
         let scene = try await ServeScene(Self.channels)
         var client = try RawClient(port: scene.server.port)
@@ -180,7 +193,7 @@ private let rows = [
             for item in value as? [Any] ?? [] { collect(item) }
         }
         collect(document)
-        let known = ConfigurationPattern.allCases.filter { $0 != .headerName }.map(\.rawValue)
+        let known = ConfigurationPattern.allCases.filter { $0 != .headerName }.map(\.expression)
         #expect(found == Set(known))
     }
 

@@ -131,10 +131,43 @@ private struct NumberedLog {
 /// Two sources have a main playlist each.
 @Test(.timeLimit(.minutes(1))) func lineAboutABackupNamesIt() throws {
     let piped = PipedConsole()
-    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console) })
+    let log = RelayLog(Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console, rate: LogRate()) })
     for event in [UpstreamEvent.backup(2, .playlistEnded(.main)), .playlistEnded(.main)] { log.log(event) }
     let lines = try piped.closedText().split(separator: "\n").map { $0.drop { $0 != " " } }
     #expect(lines == [" info: Backup 2: The main playlist has ended", " info: The main playlist has ended"])
+}
+
+/// Each line is an object, what strangers wrote is escaped, and secrets are redacted.
+@Test(.timeLimit(.minutes(1))) func jsonLinesHaveFields() throws {
+    let piped = PipedConsole()
+    piped.console.setFormat(.json)
+    piped.console.setStatusLine("no status line")
+    var logger = Logger(label: "test") { _ in ConsoleLogHandler(console: piped.console, rate: LogRate()) }
+    logger[metadataKey: ConsoleLogHandler.channel] = "news"
+    let log = RelayLog(logger)
+    let request = FetchRequest(.segment, url: "http://u:p@h/\u{1B}[31m.ts?token=geheim")
+    log.log(.backup(1, .fetchFailed(request, .refused(status: 404), failures: 1, isLast: false)))
+    log.log(.lost(.main, SegmentLoss(mediaSequences: 7..<9, reason: .gap, cause: .gap)))
+    piped.console.write(message: "Watch “this”")
+    let lines = try piped.closedText().split(separator: "\n")
+    let objects = try lines.map { line in
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    #expect(objects.count == 3)
+    #expect(objects.map { $0["level"] as? String } == ["notice", "warning", "info"])
+    #expect(objects[0]["channel"] as? String == "news" && objects[0]["source"] as? String == "Backup 1")
+    #expect(objects[0]["url"] as? String == "http://h/\u{1B}[31m.ts?token=…")
+    #expect(objects[1]["sequence"] as? Int == 7 && objects[2]["message"] as? String == "Watch “this”")
+    #expect(lines.allSatisfy { !$0.contains("geheim") && !$0.contains("\u{1B}") && $0.hasPrefix("{\"time\":\"2") })
+}
+
+@Test func missingLinesAreAnObjectToo() {
+    var queue = ConsoleQueue(isTerminal: true)
+    queue.format = .json
+    queue.setStatus("s")
+    queue.append(line: String(repeating: "x", count: ConsoleQueue.limitBytes))
+    let line = queue.dequeue() ?? ""
+    #expect(line.hasPrefix("{") && line.hasSuffix("\"1 log lines are missing here: the reader was too slow\"}\n"))
 }
 
 @Test(.timeLimit(.minutes(1))) func closeWritesQueuedLines() throws {

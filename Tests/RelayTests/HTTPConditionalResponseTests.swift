@@ -41,7 +41,9 @@ import Testing
     }
 
     static let caching: [(cacheControl: CacheControl, fieldValue: String)] = [
-        (.noStore, "no-store"), (.maxAge(seconds: 3), "max-age=3"), (.immutable, "max-age=31536000, immutable"),
+        (.noStore, "no-store"), (.maxAge(seconds: 3), "max-age=3"),
+        (.renewed(seconds: 2, stale: 1, ifError: 30), "max-age=2, stale-while-revalidate=1, stale-if-error=30"),
+        (.immutable, "max-age=31536000, immutable"),
     ]
 
     @Test(arguments: caching)

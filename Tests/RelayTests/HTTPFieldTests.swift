@@ -98,7 +98,7 @@ import Testing
     static let fileNames: [(name: String, type: MimeType?)] = [
         ("live.m3u8", .playlist), ("init-7f3a.mp4", .videoMP4), ("seg-1.m4s", .videoMP4), ("seg-1.m4a", .audioMP4),
         ("subtitles.vtt", .webVTT), ("status.json", .json), ("status.JSON", .json), ("no-extension", nil),
-        ("archive.tar.gz", nil), (".m3u8", .playlist),
+        ("archive.tar.gz", .gzip), (".m3u8", .playlist),
     ]
 
     @Test(arguments: fileNames)

@@ -15,22 +15,24 @@ import Testing
         adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
         eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
+        clients: closedWithoutRequest connections refused
         output: codecs gapSegments rangesRefused rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
-        splice: adjustedTimestamps audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
+        splice: adjustedTimestamps assumedRandomAccessPoints audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames \
         framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
         segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \
         timestampGaps transcodedAudioFrames trimmedAudioFrames undecodableAudioFrames unmatchedAudioFrames \
-        unsupportedFrames untimedAudioFrames
+        unsupportedFrames untimedAudioFrames videoTimeouts
         splice.demux: abandonedUnits badBoxes badSections bytesOutOfSync duplicatePackets excessEventMessages \
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
-        subtitles: cues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
+        subtitles: cues droppedCues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
         transportStream: audioChanges clients droppedSeconds encodedAudioFrames foreignAudioFrames \
         foreignAudioSegments foreignFrames foreignVideoSegments jumps lateAudioFrames loweredDecodeTimes oversizeUnits \
         segmentsFailed segmentsWritten silentAudioFrames stillFrames unreadableSegments
-        upstream: activeSource discontinuities failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
-        playlistLoads requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
+        upstream: activeSource discontinuities droppedFromPlaylists failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
+        playlistLoads postponedSegments requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
         stalePlaylists url
+        upstream.droppedFromPlaylists: 
         upstream.requests: errors throttledHosts throttledResponses total
         upstream.segmentsLostByCause: gap gone leftPlaylist overtaken permanent
         """

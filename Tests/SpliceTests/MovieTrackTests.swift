@@ -244,6 +244,22 @@ struct MovieTrackTests {
         }
     }
 
+    @Test(
+        "audio that cannot be republished beside other tracks is named",
+        arguments: [
+            (["ac-4"], ["ac-4"]), (["mp4a"], []), (["mp4a", "ac-4", "mhm1"], ["ac-4", "mhm1"]), ([], []),
+        ])
+    func unsupportedAudio(entries: [String], named: [String]) throws {
+        let audio = entries.map { name in
+            name == "mp4a"
+                ? Self.audioTrack(MovieBuilder.mp4a([0x11, 0x90])) : Self.audioTrack((BoxType(stringLiteral: name), []))
+        }
+        var demuxer = FragmentedMP4Demuxer()
+        try demuxer.initialize(with: MovieBuilder.initialization([Track()] + audio))
+        let found = try demuxer.feed(Self.videoFragment([Self.videoSample([Self.idr])]))
+        #expect(found.unsupportedAudio == named && found.declaresAudio == entries.contains("mp4a"))
+    }
+
     @Test("fragments before any init section")
     func missing() {
         #expect(throws: MediaError(.missingInitialization, section: "RFC 8216 §3.3")) {

@@ -16,8 +16,8 @@ struct RandomAccessMedia {
     private let units: [[UInt8]]
 
     /// - Parameter video: options of the encoder for 25 frames per second.
-    init(_ video: [String]) throws {
-        let bytes = try OracleMedia.make(video: video + ["-threads", "1"], audio: nil, seconds: Self.frames / 25)
+    init(_ video: [String], seconds: Int = Self.frames / 25) throws {
+        let bytes = try OracleMedia.make(video: video + ["-threads", "1"], audio: nil, seconds: seconds)
         var tables: [[UInt8]] = []
         var units: [[UInt8]] = []
         for start in stride(from: 0, to: bytes.count, by: 188) {

@@ -22,6 +22,8 @@ import Testing
         /// Video frames per segment at 25 per second, or audio of the same duration.
         var frames = 50
         var isTagged = true
+        /// Number of its first video frames that are not sent.
+        var cut = 0
     }
 
     static func inputs(_ intervals: [SourceInterval]) -> [SpliceInput] {
@@ -30,6 +32,7 @@ import Testing
         for interval in intervals {
             var program = program(interval.serial, clock: interval.clock)
             program.segments = Array(repeating: interval.frames, count: interval.segments)
+            program.cutAtStart = interval.cut
             let bodies =
                 interval.hasVideo
                 ? multiplexer.segments(of: program)
@@ -65,12 +68,18 @@ import Testing
                 SourceInterval(serial: 3, clock: 1_440_000),
             ], tracks: "V", periods: 3, frames: 840),
         Row(
-            when: "video is missing for a while on an unbroken clock",
+            when: "a tagged program whose first picture comes with its second segment",
+            spans: [
+                SourceInterval(serial: 1, clock: 900_000),
+                SourceInterval(serial: 2, clock: 126_000, cut: 50),
+            ], tracks: "V", periods: 3, frames: 558),
+        Row(
+            when: "video is missing for a while on an unbroken clock: the period goes on",
             spans: [
                 SourceInterval(serial: 1, clock: 900_000),
                 SourceInterval(serial: 2, clock: 1_440_000, hasVideo: false, isTagged: false),
                 SourceInterval(serial: 3, clock: 1_980_000, isTagged: false),
-            ], tracks: "V", periods: 3, frames: 840),
+            ], tracks: "V", periods: 1, frames: 840),
         Row(
             when: "audio only, then video",
             spans: [

@@ -149,7 +149,7 @@ import Testing
         for text in ["", "WEBVTTX\n\n", "<html>", "1\n00:00:01,000 --> 00:00:02,000\nsrt\n", "#EXTM3U\n"] {
             #expect(throws: MediaError.self, "\(text)") { try WebVTTParser.parse(Array(text.utf8)) }
         }
-        let large = Array("WEBVTT\n".utf8) + [UInt8](repeating: 0x20, count: WebVTTParser.maxFileSize)
+        let large = Array("WEBVTT\n".utf8) + [UInt8](repeating: 0x20, count: SubtitleLimits.fileBytes)
         #expect(throws: MediaError(.tooLarge(bytes: large.count), section: "RFC 8216 §3.5")) {
             try WebVTTParser.parse(large)
         }

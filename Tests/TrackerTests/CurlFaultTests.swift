@@ -1,5 +1,6 @@
 import Playlist
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tracker

@@ -1,3 +1,5 @@
+import Playlist
+import TestSupport
 import Testing
 
 @testable import Tracker

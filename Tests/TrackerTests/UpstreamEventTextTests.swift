@@ -10,7 +10,8 @@ import Testing
     static let rows: [(when: String, event: UpstreamEvent, text: String)] = [
         (
             "HTML page in place of a playlist",
-            .playlistFailed(.main, TrackerError(.notAPlaylist(.webPage, beginning: "<p class=\"a\">\n\u{7}"), url: url)),
+            .playlistFailed(
+                .main, TrackerError(.notAPlaylist(.webPage, beginning: "<p class=\"a\">\n\u{7}"), url: url)),
             "playlist-failed rendition=main url=\(url) reason=not-a-playlist beginning=\"<p class=\\\"a\\\">\\n\\u{7}\""
         ),
         (

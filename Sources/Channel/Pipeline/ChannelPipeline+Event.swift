@@ -27,6 +27,8 @@ extension ChannelPipeline {
         case periodRejected(MediaError)
         /// Audio could not be transcoded and was replaced with silence.
         case audioTranscodeFailed(MediaError)
+        /// The upstream is published, but not as it may seem.
+        case warned(SpliceWarning)
         /// The upstream's own clock skips media time in or before a segment. Reported for the first segment in a row.
         case timestampGap(mediaSequence: UInt64, Ticks)
         /// An outage began to be filled.

@@ -15,6 +15,7 @@ struct SourcePipeline: Sendable {
     /// The main segments passed to the engine lately, in order.
     private var recentSegments: [MediaSegment] = []
     private var reportedPrograms: [InputRendition: ProgramSelection] = [:]
+    private var reportedWarnings: Set<SpliceWarning> = []
     private var reportedRejection: MediaError?
     private var reportedAudioError: MediaError?
     /// The engine's timestamp gaps when they were last reported, and whether they had grown then.
@@ -51,7 +52,7 @@ struct SourcePipeline: Sendable {
 extension SourcePipeline {
     /// Returns the events that follow from what the engine did with `input`, other than its segments' own.
     mutating func dequeueChanges(after input: SpliceInput) -> [ChannelPipeline.Event] {
-        var events = dequeueProgramChanges()
+        var events = dequeueProgramChanges() + dequeueWarnings()
         if case .segment(let segment) = input { events += dequeueTimestampGaps(in: segment) }
         return events
     }
@@ -64,6 +65,10 @@ extension SourcePipeline {
             events.append(.programSelected(program, of: rendition))
         }
         return events
+    }
+
+    private mutating func dequeueWarnings() -> [ChannelPipeline.Event] {
+        engine.warnings.filter { reportedWarnings.insert($0).inserted }.map(ChannelPipeline.Event.warned)
     }
 
     /// Returns the errors for which the engine dropped a period or replaced audio, if they are new.

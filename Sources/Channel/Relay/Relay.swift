@@ -203,10 +203,11 @@ extension Relay {
         switch event {
         case .periodBegan(let period, _): state.update { $0.splice.currentPeriod = RelayStatus.Period(period) }
         case .programSelected(let program, let rendition): state.update { $0.splice.setProgram(program, of: rendition) }
+        case .warned(.unsupportedAudio(let entries)): state.update { $0.splice.unsupportedAudio = entries }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
             .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .timestampGap, .periodRejected,
-            .audioTranscodeFailed:
+            .audioTranscodeFailed, .warned:
             break
         }
     }

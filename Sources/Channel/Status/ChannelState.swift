@@ -14,6 +14,8 @@ package final class ChannelState: Sendable {
         var status: RelayStatus
         /// When the status's state changed last.
         var stateSince = Duration.zero
+        /// The newest segment that is no gap, and when it was published.
+        var edge: (mediaSequence: UInt64, since: Duration)?
         /// When the spool began to refuse segments; nil while it accepts them.
         var writeFailureSince: Duration?
     }
@@ -47,8 +49,11 @@ package final class ChannelState: Sendable {
     package var snapshot: RingSnapshot? { publication?.snapshot }
 
     package var status: RelayStatus {
-        var (status, since, writeFailureSince) = state.withLock { ($0.status, $0.stateSince, $0.writeFailureSince) }
+        var (status, since, writeFailureSince, edge) = state.withLock {
+            ($0.status, $0.stateSince, $0.writeFailureSince, $0.edge)
+        }
         let now = now()
+        status.output.secondsSincePublish = edge.map { (now - $0.since).seconds }
         status.uptime = now.seconds
         status.secondsInState = (now - since).seconds
         if let writeFailureSince { status.output.writeFailure?.seconds = (now - writeFailureSince).seconds }
@@ -94,7 +99,9 @@ package final class ChannelState: Sendable {
     /// Records the counts of `pipeline`, and whether its spool accepts segments.
     func record(_ pipeline: ChannelPipeline) {
         let counts = pipeline.counts
+        let edge = pipeline.ring.snapshot.edge.flatMap { $0.isGap ? nil : $0.mediaSequence }
         state.withLock {
+            if let edge, edge != $0.edge?.mediaSequence { $0.edge = (edge, now()) }
             $0.status.update(from: pipeline, counts)
             let failure = pipeline.publisher.spoolFailure
             $0.writeFailureSince = failure.error == nil ? nil : $0.writeFailureSince ?? now()

@@ -11,8 +11,13 @@ extension RelayStatus {
         package internal(set) var segments = 0
         package internal(set) var rewindSeconds = 0.0
         package internal(set) var liveEdge: String?
+        /// Seconds since a segment was last published; nil before the first.
+        package internal(set) var secondsSincePublish: Double?
         package internal(set) var targetDuration: Int?
         package internal(set) var codecs: [String] = []
+        /// Bits per second of what is listed: the highest and the mean, as in the multivariant playlist.
+        package internal(set) var bandwidth: Int?
+        package internal(set) var averageBandwidth: Int?
         package internal(set) var rewindEvictionsForDiskFull = 0
         /// How often the spool's directory was removed or replaced; the segments that were in it are gaps.
         package internal(set) var spoolReplacements = 0
@@ -53,7 +58,9 @@ extension RelayStatus.Output {
         rewindSeconds = Ticks(index.listedTicks).duration.seconds
         liveEdge = snapshot.edge?.programDateTimeEnd.text
         targetDuration = index.targetDuration
-        codecs = snapshot.variantAttributes?.codecs ?? []
+        let attributes = snapshot.variantAttributes
+        codecs = attributes?.codecs ?? []
+        (bandwidth, averageBandwidth) = (attributes?.peakBitRate, attributes?.averageBitRate)
         rewindEvictionsForDiskFull = snapshot.rewindDrops
         spoolReplacements = snapshot.spoolReplacements
         cleanupError = snapshot.housekeepingError.map { .spool($0) }

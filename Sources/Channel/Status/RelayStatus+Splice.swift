@@ -11,13 +11,16 @@ extension RelayStatus {
         package internal(set) var program: ProgramStatus?
         /// The selected program of the companion audio rendition.
         package internal(set) var companionProgram: ProgramStatus?
+        /// Sample entries of audio tracks of fragmented MP4 that cannot be republished; nil if there are none.
+        package internal(set) var unsupportedAudio: [String]?
         package internal(set) var segmentsSkipped = 0
         package internal(set) var segmentsNotWritten = 0
 
         package var timestampGapSeconds: Double { Ticks(Int64(counts.timestampGapTicks)).duration.seconds }
 
         private enum CodingKeys: String, CodingKey {
-            case currentPeriod, program, companionProgram, segmentsSkipped, segmentsNotWritten, timestampGapSeconds
+            case currentPeriod, program, companionProgram, unsupportedAudio, segmentsSkipped, segmentsNotWritten,
+                timestampGapSeconds
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -26,6 +29,7 @@ extension RelayStatus {
             try container.encodeIfPresent(currentPeriod, forKey: .currentPeriod)
             try container.encodeIfPresent(program, forKey: .program)
             try container.encodeIfPresent(companionProgram, forKey: .companionProgram)
+            try container.encodeIfPresent(unsupportedAudio, forKey: .unsupportedAudio)
             try container.encode(segmentsSkipped, forKey: .segmentsSkipped)
             try container.encode(segmentsNotWritten, forKey: .segmentsNotWritten)
             try container.encode(timestampGapSeconds, forKey: .timestampGapSeconds)
@@ -68,7 +72,7 @@ extension RelayStatus {
         package let number: UInt16
         package let otherPrograms: [UInt16]
         package let streams: [Stream]
-        /// Names of the program's video streams if none of them can be republished; else nil.
+        /// Names of the program's video streams that cannot be republished; nil if there are none.
         package let unsupportedVideo: [String]?
         /// The same for audio.
         package let unsupportedAudio: [String]?

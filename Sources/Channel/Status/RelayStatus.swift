@@ -38,7 +38,8 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var subtitles = Subtitles()
     package var transportStream = TransportStream()
     package internal(set) var adMarkers = AdMarkers()
-    /// Log lines that were dropped because the console did not accept them.
+    package var clients = Clients()
+    /// Log lines that were dropped because the console did not accept them, or because there were too many at once.
     package var logLinesDropped = 0
 
     package init(upstream: String) { self.upstream = Upstream(url: URIReference.redacted(upstream)) }

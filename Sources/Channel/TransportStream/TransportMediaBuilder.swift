@@ -14,6 +14,7 @@ struct TransportMediaBuilder {
     struct Replacements: Equatable, Sendable {
         /// Video frames in a foreign codec, or of a channel of audio alone, that are not in the transport stream.
         var foreignFrames = 0
+        /// Random access points that stand in for these, or that are sent again while they stand.
         var stills = 0
         /// Audio frames in a foreign codec: encoded again, or not in the transport stream.
         var foreignAudioFrames = 0
@@ -24,6 +25,9 @@ struct TransportMediaBuilder {
 
     /// Between two stills.
     private static let stillInterval = Ticks.milliseconds(200)
+    /// Longest time between two frames, if the first may be sent again. PTS come every 0.7 s (ISO/IEC 13818-1 §2.7.4),
+    /// and players that join need a frame soon.
+    private static let longestStanding = Ticks.milliseconds(600)
 
     private var silence = SilentFrameCache()
 
@@ -67,7 +71,9 @@ struct TransportMediaBuilder {
         of stored: StoredMedia, _ program: TransportProgram, _ times: Times, still: Still?,
         _ replacements: inout Replacements
     ) -> TransportMedia.Video? {
-        if let video = stored.video, video.configuration.codec == program.video { return video }
+        if let video = stored.video, video.configuration.codec == program.video {
+            return repeatingStills(of: video, until: times.decoding.upperBound, &replacements)
+        }
         replacements.foreignFrames = stored.video?.samples.count ?? 0
         guard program.video != nil, let still, still.configuration.codec == program.video else { return nil }
         let (start, end) = (times.decoding.lowerBound.count, times.decoding.upperBound.count)
@@ -79,6 +85,27 @@ struct TransportMediaBuilder {
         }
         replacements.stills = samples.count
         return TransportMedia.Video(configuration: still.configuration, samples: samples)
+    }
+
+    /// Adds copies of random access points that stand for longer than `longestStanding`.
+    private static func repeatingStills(
+        of video: TransportMedia.Video, until end: Ticks, _ replacements: inout Replacements
+    ) -> TransportMedia.Video {
+        let ends = video.samples.dropFirst().map(\.decodeTime) + [end]
+        let standing = zip(video.samples, ends).contains { stillCount(of: $0, until: $1) > 0 }
+        guard standing else { return video }
+        let samples = zip(video.samples, ends).flatMap { sample, end in
+            let (count, length) = (stillCount(of: sample, until: end), end - sample.decodeTime)
+            replacements.stills += count
+            return (0...count).map { sample.moved(by: Ticks(length.count * Int64($0) / Int64(count + 1))) }
+        }
+        return TransportMedia.Video(configuration: video.configuration, samples: samples)
+    }
+
+    private static func stillCount(of sample: TransportMedia.VideoSample, until end: Ticks) -> Int {
+        let length = end - sample.decodeTime
+        guard sample.isRandomAccessPoint, length > longestStanding else { return 0 }
+        return Int((length.count - 1) / longestStanding.count)
     }
 
     private mutating func audio(
@@ -128,6 +155,14 @@ struct TransportMediaBuilder {
             TransportMedia.AudioFrame(
                 time: Ticks(samples: number * samples, sampleRate: rate), payload: frame.payload[...])
         }
+    }
+}
+
+extension TransportMedia.VideoSample {
+    fileprivate func moved(by time: Ticks) -> Self {
+        Self(
+            decodeTime: decodeTime + time, presentationTime: presentationTime + time,
+            isRandomAccessPoint: isRandomAccessPoint, payload: payload)
     }
 }
 

@@ -2,6 +2,7 @@ import Playlist
 
 /// The most of what a channel may have.
 private enum Most {
+    /// Of `url`, and of `backups`.
     static let sources = 16
     static let headers = 32
     static let groups = 16
@@ -19,9 +20,6 @@ extension ConfigurationReader {
         }
         let hasURL = if case .map(let entries) = node.content { entries.contains { $0.key == "url" } } else { true }
         if !hasURL { record(.missingKey("url"), at: node.position) }
-        if entry.sources.count + entry.backups.count > Most.sources {
-            record(.tooMany("URLs of one channel", limit: Most.sources), at: node.position)
-        }
         return entry
     }
 

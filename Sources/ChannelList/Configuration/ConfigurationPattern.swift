@@ -1,20 +1,36 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
-package enum ConfigurationPattern: String, CaseIterable, Sendable {
-    case url =
-        "^https?://([!$%&-.0-;=A-Z_a-z~]*@)?([0-9A-Za-z._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?([/?][!-~]*)?$"
-    case proxy =
-        "^(https?|socks4a?|socks5h?)://([!$%&-.0-;=A-Z_a-z~]*@)?([0-9A-Za-z._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?/?$"
-    case logo = "^(https?://|data:image/)[!-~]+$"
-    case text = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$"
-    case number = "^[0-9]{1,6}(\\.[0-9]{1,4})?$"
-    case shift = "^[+-]?[0-9]{1,2}(\\.[0-9]{1,2})?$"
-    case duration = "^([0-9]{1,7}s?|[0-9]{1,5}m|[0-9]{1,4}h|[0-9]{1,3}d)$"
-    case byteCount = "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
-    case variant = "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
-    case headerName = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
-    case headerValue = "^[!-~]([ -~]*[!-~])?$"
-    case cookie = "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
-    case slug = "^[a-z0-9]+(-[a-z0-9]+)*$"
+package enum ConfigurationPattern: CaseIterable, Sendable {
+    case url, proxy, logo, text, number, shift, duration, byteCount, variant, headerName, headerValue, cookie, slug
+
+    package var expression: String {
+        switch self {
+        case .url: "^https?://\(Self.authority)([/?][!-~]*)?$"
+        case .proxy: "^(https?|socks4a?|socks5h?)://\(Self.authority)/?$"
+        case .logo: "^(https?://\(Self.authority)([/?][!-~]*)?|data:image/[!-~]+)$"
+        case .text: #"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$"#
+        case .number: #"^[0-9]{1,6}(\.[0-9]{1,4})?$"#
+        case .shift: #"^[+-]?[0-9]{1,2}(\.[0-9]{1,2})?$"#
+        case .duration: "^([0-9]{1,7}s?|[0-9]{1,5}m|[0-9]{1,4}h|[0-9]{1,3}d)$"
+        case .byteCount: "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
+        case .variant: "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
+        case .headerName: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
+        case .headerValue: "^[!-~]([ -~]*[!-~])?$"
+        case .cookie: "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
+        case .slug: "^[a-z0-9]+(-[a-z0-9]+)*$"
+        }
+    }
+
+    /// User information, a name or an address, and a port (RFC 3986 §3.2), in ASCII.
+    private static let authority =
+        #"([!$%&-.0-;=A-Z_a-z~]*@)?([0-9A-Za-z._-]+|\[(\#(ipv6))\])(:[0-9]{1,5})?"#
+
+    /// Addresses of eight groups, or with a row of zeros left out (RFC 4291 §2.2).
+    private static let ipv6 =
+        (["(\(group):){7}\(group)", "(\(group):){1,7}:"]
+        + (1...6).map { "(\(group):){1,\(7 - $0)}(:\(group)){1,\($0)}" } + [":(:\(group)){1,7}", "::"])
+        .joined(separator: "|")
+
+    private static let group = "[0-9A-Fa-f]{1,4}"
 
     /// The longest text, in Unicode scalars.
     package var longest: Int {
@@ -57,7 +73,7 @@ struct PatternMatcher {
     mutating func matches(_ text: String, _ pattern: ConfigurationPattern) -> Bool {
         let count = text.unicodeScalars.count
         guard count > 0, count <= pattern.longest else { return false }
-        let regex = compiled[pattern] ?? (try? Regex(pattern.rawValue))?.matchingSemantics(.unicodeScalar)
+        let regex = compiled[pattern] ?? (try? Regex(pattern.expression))?.matchingSemantics(.unicodeScalar)
         compiled[pattern] = regex
         guard let regex else { return false }
         return text.wholeMatch(of: regex) != nil

@@ -5,9 +5,14 @@ enum YAMLDocument {
     /// Values of a document, counted where they are used: an alias of an alias may stand for billions.
     private static let mostNodes = 500_000
     private static let deepest = 64
+    /// Columns before the first word of a line. The parser calls itself for each value inside of another.
+    private static let widestIndentation = 256
 
     /// - Returns: nil for a text without a document.
     static func read(_ text: String) throws(ConfigurationIssue) -> ConfigurationNode? {
+        if let line = tooDeepLine(of: text) {
+            throw ConfigurationIssue(.syntax("the line is indented too far"), at: .init(line: line, column: 1))
+        }
         do {
             var count = 0
             return try Yams.compose(yaml: text).map { try node($0, depth: 0, count: &count) }
@@ -18,6 +23,21 @@ enum YAMLDocument {
         } catch {
             throw ConfigurationIssue(.syntax("the text cannot be read"))
         }
+    }
+
+    /// The number of the first line that begins with too many spaces or indicators, as `- - - - …` does.
+    private static func tooDeepLine(of text: String) -> Int? {
+        var (line, width, isIndentation) = (1, 0, true)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\n"): (line, width, isIndentation) = (line + 1, 0, true)
+            case UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "\t"):
+                width += 1
+                if isIndentation, width > widestIndentation { return line }
+            default: isIndentation = false
+            }
+        }
+        return nil
     }
 
     private static func node(

@@ -3,7 +3,10 @@
 /// A packet is its type and the length of its payload in 16 bits each, the payload, and a CRC-32 over all of it. The
 /// payload is a sequence of tags with a length and a value. Numbers are in network order, except for the CRC-32.
 enum DiscoveryPacket {
-    enum Kind: UInt16 { case request = 2, reply = 3 }
+    enum Kind: UInt16 {
+        case request = 2
+        case reply = 3
+    }
 
     enum Tag: UInt8 {
         case deviceType = 0x01

@@ -1,3 +1,5 @@
+import Playlist
+
 /// The lines of a list, with their numbers. Lines end with LF, CRLF or CR; a byte order mark is skipped.
 struct ListLines: Sequence, IteratorProtocol {
     struct Line {
@@ -60,16 +62,20 @@ extension ListLines.Line {
     /// - Returns: `isForeign` if the bytes are not UTF-8 and were read as Windows-1252.
     func decoded() -> (text: String, isForeign: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) {
-            guard bytes.contains(where: { $0 < 32 || $0 == 127 }) else { return (text, false) }
-            let visible = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+            guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return (text, false) }
+            let visible = text.unicodeScalars.map { ControlCharacters.contains($0) ? " " : $0 }
             return (String(String.UnicodeScalarView(visible)), false)
         }
         var text = String.UnicodeScalarView()
         for byte in bytes {
-            let code = 0x80...0x9F ~= byte ? Self.windows1252[Int(byte - 0x80)] : UInt32(byte)
-            text.append(byte < 32 || byte == 127 ? " " : Unicode.Scalar(code) ?? "\u{FFFD}")
+            text.append(byte < 32 || byte == 127 ? " " : Self.windows1252Character(byte))
         }
         return (String(text), true)
+    }
+
+    static func windows1252Character(_ byte: UInt8) -> Unicode.Scalar {
+        let code = 0x80...0x9F ~= byte ? windows1252[Int(byte - 0x80)] : UInt32(byte)
+        return Unicode.Scalar(code) ?? "\u{FFFD}"
     }
 
     /// The characters of Windows-1252 where Latin-1 has control characters.

@@ -47,9 +47,11 @@ package struct ListedChannel: Hashable, Sendable {
     }
 
     /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
-    /// guides and people read may differ.
+    /// guides and people read may differ, and how long it runs without viewers.
     package func isRelayedDifferently(from other: ListedChannel) -> Bool {
-        sources != other.sources || options != other.options
+        var options = options
+        options.idle = other.options.idle
+        return sources != other.sources || options != other.options
     }
 }
 

@@ -31,6 +31,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         var output = DemuxedSegment()
         output.declaresVideo = tracks.video != nil
         output.declaresAudio = tracks.audio != nil
+        output.unsupportedAudio = tracks.unsupportedAudio
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         // Moved out while it is fed: a second owner would make it copy its contents.

@@ -4,6 +4,8 @@ package import Media
 struct SelectedTracks: Sendable {
     private(set) var video: TrackDemuxer?
     private(set) var audio: TrackDemuxer?
+    /// Sample entries of the audio tracks that cannot be republished.
+    private(set) var unsupportedAudio: [String] = []
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
@@ -22,6 +24,7 @@ struct SelectedTracks: Sendable {
                 .noSupportedTrack(sampleEntries: candidates.map { "\($0.sampleEntries[0].type)" }),
                 section: Self.section)
         }
+        unsupportedAudio = audioTracks.filter { !Self.isSupported($0, in: movie) }.map { "\($0.sampleEntries[0].type)" }
         video?.resume(after: old?.video)
         audio?.resume(after: old?.audio)
     }
@@ -34,6 +37,10 @@ struct SelectedTracks: Sendable {
             if case .protectedTrack = error.reason { throw error }
             return nil
         }
+    }
+
+    private static func isSupported(_ track: MovieTrack, in movie: Movie) -> Bool {
+        do throws(MediaError) { return try TrackDemuxer(track, of: movie) != nil } catch { return false }
     }
 
     private static func first(of tracks: [MovieTrack], in movie: Movie) throws(MediaError) -> TrackDemuxer? {

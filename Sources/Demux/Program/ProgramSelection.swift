@@ -30,7 +30,7 @@ package struct ProgramSelection: Hashable, Sendable {
     let metadata: [MetadataStream]
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
     package let listed: [ListedStream]
-    /// Names of the listed video streams, if none of them can be republished and video was requested.
+    /// Names of the listed video streams that cannot be republished, if video was requested.
     package internal(set) var unsupportedVideo: [String] = []
     /// The same for audio.
     package internal(set) var unsupportedAudio: [String] = []

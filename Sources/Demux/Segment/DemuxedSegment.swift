@@ -15,6 +15,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var isScrambled = false
     /// The program followed at the end of the segment; nil if the container has no programs.
     package var program: ProgramSelection?
+    /// Sample entries of the audio tracks that cannot be republished; of fragmented MP4 alone.
+    package var unsupportedAudio: [String] = []
 
     package init() {}
 

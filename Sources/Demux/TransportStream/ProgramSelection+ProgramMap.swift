@@ -18,8 +18,8 @@ extension ProgramSelection {
                     pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
                     isFollowed: followed.contains(entry.pid))
             })
-        if video == nil, tracks != .audio { unsupportedVideo = map.names(of: .video) }
-        if audio == nil, tracks != .video { unsupportedAudio = map.names(of: .audio) }
+        if tracks != .audio { unsupportedVideo = map.names(of: .video) }
+        if tracks != .video { unsupportedAudio = map.names(of: .audio) }
     }
 
     private static func retained(_ stream: Stream?, of streams: [Stream]) -> Stream? {

@@ -13,7 +13,7 @@ extension RingJournal {
             return try rejectForeignText(bytes, path: path)
         }
         let playlist: MediaPlaylist
-        do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(filter.intactBytes) } catch {
+        do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(filter.intactBytes, limits: .none) } catch {
             throw .unreadableJournal(path: path, error)
         }
         var journal = RingJournal(
@@ -71,7 +71,7 @@ extension RingJournal {
         let text = bytes.prefix { $0 != 0 }
         let whole = text[..<(text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
         if whole.isEmpty, "#EXTM3U\n".utf8.starts(with: text) { return nil }
-        do throws(PlaylistError) { return try MediaPlaylistParser.parse(Array(whole)) } catch {
+        do throws(PlaylistError) { return try MediaPlaylistParser.parse(Array(whole), limits: .none) } catch {
             if error.reason == .missing, error.tag == PlaylistTag.targetDuration.rawValue { return nil }
             throw .unreadableJournal(path: path, error)
         }

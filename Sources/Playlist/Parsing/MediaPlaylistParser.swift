@@ -3,15 +3,22 @@
 /// The parser accepts what players accept: no VERSION, no TARGETDURATION, head tags in any order or between segments,
 /// and unreadable tags that do not govern media. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
-    private var playlist = MediaPlaylist(targetDuration: .zero)
-    private var scope: VariableScope
-    private var builder = MediaSegmentBuilder()
+    var playlist = MediaPlaylist(targetDuration: .zero)
+    var scope: VariableScope
+    var builder: MediaSegmentBuilder
+    /// Counts what is dropped beyond the limits, but for what `scope` and `builder` drop.
+    var meter: LimitMeter
+    /// The oldest segments that were dropped.
+    var droppedSegments = 0
+    var dateRangeWindow = DateRangeWindow()
+    /// Lines that no field holds, so far.
+    private var verbatimLines = 0
     /// The values of the tags that may occur only once.
     private var singleTagValues: [PlaylistTag: ArraySlice<UInt8>] = [:]
     /// Whether no tag of a segment was read yet. Unknown lines in the head belong to the playlist.
-    private var isInHead = true
-    /// Lines since the last URI line that apply to the next segment.
-    private var linesSinceURI: [PlaylistLine] = []
+    var isInHead = true
+    /// Lines since the last URI line that apply to the next segment, and whether no field holds them.
+    private var linesSinceURI: [(line: PlaylistLine, isVerbatim: Bool)] = []
 
     /// Parses the text of a media playlist. A segment whose URI line is not written yet is not listed.
     ///
@@ -20,25 +27,40 @@ package struct MediaPlaylistParser {
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
+    ///   - limits: how much is kept. Beyond them the oldest segments and date ranges are dropped, and the last ones of
+    ///     everything else.
     package static func parse(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> MediaPlaylist {
-        var parser = MediaPlaylistParser(scope: VariableScope(url: url, imported: imported))
-        for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
+        try parseCountingSteps(bytes, url: url, imported: imported, limits: limits).playlist
+    }
+
+    /// Parses the text, and returns the steps that it took.
+    static func parseCountingSteps(
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
+    ) throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
+        var parser = MediaPlaylistParser(
+            scope: VariableScope(url: url, imported: imported, limits: limits), limits: limits)
+        for line in try PlaylistLines(playlist: bytes) {
+            try LimitMeter.checkCancellation(at: line)
+            try parser.read(line)
+        }
         return try parser.finish()
     }
 
-    private init(scope: VariableScope) { self.scope = scope }
+    private init(scope: VariableScope, limits: PlaylistLimits) {
+        self.scope = scope
+        builder = MediaSegmentBuilder(limits: limits)
+        meter = LimitMeter(limits)
+    }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
+        meter.step()
+        guard line.bytes.count <= meter.limits.lineBytes else { return try readOverlong(line) }
         switch line.content {
         case .blank: return
         case .other: keepVerbatim(line)
-        case .uri:
-            let uri = try scope.substitute(line.text, tag: .extinf, line: line.number)
-            playlist.segments.append(try builder.finishSegment(uri: uri, line: line.number))
-            isInHead = false
-            linesSinceURI.removeAll(keepingCapacity: true)
+        case .uri: try finishSegment(uri: try uri(of: line), line: line.number)
         case .tag(let tag, let value):
             do throws(PlaylistError) {
                 try read(tag, value, line)
@@ -50,12 +72,44 @@ package struct MediaPlaylistParser {
         }
     }
 
+    /// Reads what a line that is too long still says: the number of a segment and its duration.
+    private mutating func readOverlong(_ line: PlaylistLine) throws(PlaylistError) {
+        meter.drop(.lineBytes)
+        switch line.content {
+        case .uri: try finishSegment(uri: nil, line: line.number)
+        case .tag(.extinf, let value): try read(.extinf, value.prefix(meter.limits.lineBytes), line)
+        case .tag(let tag, _) where tag.governsMedia:
+            throw PlaylistError(.exceeds(.lineBytes), tag, line: line.number)
+        case .blank, .other, .tag: return
+        }
+    }
+
+    /// - Parameter uri: nil if it is too long. The segment is then listed as a gap, so that the others keep their numbers.
+    private mutating func finishSegment(uri: String?, line: Int) throws(PlaylistError) {
+        var segment = try builder.finishSegment(uri: uri ?? "", line: line)
+        if uri == nil { segment.isGap = true }
+        playlist.segments.append(segment)
+        isInHead = false
+        linesSinceURI.removeAll(keepingCapacity: true)
+        let limit = meter.limits.segments
+        if playlist.segments.count > limit + limit / 4 { dropOldestSegments() }
+    }
+
     /// Keeps a line that no field holds.
     private mutating func keepVerbatim(_ line: PlaylistLine) {
         if line.isCueTag { isInHead = false }
+        let place = isInHead ? playlist.unknownTags.count : builder.unknownTags.count
+        guard place < meter.limits.linesPerSegment else { return meter.drop(.linesPerSegment) }
+        guard verbatimLines < meter.limits.verbatimLines else { return meter.drop(.verbatimLines) }
+        verbatimLines += 1
         guard !isInHead else { return playlist.unknownTags.append(line.text) }
         builder.unknownTags.append(line.text)
-        if linesSinceURI.last != line { linesSinceURI.append(line) }
+        if linesSinceURI.last?.line.number == line.number { linesSinceURI.removeLast() }
+        keepForNextSegment(line, isVerbatim: true)
+    }
+
+    private mutating func keepForNextSegment(_ line: PlaylistLine, isVerbatim: Bool) {
+        meter.append((line, isVerbatim), to: &linesSinceURI, limit: .trailingLines)
     }
 
     private mutating func read(
@@ -70,12 +124,12 @@ package struct MediaPlaylistParser {
         switch tag.scope {
         case .mediaSegment:
             isInHead = false
-            linesSinceURI.append(line)
-            if let replaced = try builder.read(tag, value, line: line.number, in: scope) {
+            keepForNextSegment(line, isVerbatim: false)
+            if let replaced = try builder.read(tag, value, line: line.number, in: &scope) {
                 playlist.irregularities.append(limited: replaced)
             }
         case .multivariantPlaylist: throw PlaylistError(.misplaced, tag, line: line.number)
-        case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: scope))
+        case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: &scope))
         case .anyPlaylist, .mediaPlaylist: try readHead(tag, value, line: line.number)
         }
     }
@@ -94,7 +148,7 @@ package struct MediaPlaylistParser {
         case .iFramesOnly: playlist.isIFramesOnly = true
         case .playlistType: playlist.playlistType = try playlistType(value, line: line)
         case .start, .partInf, .serverControl:
-            try readHeadList(try TagAttributes(value, of: tag, line: line, in: scope))
+            try readHeadList(try TagAttributes(value, of: tag, line: line, in: &scope))
         default: return
         }
     }
@@ -109,12 +163,10 @@ package struct MediaPlaylistParser {
 
     private mutating func readMetadata(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
-        case .dateRange:
-            let range = DateRange(id: try attributes.required("ID"), attributes: attributes.list)
-            if isInHead { playlist.dateRanges.append(range) } else { builder.dateRanges.append(range) }
+        case .dateRange: append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
         case .skip: try readSkip(attributes)
-        case .preloadHint: playlist.preloadHints.append(attributes.list)
-        default: playlist.renditionReports.append(attributes.list)
+        case .preloadHint: meter.append(attributes.list, to: &playlist.preloadHints, limit: .parts)
+        default: meter.append(attributes.list, to: &playlist.renditionReports, limit: .parts)
         }
     }
 
@@ -164,18 +216,22 @@ extension MediaPlaylistParser {
 
 // Values that depend on the whole text.
 extension MediaPlaylistParser {
-    private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
+    private consuming func finish() throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
+        if playlist.segments.count > meter.limits.segments { dropOldestSegments() }
+        dropOldestDateRanges()
         try inferTargetDuration()
         numberSegments()
         playlist.variables = scope.definitions
         playlist.trailingParts = builder.parts
         playlist.trailingDateRanges = builder.dateRanges
         // These tags have no meaning without the URI line that is not written yet.
-        playlist.trailingLines = linesSinceURI.filter { line in
-            guard case .tag(let tag, _) = line.content else { return true }
-            return ![.extinf, .byteRange, .gap, .part].contains(tag) || builder.unknownTags.contains(line.text)
-        }.map { $0.text }
-        return playlist
+        playlist.trailingLines = linesSinceURI.filter { line, isVerbatim in
+            guard !isVerbatim, case .tag(let tag, _) = line.content else { return true }
+            return ![.extinf, .byteRange, .gap, .part].contains(tag)
+        }.map { $0.line.text }
+        let meters = [meter, scope.meter, builder.meter]
+        for counted in meters { playlist.dropped.merge(counted.dropped, uniquingKeysWith: +) }
+        return (playlist, meters.reduce(linesSinceURI.count) { $0 + $1.steps })
     }
 
     /// Sets a TARGETDURATION that is missing or 0 to the smallest value that §4.3.3.1 allows.
@@ -190,6 +246,10 @@ extension MediaPlaylistParser {
 
     /// Numbers the segments. The tags with the first numbers may occur anywhere, so this step comes last.
     private mutating func numberSegments() {
+        if droppedSegments > 0 {
+            playlist.mediaSequence += UInt64(playlist.skippedSegments + droppedSegments)
+            playlist.skippedSegments = 0
+        }
         let first = playlist.mediaSequence + UInt64(playlist.skippedSegments)
         let discontinuities = playlist.discontinuitySequence ?? 0
         for index in playlist.segments.indices {

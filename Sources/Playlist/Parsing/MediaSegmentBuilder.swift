@@ -1,5 +1,9 @@
 /// A builder that collects the tags of the next segment and the state that segments inherit (RFC 8216 §4.3.2).
 struct MediaSegmentBuilder {
+    /// Counts keys and parts beyond the limits.
+    private(set) var meter: LimitMeter
+    /// The number of parts in the playlist so far.
+    private var partCount = 0
     /// Verbatim lines before the next segment.
     var unknownTags: [String] = []
     var dateRanges: [DateRange] = []
@@ -24,9 +28,11 @@ struct MediaSegmentBuilder {
     private var previousRange: (uri: String, range: ByteRange)?
     private var previousPartRange: (uri: String, range: ByteRange)?
 
+    init(limits: PlaylistLimits) { meter = LimitMeter(limits) }
+
     /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment.
     mutating func read(
-        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: VariableScope
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: inout VariableScope
     ) throws(PlaylistError) -> PlaylistError? {
         let isReplacing = tag == .extinf && duration != nil
         switch tag {
@@ -38,7 +44,7 @@ struct MediaSegmentBuilder {
         case .byteRange: try readByteRange(value, line: line)
         case .programDateTime: try readDate(value, line: line)
         case .bitrate: try readBitrate(value, line: line)
-        default: try read(try TagAttributes(value, of: tag, line: line, in: scope))
+        default: try read(try TagAttributes(value, of: tag, line: line, in: &scope))
         }
         return isReplacing ? PlaylistError(.duplicate, tag, line: line) : nil
     }
@@ -126,10 +132,23 @@ extension MediaSegmentBuilder {
 extension MediaSegmentBuilder {
     private mutating func read(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
-        case .key: keys = try SegmentKey.parse(attributes).map { keys.applying($0) } ?? []
+        case .key: apply(try SegmentKey.parse(attributes))
         case .map: map = try initialization(attributes)
         default: try readPart(attributes)
         }
+    }
+
+    /// Puts a key into effect, or none. If there are too many key formats, the last one that is not identity is dropped.
+    private mutating func apply(_ key: SegmentKey?) {
+        guard let key else {
+            keys = []
+            return
+        }
+        meter.step(keys.count)
+        keys = keys.applying(key)
+        guard keys.count > meter.limits.keyFormats else { return }
+        meter.drop(.keyFormats)
+        if let index = keys.lastIndex(where: { $0.keyFormat != SegmentKey.identityFormat }) { keys.remove(at: index) }
     }
 
     private func initialization(_ attributes: TagAttributes) throws(PlaylistError) -> MediaInitialization {
@@ -154,6 +173,8 @@ extension MediaSegmentBuilder {
             part.byteRange = range
             previousPartRange = (part.uri, range)
         }
+        guard partCount < meter.limits.parts else { return meter.drop(.parts) }
+        partCount += 1
         parts.append(part)
     }
 }

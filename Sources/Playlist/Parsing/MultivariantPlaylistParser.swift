@@ -2,6 +2,8 @@
 package struct MultivariantPlaylistParser {
     private var playlist = MultivariantPlaylist()
     private var scope: VariableScope
+    /// Counts what is dropped beyond the limits, but for variables.
+    private var meter: LimitMeter
     /// An EXT-X-STREAM-INF whose URI line was not read yet.
     private var openVariant: (attributes: AttributeList, line: Int)?
 
@@ -9,35 +11,57 @@ package struct MultivariantPlaylistParser {
     ///
     /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF without attributes or
     /// URI, and for a variable without definition. A URI line of no variant is passed over.
-    /// - Parameter url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    /// - Parameters:
+    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    ///   - limits: how much is kept. Beyond them the last elements are dropped.
     package static func parse(
-        _ bytes: [UInt8], url: String = ""
+        _ bytes: [UInt8], url: String = "", limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> MultivariantPlaylist {
-        var parser = MultivariantPlaylistParser(scope: VariableScope(url: url, imported: []))
-        for line in try PlaylistLines(playlist: bytes) { try parser.read(line) }
+        var parser = MultivariantPlaylistParser(
+            scope: VariableScope(url: url, imported: [], limits: limits), meter: LimitMeter(limits))
+        for line in try PlaylistLines(playlist: bytes) {
+            try LimitMeter.checkCancellation(at: line)
+            try parser.read(line)
+        }
         if let open = parser.openVariant {
             throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line)
         }
         parser.playlist.variables = parser.scope.definitions
+        parser.playlist.dropped = parser.meter.dropped.merging(parser.scope.meter.dropped, uniquingKeysWith: +)
         return parser.playlist
     }
 
-    private init(scope: VariableScope) { self.scope = scope }
+    private init(scope: VariableScope, meter: LimitMeter) {
+        self.scope = scope
+        self.meter = meter
+    }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
+        guard line.bytes.count <= meter.limits.lineBytes else { return dropOverlong(line) }
         switch line.content {
         case .blank: return
-        case .other: playlist.unknownTags.append(line.text)
+        case .other: keepVerbatim(line)
         case .uri: try closeVariant(line)
         case .tag(let tag, let value):
             do throws(PlaylistError) {
                 try read(tag, value, line: line.number)
             } catch {
                 if tag.governsMedia { throw error }
-                playlist.unknownTags.append(line.text)
+                keepVerbatim(line)
                 playlist.irregularities.append(limited: error)
             }
         }
+    }
+
+    /// Drops a line that is too long. With the URI of a variant the variant goes too.
+    private mutating func dropOverlong(_ line: PlaylistLine) {
+        meter.drop(.lineBytes)
+        if line.content == .uri { openVariant = nil }
+    }
+
+    /// Keeps a line that no field holds.
+    private mutating func keepVerbatim(_ line: PlaylistLine) {
+        meter.append(line.text, to: &playlist.unknownTags, limit: .linesPerSegment)
     }
 
     private mutating func closeVariant(_ line: PlaylistLine) throws(PlaylistError) {
@@ -45,7 +69,7 @@ package struct MultivariantPlaylistParser {
             return playlist.irregularities.append(limited: PlaylistError(.missing, .streamInf, line: line.number))
         }
         let uri = try scope.substitute(line.text, tag: .streamInf, line: line.number)
-        playlist.variants.append(Variant(uri: uri, attributes: open.attributes))
+        meter.append(Variant(uri: uri, attributes: open.attributes), to: &playlist.variants, limit: .renditions)
         openVariant = nil
     }
 
@@ -60,18 +84,18 @@ package struct MultivariantPlaylistParser {
         case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        default: try read(try TagAttributes(value, of: tag, line: line, in: scope))
+        default: try read(try TagAttributes(value, of: tag, line: line, in: &scope))
         }
     }
 
     private mutating func read(_ attributes: TagAttributes) throws(PlaylistError) {
         switch attributes.tag {
         case .start: playlist.start = try StartOffset.parse(attributes)
-        case .media: playlist.renditions.append(try Rendition.parse(attributes))
+        case .media: meter.append(try Rendition.parse(attributes), to: &playlist.renditions, limit: .renditions)
         case .streamInf: try openVariant(attributes)
-        case .iFrameStreamInf: playlist.iFrameVariants.append(attributes.list)
-        case .sessionData: playlist.sessionData.append(attributes.list)
-        case .sessionKey: playlist.sessionKeys.append(attributes.list)
+        case .iFrameStreamInf: meter.append(attributes.list, to: &playlist.iFrameVariants, limit: .renditions)
+        case .sessionData: meter.append(attributes.list, to: &playlist.sessionData, limit: .renditions)
+        case .sessionKey: meter.append(attributes.list, to: &playlist.sessionKeys, limit: .renditions)
         default: playlist.contentSteering = attributes.list
         }
     }

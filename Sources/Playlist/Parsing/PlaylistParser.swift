@@ -13,22 +13,25 @@ package enum PlaylistParser {
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
+    ///   - limits: how much is kept.
     package static func parse(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = []
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> PlaylistDocument {
         if try isMultivariant(bytes) {
-            return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url))
+            return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url, limits: limits))
         }
         do {
-            return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported))
+            return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported, limits: limits))
         } catch {
-            throw DocumentKind.isChannelList(bytes) ? PlaylistError(bytes, is: .channelList) : error
+            throw error.reason != .canceled && DocumentKind.isChannelList(bytes)
+                ? PlaylistError(bytes, is: .channelList) : error
         }
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {
         var firstMinorTag: Bool?
         for line in try PlaylistLines(playlist: bytes) {
+            try LimitMeter.checkCancellation(at: line)
             guard case .tag(let tag, _) = line.content, tag.scope != .anyPlaylist else { continue }
             let isMultivariant = tag.scope == .multivariantPlaylist
             if tag.governsMedia { return isMultivariant }

@@ -54,13 +54,13 @@ package struct PlaylistURIRewriter {
         }
     }
 
-    private func replacement(for url: String, _ line: Int) -> String? {
+    private mutating func replacement(for url: String, _ line: Int) -> String? {
         let expanded = (try? scope.substitute(url, tag: .extinf, line: line)) ?? url
         let replaced = rules.replace(expanded)
         return replaced == (rules.redactsText ? url : expanded) ? nil : replaced
     }
 
-    private func replacement(inTag line: PlaylistLine) -> String? {
+    private mutating func replacement(inTag line: PlaylistLine) -> String? {
         let parts = line.text.split(separator: "\"", omittingEmptySubsequences: false)
         let redactsValues = rules.redactsText && line.text.hasPrefix("#EXT-X-SESSION-DATA")
         // Parts with an odd index are quoted, except a last one whose quote does not close.
@@ -79,7 +79,7 @@ package struct PlaylistURIRewriter {
 
     /// `text` with its URLs rewritten. A URL may contain commas, so text after a comma counts as part of the URL. An
     /// unquoted line may thus lose too much, but never shows a secret.
-    private func rewritingURLs(in text: Substring, _ line: Int) -> String {
+    private mutating func rewritingURLs(in text: Substring, _ line: Int) -> String {
         var (rest, result) = (text, "")
         while let start = rest.indices.first(where: { Self.beginsWithURL(rest[$0...]) }) {
             let end = rest[start...].firstIndex { $0.isWhitespace || "<>'\\".contains($0) } ?? rest.endIndex

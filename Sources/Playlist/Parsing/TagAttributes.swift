@@ -5,7 +5,7 @@ struct TagAttributes {
     let line: Int
 
     init(
-        _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int, in scope: VariableScope
+        _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int, in scope: inout VariableScope
     ) throws(PlaylistError) {
         let written = try AttributeList(parsing: value, line: line, tag: tag.rawValue)
         self.list = try scope.substitute(written, tag: tag, line: line)

@@ -6,14 +6,20 @@ struct VariableScope {
     let url: String
     /// The variables of the multivariant playlist that lists this one, for IMPORT.
     let imported: [VariableDefinition]
+    /// Counts the definitions and substitutions beyond the limits.
+    private(set) var meter: LimitMeter
+    private var expandedBytes = 0
 
-    init(url: String, imported: [VariableDefinition]) {
+    init(url: String, imported: [VariableDefinition], limits: PlaylistLimits = .standard) {
         self.url = url
         self.imported = imported
+        meter = LimitMeter(limits)
     }
 
     mutating func define(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+        guard definitions.count < meter.limits.variables else { return meter.drop(.variables) }
         let list = try AttributeList(parsing: value, line: line, tag: PlaylistTag.define.rawValue)
+        meter.step(imported.count + 1)
         let definition = try definition(list, line: line)
         guard values[definition.name] == nil else { throw PlaylistError(.duplicate, .define, line: line) }
         values[definition.name] = definition.value
@@ -44,9 +50,11 @@ struct VariableScope {
 
     /// `text` with every `{$name}` replaced. If the playlist defines no variables, braces are plain text.
     ///
-    /// Throws `.undefinedVariable` for a name without definition.
-    func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
+    /// Throws `.undefinedVariable` for a name without definition, and `.exceeds` if the result or the sum of all results
+    /// is too long.
+    mutating func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
+        let room = min(meter.limits.lineBytes, meter.limits.expandedBytes - expandedBytes)
         var result = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
@@ -59,13 +67,22 @@ struct VariableScope {
             guard let value = values[String(name)] else {
                 throw PlaylistError(.undefinedVariable(String(name)), tag, line: line)
             }
+            meter.step()
+            guard result.utf8.count + value.utf8.count <= room else {
+                let limit = room < meter.limits.lineBytes ? PlaylistLimit.expandedBytes : .lineBytes
+                meter.drop(limit)
+                throw PlaylistError(.exceeds(limit), tag, line: line)
+            }
             result += value
             rest = rest[name.endIndex...].dropFirst()
         }
-        return result + rest
+        result += rest
+        expandedBytes += result.utf8.count
+        return result
     }
 
-    func substitute(_ list: AttributeList, tag: PlaylistTag, line: Int) throws(PlaylistError) -> AttributeList {
+    mutating func substitute(_ list: AttributeList, tag: PlaylistTag, line: Int) throws(PlaylistError) -> AttributeList
+    {
         guard !values.isEmpty else { return list }
         var list = list
         for index in list.attributes.indices {

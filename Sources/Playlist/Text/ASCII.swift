@@ -34,16 +34,26 @@ extension ArraySlice<UInt8> {
         return self[start..<end]
     }
 
-    /// The bytes without the control characters that RFC 8216 §4.1 forbids: those of one byte in UTF-8, and U+0080 to
-    /// U+009F, which have two.
+    /// The bytes without the control characters that RFC 8216 §4.1 forbids, those of one byte in UTF-8 and U+0080 to
+    /// U+009F, which have two, and without the other `ControlCharacters`.
     func removingControlCharacters() -> ArraySlice<UInt8> {
-        guard contains(where: { ASCII.isControl($0) || $0 == Self.c1LeadByte }) else { return self }
+        guard contains(where: { ASCII.isControl($0) || ControlCharacters.isLongLead($0) }) else {
+            return self
+        }
         var kept: [UInt8] = []
         kept.reserveCapacity(count)
         for byte in self where !ASCII.isControl(byte) {
             if kept.last == Self.c1LeadByte, 0x80...0x9F ~= byte { kept.removeLast() } else { kept.append(byte) }
         }
-        return kept[...].trimmingWhiteSpace()
+        guard kept.contains(where: { $0 != Self.c1LeadByte && ControlCharacters.isLongLead($0) }) else {
+            return kept[...].trimmingWhiteSpace()
+        }
+        let text = String(decoding: kept, as: UTF8.self).unicodeScalars
+        guard text.contains(where: { ControlCharacters.contains($0) && $0 != "\t" }) else {
+            return kept[...].trimmingWhiteSpace()
+        }
+        let visible = text.filter { !ControlCharacters.contains($0) || $0 == "\t" }
+        return Array(String(String.UnicodeScalarView(visible)).utf8)[...].trimmingWhiteSpace()
     }
 
     /// The first byte of U+0080 to U+00BF in UTF-8.

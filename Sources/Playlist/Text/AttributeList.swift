@@ -48,7 +48,8 @@ extension AttributeList {
     /// White space around names, values and commas is ignored, and so are empty items. An item without "=" belongs to
     /// the unquoted value before it (`CODECS=avc1.4d401f,mp4a.40.2`).
     ///
-    /// Throws `.badValue` for a quote that does not close, for text after a closing quote and for a value without name.
+    /// Throws `.badValue` for a quote that does not close, for text after a closing quote and for a value without name,
+    /// and `.exceeds` for too many attributes.
     package init(parsing text: some StringProtocol, line: Int, tag: String) throws(PlaylistError) {
         try self.init(parsing: Array(text.utf8)[...], line: line, tag: tag)
     }
@@ -58,6 +59,9 @@ extension AttributeList {
         var rest = bytes
         while let item = Self.nextItem(of: &rest) {
             if item.isEmpty { continue }
+            guard attributes.count < PlaylistLimits.standard.attributes else {
+                throw PlaylistError(reason: .exceeds(.attributes), tag: tag, line: line, section: "4.2")
+            }
             guard append(item) else {
                 let text = String(decoding: item, as: UTF8.self)
                 throw PlaylistError(reason: .badValue(text), tag: tag, line: line, section: "4.2")

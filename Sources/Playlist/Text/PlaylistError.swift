@@ -14,6 +14,10 @@ package struct PlaylistError: Error, Equatable, Sendable {
         case undefinedVariable(String)
         /// The tag belongs to the other kind of playlist.
         case misplaced
+        /// The tag exceeds a limit, and without it media would be wrong.
+        case exceeds(PlaylistLimit)
+        /// The task that read the playlist was canceled.
+        case canceled
     }
 
     package let reason: Reason

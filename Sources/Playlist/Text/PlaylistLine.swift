@@ -32,21 +32,31 @@ package struct PlaylistLine: Equatable, Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Whether the line is a cue tag. Cue tags apply to the next segment wherever they stand.
-    var isCueTag: Bool { content == .other && Self.isCueTag(bytes) }
+    var isCueTag: Bool {
+        guard case .other = content else { return false }
+        return Self.isCueTag(bytes)
+    }
 
     /// Whether `line` begins with the name of a tag that carries ad markers and that no section of the draft defines.
     static func isCueTag(_ line: some Sequence<UInt8>) -> Bool {
-        cueTagPrefixes.contains { line.starts(with: $0.utf8) }
+        line.starts(with: tagPrefix) && cueTagPrefixes.contains { line.starts(with: $0.utf8) }
     }
 
     private static let cueTagPrefixes = [
         "#EXT-X-CUE", "#EXT-OATCLS-SCTE35", "#EXT-X-SCTE35", "#EXT-X-SPLICEPOINT-SCTE35", "#EXT-X-ASSET",
     ]
 
+    private static let tagPrefix = Array("#EXT".utf8)
+    /// Longer than the name of any tag of the draft.
+    private static let longestName = 64
+
     private static func content(of bytes: ArraySlice<UInt8>) -> Content {
         guard let first = bytes.first else { return .blank }
         guard first == ASCII.numberSign else { return .uri }
-        let colon = bytes.firstIndex(of: ASCII.colon)
+        let beginning = bytes.prefix(longestName)
+        guard beginning.starts(with: tagPrefix) else { return .other }
+        let colon = beginning.firstIndex(of: ASCII.colon)
+        guard colon != nil || bytes.count < longestName else { return .other }
         let name = String(decoding: bytes[(bytes.startIndex + 1)..<(colon ?? bytes.endIndex)], as: UTF8.self)
         guard let tag = PlaylistTag(name: name) else { return .other }
         return .tag(tag, value: bytes[(colon.map { $0 + 1 } ?? bytes.endIndex)...])

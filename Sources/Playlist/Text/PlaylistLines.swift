@@ -23,6 +23,11 @@ package struct PlaylistLines: Sequence, IteratorProtocol {
     }
 
     package mutating func next() -> PlaylistLine? {
+        // Empty lines cost a step of this loop, and no value.
+        while rest.first == ASCII.lineFeed {
+            number += 1
+            rest = rest.dropFirst()
+        }
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: ASCII.lineFeed) ?? rest.endIndex
         let line = rest[rest.startIndex..<end]

@@ -7,7 +7,9 @@ extension URIReference {
         var components = Components(reference)
         components.fragment = nil
         components.query = components.query.map(redactedQuery)
-        if let authority = components.authority {
+        if components.authority?.isEmpty == true {
+            components.path = withoutUserInfoInFirstSegment(components.path)
+        } else if let authority = components.authority {
             components.authority = withoutUserInfo(authority)
         } else if let at = components.path.prefix(while: { $0 != "/" }).lastIndex(of: "@") {
             // In "user:secret@host/…" the scheme is missing, and "user" is not a scheme.
@@ -24,6 +26,14 @@ extension URIReference {
             return pair[...equals] + (pair.index(after: equals) == pair.endIndex ? "" : "…")
         }
         return pairs.joined(separator: "&")[...]
+    }
+
+    /// The path of "http:///user:secret@host/…" without the user information: libcurl reads past the third slash.
+    private static func withoutUserInfoInFirstSegment(_ path: Substring) -> Substring {
+        let slashes = path.prefix { $0 == "/" }
+        let rest = path[slashes.endIndex...]
+        guard let at = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return path }
+        return slashes + rest[rest.index(after: at)...]
     }
 
     private static func withoutUserInfo(_ authority: Substring) -> Substring {

@@ -45,6 +45,8 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var unknownTags: [String] = []
     /// What the parser read past, in order: malformed tags that it kept verbatim, and tags that a later one replaces.
     package var irregularities: [PlaylistError] = []
+    /// What was dropped because it exceeds a limit of the parser.
+    package var dropped: [PlaylistLimit: Int] = [:]
 
     package init(targetDuration: Duration, mediaSequence: UInt64 = 0, segments: [MediaSegment] = []) {
         self.targetDuration = targetDuration

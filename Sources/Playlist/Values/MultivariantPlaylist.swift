@@ -20,6 +20,8 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     package var unknownTags: [String]
     /// What the parser read past, in order: malformed tags that it kept verbatim, and URI lines of no variant.
     package var irregularities: [PlaylistError] = []
+    /// What was dropped because it exceeds a limit of the parser.
+    package var dropped: [PlaylistLimit: Int] = [:]
 
     package init(variants: [Variant] = [], renditions: [Rendition] = []) {
         self.version = nil

@@ -5,7 +5,7 @@ struct PlaylistTextBuilder {
     /// Appends a line without control characters (RFC 8216 §4.1), because one in a value could end the line. Tabs stay:
     /// they separate IDs in EXT-X-SKIP.
     mutating func appendLine(_ line: String) {
-        let isClean = line.utf8.allSatisfy { ($0 >= ASCII.space || $0 == ASCII.tab) && $0 != ASCII.delete }
+        let isClean = line.utf8.allSatisfy { ASCII.space..<ASCII.delete ~= $0 || $0 == ASCII.tab }
         text += isClean ? line : String(String.UnicodeScalarView(line.unicodeScalars.filter(Self.isAllowed)))
         text += "\n"
     }
@@ -19,7 +19,7 @@ struct PlaylistTextBuilder {
     mutating func tag(_ tag: PlaylistTag, _ attributes: AttributeList) { self.tag(tag, attributes.text) }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "\t" || scalar.properties.generalCategory != .control
+        scalar == "\t" || !ControlCharacters.contains(scalar)
     }
 
     /// Appends the first tags of both kinds of playlist. Version 1 needs no EXT-X-VERSION.

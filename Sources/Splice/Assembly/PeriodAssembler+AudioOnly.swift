@@ -10,9 +10,9 @@ extension PeriodAssembler {
     mutating func append(_ part: AudioPeriodPart, late: [TimedAudio]) -> [SplicedSegment] {
         guard let first = part.frames.first else { return [] }
         var segments: [SplicedSegment] = []
-        if part.signal != nil {
+        if let cause = part.signal {
             segments += finish(with: late)
-            beginAudioOnlyPeriod(first)
+            beginAudioOnlyPeriod(first, cause: cause)
         }
         guard let period = state.open else {
             markers.discard(part)
@@ -29,7 +29,7 @@ extension PeriodAssembler {
     /// Whether the current period has no video.
     var isAudioOnly: Bool { state.written.map { $0.description.video == nil } ?? false }
 
-    private mutating func beginAudioOnlyPeriod(_ first: TimedAudio) {
+    private mutating func beginAudioOnlyPeriod(_ first: TimedAudio, cause: PeriodCause) {
         do throws(MediaError) {
             let configuration = first.packet.configuration
             let initSection = try InitWriter.write(video: nil, audio: configuration)
@@ -37,7 +37,7 @@ extension PeriodAssembler {
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation)
-            let description = PeriodDescription(index: ownCounts.periods, audio: configuration)
+            let description = PeriodDescription(index: ownCounts.periods, cause: cause, audio: configuration)
             state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
             ownCounts.periods += 1
         } catch {

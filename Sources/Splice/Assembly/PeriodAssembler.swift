@@ -122,7 +122,8 @@ struct PeriodAssembler: Sendable {
         position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
         let description = PeriodDescription(
-            index: ownCounts.periods, video: video, first: first.packet, audio: audioConfiguration,
+            index: ownCounts.periods, cause: part.signal ?? .resumed, video: video, first: first.packet,
+            audio: audioConfiguration,
             frameDuration: part.meanFrameDuration)
         state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
         ownCounts.periods += 1

@@ -6,6 +6,7 @@ import Mux
 package struct PeriodDescription: Equatable, Sendable {
     /// Number of periods before this one since the process began.
     package let index: Int
+    package let cause: PeriodCause
     /// Video format; nil for an audio-only period.
     package let video: VideoFormat?
     /// Codec string of RFC 6381; nil if the period has no audio.
@@ -25,8 +26,9 @@ package struct PeriodDescription: Equatable, Sendable {
 
 extension PeriodDescription {
     /// Description of an audio-only period.
-    init(index: Int, audio: AudioConfiguration) {
+    init(index: Int, cause: PeriodCause, audio: AudioConfiguration) {
         self.index = index
+        self.cause = cause
         video = nil
         audioCodec = audio.codecString
     }
@@ -35,10 +37,11 @@ extension PeriodDescription {
     ///   - first: first frame of the period, which may carry the video range.
     ///   - frameDuration: frame duration by the timestamps, as a fraction; parameter sets are not reliable.
     init(
-        index: Int, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
+        index: Int, cause: PeriodCause, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
         frameDuration: (ticks: Int64, frames: Int64)
     ) {
         self.index = index
+        self.cause = cause
         audioCodec = audio?.codecString
         let ticks = max(1, frameDuration.ticks)
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.frames + ticks) / (ticks * 2)

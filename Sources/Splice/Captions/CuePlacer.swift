@@ -32,10 +32,26 @@ struct CuePlacer: Sendable {
         var file = WebVTT()
         do throws(MediaError) { file = try WebVTTParser.parse(input.bytes) } catch { counts.unreadable += 1 }
         counts.malformed += file.malformed
+        counts.dropped += file.dropped
         received.append(
             ReceivedSubtitleSegment(
-                input: input, file: file, unplacedCues: file.cues, outputEndAtReceipt: published.end))
-        if received.count > Self.maxReceived { countUnplaced(received.removeFirst()) }
+                input: input.properties, byteCount: input.bytes.count, file: file, unplacedCues: file.cues,
+                outputEndAtReceipt: published.end))
+        dropExcess()
+    }
+
+    /// Drops the oldest segments beyond the limits. The newest one stays.
+    private mutating func dropExcess() {
+        var bytes = received.reduce(0) { $0 + $1.byteCount }
+        var cues = received.reduce(0) { $0 + $1.unplacedCues.count }
+        while received.count > Self.maxReceived
+            || received.count > 1 && (bytes > SubtitleLimits.heldBytes || cues > SubtitleLimits.heldCues)
+        {
+            let oldest = received.removeFirst()
+            bytes -= oldest.byteCount
+            cues -= oldest.unplacedCues.count
+            countUnplaced(oldest)
+        }
     }
 
     /// Places all cues that can be placed now.

@@ -2,7 +2,9 @@ import Media
 
 /// An upstream subtitle segment that `CuePlacer` has received and parsed.
 struct ReceivedSubtitleSegment: Sendable {
+    /// Without its text.
     let input: SubtitleInput
+    let byteCount: Int
     let file: WebVTT
     /// Cues without a place on the timeline.
     var unplacedCues: [WebVTT.Cue]

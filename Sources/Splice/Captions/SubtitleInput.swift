@@ -10,7 +10,14 @@ package struct SubtitleInput: Sendable {
     package let programDateTime: Int64?
     /// Whether segments before it were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
-    package let bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
+
+    /// The segment without its text.
+    var properties: SubtitleInput {
+        var input = self
+        input.bytes = []
+        return input
+    }
 
     package init(
         mediaSequence: UInt64, discontinuitySequence: UInt64 = 0, duration: Ticks, programDateTime: Int64? = nil,
@@ -48,6 +55,8 @@ package struct SubtitleCounts: Encodable, Equatable, Sendable {
     package var unplaced = 0
     /// Cues with malformed times.
     package var malformed = 0
+    /// Cues beyond `SubtitleLimits`.
+    package var dropped = 0
     /// Cues placed by date or number, because their X-TIMESTAMP-MAP leads far from their segment.
     package var corrected = 0
 
@@ -61,6 +70,7 @@ package struct SubtitleCounts: Encodable, Equatable, Sendable {
         case late = "lateCues"
         case unplaced = "unplacedCues"
         case malformed = "malformedCues"
+        case dropped = "droppedCues"
         case corrected = "retimedCues"
     }
 
@@ -72,5 +82,6 @@ package struct SubtitleCounts: Encodable, Equatable, Sendable {
         left.unplaced += right.unplaced
         left.malformed += right.malformed
         left.corrected += right.corrected
+        left.dropped += right.dropped
     }
 }

@@ -61,6 +61,10 @@ struct SubtitleSegmenter: Sendable {
     /// Upstreams repeat a cue in each segment that it overlaps, and some packagers remove the part before the segment.
     private mutating func insert(_ cue: PlacedCue) {
         if placedCues.contains(where: { $0.covers(cue) }) { return }
+        guard placedCues.count < SubtitleLimits.placedCues else {
+            counts.dropped += 1
+            return
+        }
         let index = placedCues.lastIndex { $0.start <= cue.start }.map { $0 + 1 } ?? 0
         placedCues.insert(cue, at: index)
     }
@@ -87,10 +91,20 @@ struct SubtitleSegmenter: Sendable {
     private mutating func write(_ segment: PublishedSegment, _ published: PublishedSpans) -> [UInt8] {
         var definitions: [String] = []
         var cues: [WebVTT.Cue] = []
+        var room = SubtitleLimits.publishedBytes
         for index in placedCues.indices where isPresented(placedCues[index], in: segment, published) {
+            var added: [String] = []
+            for block in placedCues[index].definitions where !(definitions + added).contains(block) {
+                added.append(block)
+            }
+            room -= placedCues[index].cue.byteCount + added.reduce(0) { $0 + $1.utf8.count }
+            guard room >= 0 else {
+                counts.dropped += 1
+                continue
+            }
             if !placedCues[index].isPublished { counts.cues += 1 }
             placedCues[index].isPublished = true
-            for block in placedCues[index].definitions where !definitions.contains(block) { definitions.append(block) }
+            definitions += added
             cues.append(outputCue(placedCues[index], published))
         }
         return WebVTTWriter.write(definitions: definitions, cues: cues, from: segment.start)
@@ -119,5 +133,12 @@ extension Ticks {
     /// Milliseconds, rounded to the nearest.
     fileprivate var roundedMilliseconds: Int64 {
         (count * 1000 + (count < 0 ? -1 : 1) * Self.perSecond / 2) / Self.perSecond
+    }
+}
+
+extension WebVTT.Cue {
+    /// Bytes of its text in a file, about.
+    fileprivate var byteCount: Int {
+        (identifier?.utf8.count ?? 0) + settings.utf8.count + payload.utf8.count + 40
     }
 }

@@ -33,6 +33,8 @@ struct WebVTT: Equatable, Sendable {
     var cues: [Cue] = []
     /// Number of cues with malformed times, or an end before the start.
     var malformed = 0
+    /// Number of cues and definitions beyond the limits. Dropped lines count once.
+    var dropped = 0
 }
 
 /// Reads and writes cue times, `hh:mm:ss.ttt` with any number of hour digits (W3C WebVTT §4.4).

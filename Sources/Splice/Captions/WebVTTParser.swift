@@ -2,20 +2,20 @@ import Media
 
 /// Parses WebVTT files as tolerantly as browsers (W3C WebVTT §6.1).
 enum WebVTTParser {
-    /// Largest accepted file, bytes. A segment is a few seconds of text.
-    static let maxFileSize = 4 << 20
-
-    /// Parses a file.
+    /// Parses a file. Lines, cues and definitions beyond the limits are dropped.
     /// - Throws: `.unknownContainer` without the signature, `.tooLarge`.
     static func parse(_ bytes: [UInt8]) throws(MediaError) -> WebVTT {
         let section = "RFC 8216 §3.5"
-        guard bytes.count <= maxFileSize else { throw MediaError(.tooLarge(bytes: bytes.count), section: section) }
+        guard bytes.count <= SubtitleLimits.fileBytes else {
+            throw MediaError(.tooLarge(bytes: bytes.count), section: section)
+        }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        var lines = Self.lines(of: text)
+        var (lines, dropsLines) = Self.lines(of: text)
         guard let signature = lines.popFirst(), isSignature(signature) else {
             throw MediaError(.unknownContainer(firstBytes: Array(bytes.prefix(16))), section: section)
         }
         var file = WebVTT()
+        if dropsLines { file.dropped = 1 }
         for line in popHeader(&lines) { readTimestampMap(line, into: &file) }
         while let block = popBlock(&lines) { read(block, into: &file) }
         return file
@@ -26,11 +26,14 @@ enum WebVTTParser {
         return line.utf8.count == 6 || line.dropFirst(6).first.map(isBlank) ?? false
     }
 
-    /// Splits the text at line feeds, carriage returns or both.
-    private static func lines(of bytes: ArraySlice<UInt8>) -> ArraySlice<Substring> {
+    /// Splits the text at line feeds, carriage returns or both. Returns whether lines were dropped.
+    private static func lines(of bytes: ArraySlice<UInt8>) -> (lines: ArraySlice<Substring>, isLimited: Bool) {
         let text = String(decoding: bytes.lazy.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         // Swift treats CR LF as one character.
-        return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }[...]
+        let lines = text.split(maxSplits: SubtitleLimits.fileLines, omittingEmptySubsequences: false) {
+            $0 == "\n" || $0 == "\r" || $0 == "\r\n"
+        }
+        return (lines.prefix(SubtitleLimits.fileLines), lines.count > SubtitleLimits.fileLines)
     }
 
     /// Removes and returns the lines up to the first empty line or the first cue timing line.
@@ -59,6 +62,10 @@ enum WebVTTParser {
         }
         let name = first.prefix { !isBlank($0) }
         if name == "STYLE" || name == "REGION", file.cues.isEmpty {
+            guard file.definitions.count < SubtitleLimits.definitions else {
+                file.dropped += 1
+                return
+            }
             file.definitions.append(block.joined(separator: "\n"))
         }
         // Some packagers write the map after the empty line.
@@ -74,6 +81,10 @@ enum WebVTTParser {
             let end = fields.first.flatMap({ WebVTTTime.parse($0) }), start <= end
         else {
             file.malformed += 1
+            return
+        }
+        guard file.cues.count < SubtitleLimits.fileCues else {
+            file.dropped += 1
             return
         }
         let settings = fields.dropFirst().first.map { String($0.drop(while: isBlank)) } ?? ""

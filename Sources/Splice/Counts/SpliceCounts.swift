@@ -10,8 +10,12 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     /// Video and audio frames that the upstream sent again after they were published.
     package var duplicateFrames = 0
     package var duplicateAudioFrames = 0
-    /// Key frames repeated beside audio that came without video.
+    /// Key frames repeated beside audio that came without video, or because a frame stands for longer than its segment.
     package var stillFrames = 0
+    /// Times that video did not come back, and the channel went on with audio alone.
+    package var videoTimeouts = 0
+    /// Periods that begin with a frame that none announces as a random access point (`AssumedRefresh`).
+    package var assumedRefreshes = 0
     /// Samples whose times the sanitizer changed.
     package var timestampsSanitized = 0
     /// Video frames without a timestamp of their own.
@@ -58,7 +62,9 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     /// The published names. Counts of dates and of timed metadata are published with the ad markers, and
     /// `timestampGapTicks` in seconds, by the channel's status.
     private enum CodingKeys: String, CodingKey {
-        case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames
+        case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames,
+            videoTimeouts
+        case assumedRefreshes = "assumedRandomAccessPoints"
         case timestampsSanitized = "adjustedTimestamps"
         case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, openSegments,
             unsupportedFrames
@@ -85,6 +91,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
         [
             \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
+            \.videoTimeouts, \.assumedRefreshes,
             \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
             \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.openSegments, \.unsupportedFrames,
             \.audioTranscoded,

@@ -15,6 +15,8 @@ struct RenditionDemuxer: Sendable {
     private(set) var audioStage: AudioTranscodeStage
     /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
+    /// Audio tracks of fragmented MP4 that cannot be republished, by their sample entries.
+    private(set) var unsupportedAudio: [String] = []
 
     init(tracks: TrackSelection, audioStage: AudioTranscodeStage) {
         self.tracks = tracks
@@ -62,6 +64,7 @@ struct RenditionDemuxer: Sendable {
         audioStage.process(
             flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
         program = packets.program
+        unsupportedAudio = packets.unsupportedAudio
         isContinuityBroken = false
         return Demuxed(flushed: flushed, boundary: boundary, packets: packets)
     }

@@ -5,14 +5,14 @@ import Transcode
 
 /// Decides how segments with audio and without video are published.
 ///
-/// On a channel with video, the last key frame is repeated beside the audio, so such segments are handled like all
-/// others. If a channel never had video, or has had none for longer than `StillFrame.longest`, its segments are written
-/// without a video track.
+/// If the clock goes on, the last frame stands, and the period goes on too (`StandingVideo`). Otherwise, on a channel with
+/// video, the last key frame is repeated beside the audio of another period. If a channel never had video, or has had
+/// none for longer than `StillFrame.longest`, its segments are written without a video track.
 struct AudioOnlySegments: Sendable {
     enum Step: Sendable {
         /// Frames that demuxing of earlier segments with video had not completed.
         case leftover(DemuxedSegment)
-        /// A segment with video: its own, or repeated key frames. `beginsPeriod`: the segment before it had none, so it
+        /// A segment with video: its own, or repeated key frames, or a frame that stands. `beginsPeriod`: the segment before it had none, so it
         /// begins a period.
         case video(DemuxedSegment, boundary: SegmentBoundary, beginsPeriod: Bool)
         /// Audio to be written without video.
@@ -25,15 +25,20 @@ struct AudioOnlySegments: Sendable {
     private var state = State.video
     private var stillFrame = StillFrame()
     private var splitter = AudioPeriodSplitter()
-    /// Counts of key frames repeated, and of timed metadata items without an audio frame beside them.
+    /// Counts of key frames repeated, of video that did not come back, and of timed metadata items without an audio frame beside them.
     private var ownCounts = SpliceCounts()
 
     var counts: SpliceCounts { ownCounts + splitter.counts }
 
     /// Returns the steps that publish `demuxed`, in order.
-    mutating func handle(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [Step] {
+    /// - Parameter standing: whether the last frame stands, if the segment has none.
+    mutating func handle(
+        _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, standing: StandingVideo.Verdict = .unknown
+    ) -> [Step] {
         let previous = state
-        state = nextState(for: demuxed.packets)
+        let isSpliced = demuxed.boundary == .tagged || demuxed.boundary == .loss
+        let isLong = isSpliced && SegmentExtent(segment, audio: demuxed.packets.audio).hasAudioAlone
+        state = nextState(for: demuxed.packets, beginsWithAudio: isLong, standing: standing)
         return end(previous, demuxed.flushed, of: segment) + route(demuxed, of: segment, after: previous)
     }
 
@@ -49,9 +54,30 @@ struct AudioOnlySegments: Sendable {
     ///
     /// The program tables or the init section decide, so no segment waits for video that never comes. After audio
     /// alone, only a received video frame ends that state: a video track that is merely declared does not.
-    private func nextState(for packets: DemuxedSegment) -> State {
-        let hasAudioOnly = packets.video.isEmpty && (state != .video || packets.isAudioOnly)
-        return !hasAudioOnly ? .video : stillFrame.isAvailable ? .stillFrame : .audioOnly
+    ///
+    /// - Parameter beginsWithAudio: whether a splice precedes the segment, and audio enough that video would have come.
+    private mutating func nextState(
+        for packets: DemuxedSegment, beginsWithAudio: Bool, standing: StandingVideo.Verdict
+    ) -> State {
+        guard packets.video.isEmpty else { return .video }
+        if state == .video, standing == .isOver, !packets.audio.isEmpty {
+            stillFrame.end()
+            ownCounts.videoTimeouts += 1
+            return .audioOnly
+        }
+        guard state != .video || standing != .stands && isAudioOnly(packets, beginsWithAudio: beginsWithAudio)
+        else {
+            return .video
+        }
+        if stillFrame.isAvailable { return .stillFrame }
+        if state == .stillFrame { ownCounts.videoTimeouts += 1 }
+        return .audioOnly
+    }
+
+    /// Whether a segment without video frames is audio only. After a splice, that is so even if the tables list video: the
+    /// first slide of a program may come later.
+    private func isAudioOnly(_ packets: DemuxedSegment, beginsWithAudio: Bool) -> Bool {
+        packets.isAudioOnly || beginsWithAudio && stillFrame.isAvailable && packets.counts.undecodable == 0
     }
 
     private mutating func end(_ state: State, _ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {

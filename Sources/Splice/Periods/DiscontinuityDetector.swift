@@ -9,21 +9,7 @@ import Transcode
 /// access point at or after the signal that ends the previous period: at an IDR or CRA picture, or at a recovery point
 /// that is allowed (`RecoveryPointChoice`). Frames between the signal and that point are dropped.
 struct DiscontinuityDetector: Equatable, Sendable {
-    /// The reason why a period begins.
-    enum Signal: Equatable, Sendable {
-        /// The first period of the channel.
-        case joined
-        /// EXT-X-DISCONTINUITY where the clock or the program really changed.
-        case tagged
-        /// Segments before this point were lost.
-        case loss
-        /// Other parameter sets, or another elementary stream.
-        case configuration
-        /// The clock stepped back, or forward by more than a gap can explain.
-        case clock
-        /// The audio configuration changed while the video configuration did not.
-        case audioConfiguration
-    }
+    typealias Signal = PeriodCause
 
     enum Verdict: Equatable, Sendable {
         case continues
@@ -51,6 +37,8 @@ struct DiscontinuityDetector: Equatable, Sendable {
         var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
+        /// Whether the last frame is a repeated key frame.
+        var isRepeated = false
     }
 
     /// Half frames by which the decode time may step back; a larger step back means another clock.
@@ -73,7 +61,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
     /// do.
     var standingDuration: Ticks?
     /// Largest departure from that duration on one clock.
-    private static let standingTolerance = Ticks.milliseconds(400)
+    static let standingTolerance = Ticks.milliseconds(400)
 
     /// Longest duration of a standing frame: a whole segment of the target duration. With the tolerance before it, its
     /// segment is no longer than with a gap before it.
@@ -81,6 +69,23 @@ struct DiscontinuityDetector: Equatable, Sendable {
 
     /// - Parameter longestGap: longest gap that can be published, whatever its cause.
     init(longestGap: Ticks = Self.longestGap) { self.longestGap = min(longestGap, Self.longestGap) }
+
+    /// Decode time at which the last frame of the period ends; nil if a random access point is awaited.
+    var end: Ticks? {
+        guard case .following(let signature) = state else { return nil }
+        return signature.last + (standingDuration ?? signature.frameDuration)
+    }
+
+    /// Time from decoding to presentation of the period's first frame.
+    var reordering: Ticks {
+        if case .following(let signature) = state { signature.reordering } else { .zero }
+    }
+
+    /// Whether `packet` belongs to the stream of the period.
+    func isFollowing(_ packet: VideoPacket) -> Bool {
+        guard case .following(let signature) = state else { return false }
+        return packet.pid == signature.pid && packet.configuration == signature.configuration
+    }
 
     /// Whether a period begins with `unit`, or with the next random access point after it.
     func awaitsSync(at unit: TimedVideo, boundary: SegmentBoundary) -> Bool {
@@ -132,15 +137,18 @@ struct DiscontinuityDetector: Equatable, Sendable {
         let step = unit.dts - signature.last
         if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { next.frameDuration = step }
         next.last = max(unit.dts, signature.last)
+        next.isRepeated = unit.isRepeated
         state = .following(next)
         return unit.pts < signature.firstPresented ? .dropped(.leading) : .continues
     }
 
-    /// Records the step as a gap even where it is too long for the period to continue.
+    /// Records the step as a gap even where it is too long for the period to continue. Beside a repeated key frame it is
+    /// known why there is no other.
     private mutating func recordStep(
         to unit: TimedVideo, after previous: Signature, boundary: SegmentBoundary, signal: Signal?
     ) {
-        let isSignaled = boundary == .tagged || (signal != nil && signal != .clock)
+        let isSignaled =
+            boundary == .tagged || (signal != nil && signal != .clock) || unit.isRepeated || previous.isRepeated
         guard !isSignaled, !Self.changesCompositionOffset(unit, after: previous) else { return }
         timestampGaps.recordVideoStep(unit.dts - previous.last)
     }
@@ -152,7 +160,8 @@ struct DiscontinuityDetector: Equatable, Sendable {
         let isOtherStream = unit.packet.pid != previous.pid || unit.packet.configuration != previous.configuration
         if isOtherStream { return boundary == .tagged ? .tagged : .configuration }
         let step = unit.dts - previous.last
-        let isExpected = boundary != .none && followsStandingFrame(step)
+        let isExpected =
+            unit.isRepeated || (boundary == .none ? previous.isRepeated : followsStandingFrame(step))
         guard
             step > (isExpected ? longestStandingFrame : longestGap)
                 || Self.isClockChange(

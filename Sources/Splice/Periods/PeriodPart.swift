@@ -62,24 +62,32 @@ struct PeriodPart: Equatable, Sendable {
     mutating func update(frameDuration: Ticks) { self.frameDuration = frameDuration }
 
     /// Extends the last frame if each frame of the part stands for longer than a frame rate explains, as slides do: for as
-    /// long as each frame before it, or to the end of the segment.
+    /// long as each frame before it, or to the end of the segment. After a repeated key frame only the last two frames count.
     /// - Parameters:
-    ///   - end: decode time at which the segment ends by EXTINF; nil if that is not known.
+    ///   - end: decode time at which the segment ends by its extent; nil if that is not known.
     ///   - longest: longest duration of a frame.
     /// - Returns: the duration of the last frame; nil if it does not stand.
     mutating func extendStandingFrame(until end: Ticks?, longest: Ticks) -> Ticks? {
-        let steps = zip(units, units.dropFirst()).map { $1.dts - $0.dts }
+        let isContinued = units.first?.isRepeated ?? false
+        let frames = isContinued ? units.suffix(2) : units[...]
+        let steps = zip(frames, frames.dropFirst()).filter { !$0.0.isRepeated }.map { $1.dts - $0.dts }
         let shortest = VideoTimestampUnwrapper.longestFrame
         guard let last = units.last, steps.allSatisfy({ $0 > shortest }) else { return nil }
         let spread = (steps.max() ?? .zero) - (steps.min() ?? .zero)
         var duration = end.map { $0 - last.dts } ?? .zero
         // The first frame may be the last of the segment before, which then is one step longer by EXTINF.
-        if let step = steps.last, spread.count * 5 <= shortest.count, steps.count > 1 || duration <= shortest {
-            duration = step
+        if !isContinued, let step = steps.last, spread.count * 5 <= shortest.count,
+            duration <= .zero || steps.count > 1
+        {
+            duration = duration > .zero ? min(step, duration) : step
         }
-        guard duration > shortest, duration <= longest else { return nil }
-        frameDuration = duration
-        return duration
+        // After another frame that stands, the last one may come shortly before the end of the segment.
+        let least = isContinued || !steps.isEmpty ? Ticks.zero : shortest
+        guard duration > least, isContinued || duration <= longest + DiscontinuityDetector.standingTolerance else {
+            return nil
+        }
+        frameDuration = min(duration, longest)
+        return frameDuration
     }
 
     /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.

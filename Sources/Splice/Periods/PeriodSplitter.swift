@@ -5,10 +5,10 @@ import Transcode
 
 /// Splits the video of upstream segments into periods.
 struct PeriodSplitter: Equatable, Sendable {
-    private var clock = VideoTimestampUnwrapper()
-    private var detector: DiscontinuityDetector
-    /// Counts of frames dropped at the start of a period.
-    private var dropped = SpliceCounts()
+    var clock = VideoTimestampUnwrapper()
+    var detector: DiscontinuityDetector
+    /// Counts of frames dropped at the start of a period, and of key frames repeated.
+    var ownCounts = SpliceCounts()
 
     /// First frame of a period that ended its upstream segment. Leading pictures may follow; the frame then decodes in
     /// their place.
@@ -16,12 +16,18 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Frames from an undecided recovery point on, by segment.
     private var undecided: [ReceivedFrames] = []
     private var openRandomAccess: OpenRandomAccess
+    var standingVideo = StandingVideo()
+    private var assumedRefresh: AssumedRefresh
+    /// Boundary before segments that had no frame, for the next one that has.
+    var pendingBoundary = SegmentBoundary.plain
 
     /// Frames of one upstream segment that were not handled yet.
     private struct ReceivedFrames: Equatable, Sendable {
         var packets: ArraySlice<VideoPacket>
         var boundary: SegmentBoundary
         var origin: SegmentOrigin
+        /// Number of repeated key frames that `packets` begins with.
+        var repeatedCount = 0
     }
 
     /// Whether frames are held until the next segment.
@@ -51,18 +57,29 @@ struct PeriodSplitter: Equatable, Sendable {
     ) {
         detector = DiscontinuityDetector(longestGap: longestGap)
         openRandomAccess = OpenRandomAccess(longestSegment: longestSegment)
+        assumedRefresh = AssumedRefresh(longestSegment: longestSegment)
     }
 
-    /// Counts of frames dropped, of timestamps inferred and of gaps in the upstream's timestamps.
-    var counts: SpliceCounts { dropped + clock.counts + detector.timestampGaps.counts }
+    /// Counts of frames dropped or repeated, of timestamps inferred and of gaps in the upstream's timestamps.
+    var counts: SpliceCounts { ownCounts + clock.counts + detector.timestampGaps.counts }
 
     /// Returns the parts of `packets` and of the frames held, in order, each of one period and none of them empty.
-    /// - Parameter hasNoAudio: whether the segment has no audio and declares none.
+    /// - Parameters:
+    ///   - audio: audio of the segment; empty if a companion carries it.
+    ///   - hasNoAudio: whether the segment has no audio and declares none.
     mutating func split(
-        _ packets: [VideoPacket], from segment: SegmentInput, boundary: SegmentBoundary, hasNoAudio: Bool = false
+        _ packets: [VideoPacket], from segment: SegmentInput, boundary: SegmentBoundary, audio: [AudioPacket] = [],
+        hasNoAudio: Bool = false
     ) -> [PeriodPart] {
-        let origin = SegmentOrigin(segment, isAtStart: boundary != .none, hasNoAudio: hasNoAudio)
-        undecided.append(ReceivedFrames(packets: packets[...], boundary: boundary, origin: origin))
+        let extent = SegmentExtent(segment, audio: audio)
+        let boundary = dequeueBoundary(before: packets, boundary)
+        let repeated = repeatedFrames(before: packets, extent, boundary: boundary)
+        standingVideo.update(from: packets)
+        let origin = SegmentOrigin(segment, extent: extent, isAtStart: boundary != .none, hasNoAudio: hasNoAudio)
+        undecided.append(
+            ReceivedFrames(
+                packets: (repeated.isEmpty ? packets : repeated + packets)[...], boundary: boundary, origin: origin,
+                repeatedCount: repeated.count))
         return handleReceived(isEnd: false)
     }
 
@@ -82,18 +99,22 @@ struct PeriodSplitter: Equatable, Sendable {
         var origin = undecided[0].origin
         if origin.clockStart == nil { origin.clockStart = droppedFrames?.start }
         var parts = SegmentParts(after: dequeueHeldPart(), origin: origin)
-        while let packet = undecided[0].packets.first {
+        while let received = undecided[0].packets.first {
+            let isNeeded = awaitsRandomAccess || undecided[0].boundary != .none
+            let packet = assumedRefresh.apply(to: received, isNeeded: isNeeded)
             var advanced = clock
-            let unit = advanced.unwrap(packet)
+            var unit = advanced.unwrap(packet)
+            unit.isRepeated = undecided[0].repeatedCount > 0
             let boundary = undecided[0].boundary
             let choice = choice(for: unit, boundary: boundary, isEnd: isEnd)
             if choice == .undecided { break }
             clock = advanced
             parts.advance(to: unit, frameDuration: clock.frameDuration)
-            append(
-                unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
+            if received.randomAccess == nil, choice == .begin { ownCounts.assumedRefreshes += 1 }
+            append(unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
             undecided[0].packets.removeFirst()
             undecided[0].boundary = .none
+            if unit.isRepeated { undecided[0].repeatedCount -= 1 }
         }
         undecided[0].origin = parts.origin
         if undecided[0].packets.isEmpty, !parts.hasNoOwnPart {
@@ -131,11 +152,13 @@ struct PeriodSplitter: Equatable, Sendable {
             unit.usesOpenRandomAccess = openRandomAccess.isUsed(at: unit)
             parts.append(unit, frameDuration: clock.frameDuration)
         case .dropped(.beforeSync):
-            parts.dropBeforeSync(startingAt: startOfDropped(with: unit, boundary: boundary))
-            dropped.framesBeforeSync += 1
+            let start = startOfDropped(with: unit, boundary: boundary)
+            parts.dropBeforeSync(startingAt: start)
+            assumedRefresh.recordWait(unit.pts - start, for: unit.packet)
+            ownCounts.framesBeforeSync += 1
         case .dropped(.leading):
             parts.dropLeading(unit)
-            dropped.leadingPictures += 1
+            ownCounts.leadingPictures += 1
         }
     }
 
@@ -157,6 +180,7 @@ struct PeriodSplitter: Equatable, Sendable {
     mutating func finish() -> [PeriodPart] {
         let parts = handleReceived(isEnd: true)
         detector.finish()
+        standingVideo = StandingVideo()
         return parts + (dequeueHeldPart().map { [$0] } ?? [])
     }
 

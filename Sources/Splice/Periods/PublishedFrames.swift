@@ -12,9 +12,9 @@ package struct PublishedFrames: Equatable, Sendable {
 
     /// - Returns: nil if the frames have no times.
     init?(_ units: [TimedVideo]) {
-        let packets = units.lazy.reversed().map(\.packet)
-        guard let last = packets.compactMap(\.decodeTime).first else { return nil }
-        keyFrame = packets.compactMap { PublishedMedia.KeyFrame($0) }.first
+        guard let last = units.lazy.reversed().compactMap(\.packet.decodeTime).first else { return nil }
+        keyFrame =
+            units.lazy.reversed().filter { !$0.isRepeated }.compactMap { PublishedMedia.KeyFrame($0.packet) }.first
         self.last = last
     }
 }

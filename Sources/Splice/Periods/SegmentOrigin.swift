@@ -6,11 +6,10 @@ struct SegmentOrigin: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// Whether the segment has no audio and declares none.
     let hasNoAudio: Bool
-    /// Decode time at which the segment ends by EXTINF, on the clock of its first frame; nil if that is not known.
+    /// Decode time at which the segment ends by its extent, on the clock of its first frame; nil if that is not known.
     private(set) var announcedEnd: Ticks?
-    private let duration: Ticks?
-    /// Longest EXTINF that is believed.
-    private static let longestDuration = Ticks.seconds(3600)
+    /// Nil for frames left over from segments before this one.
+    private let extent: SegmentExtent?
     /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.
@@ -31,9 +30,9 @@ struct SegmentOrigin: Equatable, Sendable {
 
     private var elapsed: Ticks { last - (clockZero ?? last) }
 
-    init(_ segment: SegmentInput, isAtStart: Bool, hasNoAudio: Bool = false) {
+    init(_ segment: SegmentInput, extent: SegmentExtent, isAtStart: Bool, hasNoAudio: Bool = false) {
         self.isAtStart = isAtStart
-        duration = isAtStart ? segment.duration.flatMap { $0 <= Self.longestDuration ? $0 : nil } : nil
+        self.extent = isAtStart ? extent : nil
         self.hasNoAudio = hasNoAudio
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
@@ -52,7 +51,10 @@ struct SegmentOrigin: Equatable, Sendable {
     mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
         if clockZero == nil {
             clockZero = unit.pts
-            announcedEnd = duration.map { unit.dts + $0 }
+            let lead = unit.isRepeated ? DiscontinuityDetector.longestGap : SegmentExtent.tolerance
+            // Audio alone tells nothing of a frame that came: it may be sent ahead of its video.
+            let extent = extent.flatMap { unit.isRepeated || $0.isAnnounced ? $0 : nil }
+            announcedEnd = extent?.end(from: unit.pts, longestLead: lead).map { $0 - (unit.pts - unit.dts) }
         } else if abs((unit.pts - last).count) > Self.longestStep.count {
             clockZero = unit.pts - playedDuration - frameDuration
         }

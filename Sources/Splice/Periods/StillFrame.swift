@@ -21,6 +21,9 @@ struct StillFrame: Equatable, Sendable {
     /// Whether there is a key frame that was not repeated for too long.
     var isAvailable: Bool { key != nil && presentedDuration < Self.longest }
 
+    /// Ends the repetition: the key frame has stood for long enough.
+    mutating func end() { presentedDuration = Self.longest }
+
     /// Keeps a copy of the last key frame of `frames`.
     mutating func update(from frames: [VideoPacket]) {
         let keys = frames.filter { $0.isIntra && !$0.isDamaged }
@@ -42,14 +45,6 @@ struct StillFrame: Equatable, Sendable {
 }
 
 extension VideoPacket {
-    /// Whether the frame is right if it is decoded alone.
-    fileprivate var isIntra: Bool {
-        switch randomAccess {
-        case .instantaneousRefresh, .cleanRandomAccess, .recoveryPoint: true
-        case .gradualRefresh, nil: false
-        }
-    }
-
     fileprivate func keyFrame(at time: Ticks, payload: ArraySlice<UInt8>) -> VideoPacket {
         VideoPacket(
             pid: pid, configuration: configuration, pts: time.wire, dts: time.wire,

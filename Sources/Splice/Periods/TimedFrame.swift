@@ -12,6 +12,8 @@ struct TimedVideo: Equatable, Sendable {
     var beginsPeriod = false
     /// Whether a random access point that is no IDR picture counts as one: the stream has no others.
     var usesOpenRandomAccess = false
+    /// Whether this is a key frame once more, which stands (`StandingVideo`).
+    var isRepeated = false
 
     /// How decoding may begin with this unit; nil if it shall not. The first unit of a period has no leading pictures.
     var randomAccess: RandomAccessPoint? {

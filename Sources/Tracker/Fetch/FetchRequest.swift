@@ -14,6 +14,8 @@ package struct FetchRequest: Hashable, Sendable {
     package let duration: Duration?
     /// The time without a byte after which the request times out; nil: the limit of the configuration.
     package var silenceLimit: Duration?
+    /// The largest body; nil: the limit of the configuration.
+    package var byteLimit: Int?
     /// Whether no connection of an earlier request is used, because one of them hangs.
     package var needsNewConnection = false
     /// The source that it belongs to: 0 is the primary; backups count from 1.

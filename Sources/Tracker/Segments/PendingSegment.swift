@@ -50,6 +50,10 @@ struct PendingSegment: Sendable {
     /// Whether another attempt brought a longer body than the short one; nil without such an attempt.
     private(set) var shortRetryHelped: Bool?
     private(set) var retrySchedule: RetrySchedule
+    /// Whether the request in flight has a smaller size limit, because another segment is delivered first.
+    private var isLimited = false
+    /// Whether the segment exceeded that limit, so that it is fetched when nothing is delivered before it.
+    private(set) var waitsForHead = false
     /// When the segment could be delivered first, but for the segments before it.
     var readyAt: Duration?
 
@@ -127,9 +131,20 @@ extension PendingSegment {
 // MARK: - Attempts
 
 extension PendingSegment {
-    mutating func start(as id: FetchID, at now: Duration) {
+    /// - Parameter isLimited: whether the body may not be as large as configured.
+    mutating func start(as id: FetchID, isLimited: Bool = false, at now: Duration) {
         progress = .fetching(Attempt(first: id, startedAt: now))
         startedAt = now
+        self.isLimited = isLimited
+    }
+
+    /// Waits until nothing is delivered before the segment, if its body exceeded the smaller limit. Returns whether so.
+    mutating func postpone(after outcome: FetchOutcome) -> Bool {
+        guard isLimited, case .failure(let error) = outcome, error.reason == .tooLarge else { return false }
+        progress = .waiting
+        waitsForHead = true
+        isLimited = false
+        return true
     }
 
     /// Returns to the state before the attempt in flight.

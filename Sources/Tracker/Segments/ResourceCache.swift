@@ -20,6 +20,8 @@ struct ResourceCache: Sendable {
 
     /// The number of entries kept. A segment that still needs an evicted resource requests it again.
     static let limit = 32
+    /// The bytes kept.
+    static let byteLimit = 32 << 20
 
     /// Oldest first.
     private var entries: [Entry] = []
@@ -66,16 +68,25 @@ struct ResourceCache: Sendable {
         evict()
     }
 
-    /// Removes the oldest entry that is neither due nor in flight, if there are too many.
+    /// Removes the oldest entries that are neither due nor in flight, while there are too many or too much. The newest one
+    /// that is held stays, whatever its size.
     private mutating func evict() {
-        guard entries.count > Self.limit else { return }
-        let oldest = entries.firstIndex { entry in
-            switch entry.progress {
-            case .held, .failed: true
-            case .due, .fetching: false
+        while entries.count > Self.limit || heldBytes > Self.byteLimit {
+            let removable = entries.indices.filter { index in
+                switch entries[index].progress {
+                case .held, .failed: true
+                case .due, .fetching: false
+                }
             }
+            guard let oldest = removable.first, removable.count > 1 || entries.count > Self.limit else { return }
+            entries.remove(at: oldest)
         }
-        if let oldest { entries.remove(at: oldest) }
+    }
+
+    private var heldBytes: Int {
+        entries.reduce(0) { sum, entry in
+            if case .held(let body) = entry.progress { sum + body.count } else { sum }
+        }
     }
 
     /// Removes resources that failed and that no pending segment needs any more.
@@ -112,6 +123,7 @@ struct ResourceCache: Sendable {
         guard let index else { return nil }
         do {
             entries[index].progress = .held(try entries[index].request.media(in: outcome).body)
+            evict()
             return nil
         } catch {
             let next = entries[index].retrySchedule.failed(error, retryAfter: outcome.retryAfter, at: now)

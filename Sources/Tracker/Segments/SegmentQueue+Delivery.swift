@@ -129,6 +129,7 @@ extension SegmentQueue {
     ) -> SegmentLoss {
         let number = pending.segment.mediaSequence
         inFlight -= headRequests.count
+        addLost(pending.segment.duration, cause)
         skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
         pop()
         return SegmentLoss(mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause)

@@ -27,6 +27,7 @@ extension SegmentQueue {
             else { continue }
             let isSpaced = admission.isSpaced(pending.requests.media.url)
             if isSpaced, holdsBackNew, index >= started.endIndex { continue }
+            if pending.waitsForHead, index != head { continue }
             guard isSpaced, let startedAt = pending.startedAt else {
                 return Startable(index: index, isHead: index == head)
             }
@@ -41,7 +42,7 @@ extension SegmentQueue {
     ) -> (requests: SegmentRequests, timeouts: Int)? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
         if pending.startedAt == nil { addStarted(pending.segment.duration) }
-        pending.start(as: id, at: now)
+        pending.start(as: id, isLimited: !startable.isHead, at: now)
         startedEnd = max(startedEnd, startable.index + 1)
         entries[startable.index] = .segment(pending)
         inFlight += 1
@@ -82,6 +83,8 @@ extension SegmentQueue {
     /// The result of a request for a segment.
     enum Settlement: Equatable, Sendable {
         case fetched
+        /// The body is too large to be held. The segment is fetched again when nothing is delivered before it.
+        case postponed
         case failed(FailedAttempt)
     }
 
@@ -94,6 +97,11 @@ extension SegmentQueue {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         let requestCount = pending.attempt?.ids.count ?? 0
         let other = pending.attempt?.removing(id)?.first
+        if pending.postpone(after: outcome) {
+            entries[index] = .segment(pending)
+            inFlight -= requestCount
+            return (.postponed, other)
+        }
         let failure = pending.settle(
             id, request, outcome, acceptsShort: shortRetriesInVain >= Self.maxShortRetriesInVain, at: now)
         if let helped = pending.shortRetryHelped { shortRetriesInVain = helped ? 0 : shortRetriesInVain + 1 }

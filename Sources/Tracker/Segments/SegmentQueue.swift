@@ -24,6 +24,8 @@ struct SegmentQueue: Sendable {
     static let maxShortRetriesInVain = 2
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
+    /// Playing time of all lost segments, as far as the playlists listed it.
+    var lostDurations: [SegmentLoss.Cause: Duration] = [:]
     /// Bytes fetched and not delivered yet.
     var heldBytes = 0
     /// The larger of the last two bodies, which is the expected size of the next ones.
@@ -54,6 +56,8 @@ struct SegmentQueue: Sendable {
     ///   - segmentDuration: the approximate duration of each lost segment.
     mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], segmentDuration: Duration) {
         entries.append(.loss(loss, segments))
+        if segments.isEmpty { addLost(segmentDuration, loss.cause, count: loss.count) }
+        for segment in segments { addLost(segment.duration, loss.cause) }
         addStarted(segmentDuration, count: loss.count)
     }
 
@@ -92,6 +96,12 @@ struct SegmentQueue: Sendable {
     /// Adds to `startedDuration`, with limits that keep the sum far below the largest `Duration`.
     mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
         startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
+    }
+
+    /// Adds to `lostDurations`, with the same limits.
+    mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
+        lostDurations[cause, default: .zero] +=
+            min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
     }
 
     mutating func recordBody(byteCount: Int) {

@@ -30,6 +30,15 @@ extension FetchOutcome {
     var cacheFreshness: CacheFreshness {
         if case .success(let answer) = self { answer.cacheFreshness } else { CacheFreshness() }
     }
+
+    /// The least time between two loads of a playlist of this size, so that reading it takes a small part of a core.
+    var loadInterval: Duration {
+        guard case .success(let answer) = self else { return .zero }
+        return .milliseconds(answer.body.count * 1000 / Self.playlistBytesPerSecond)
+    }
+
+    /// Bytes of one playlist that are read in a second at most. A day of segments of 2 s is read every 3 s.
+    static let playlistBytesPerSecond = 4 << 20
 }
 
 extension FetchAnswer {

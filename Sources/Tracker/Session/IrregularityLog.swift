@@ -8,6 +8,13 @@ struct IrregularityLog: Equatable, Sendable {
     }
 
     private var reported: Set<Kind> = []
+    private var reportedLimits: Set<PlaylistLimit> = []
+
+    /// Returns the limits that no playlist exceeded before, in the order of their names, with what was dropped.
+    mutating func recordNew(_ dropped: [PlaylistLimit: Int]) -> [(limit: PlaylistLimit, count: Int)] {
+        dropped.filter { reportedLimits.insert($0.key).inserted }.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { (limit: $0.key, count: $0.value) }
+    }
 
     /// Returns the irregularities of a kind that was not reported before.
     mutating func recordNew(_ irregularities: [PlaylistError]) -> [PlaylistError] {
@@ -26,6 +33,8 @@ extension PlaylistError.Reason {
         case .badValue: "bad-value"
         case .undefinedVariable: "undefined-variable"
         case .misplaced: "misplaced"
+        case .exceeds(let limit): "exceeds-\(limit.rawValue)"
+        case .canceled: "canceled"
         }
     }
 }

@@ -63,6 +63,11 @@ struct PlaylistLoad: Sendable {
         return abandon(at: now)
     }
 
+    /// Loads not before `time`.
+    mutating func postpone(until time: Duration) {
+        if case .due(let at) = state { state = .due(at: max(at, time)) }
+    }
+
     /// Loads as soon as the schedule permits, because the playlist may list something new.
     mutating func hasten(at now: Duration) {
         if case .due(let at) = state { state = .due(at: min(at, schedule.earliest(at: now))) }

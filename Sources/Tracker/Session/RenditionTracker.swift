@@ -69,7 +69,11 @@ struct RenditionTracker: Sendable {
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
         if !playlist.irregularities.isEmpty { counts.irregularPlaylists += 1 }
         let irregularities = irregularityLog.recordNew(playlist.irregularities)
-        let events = irregularities.map { UpstreamEvent.playlistIrregular(role, $0) }
+        counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
+        let limits = irregularityLog.recordNew(playlist.dropped)
+        let events =
+            irregularities.map { UpstreamEvent.playlistIrregular(role, $0) }
+            + limits.map { UpstreamEvent.playlistLimitExceeded(role, $0.limit, dropped: $0.count) }
         guard let targetDuration, targetDuration != playlist.targetDuration else { return events }
         return events + [.targetDurationChanged(role, from: targetDuration, to: playlist.targetDuration)]
     }
@@ -110,6 +114,7 @@ extension RenditionTracker {
             loadedAt: lastPlaylistAt,
             hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
             counts: counts, polling: load.polling)
+        status.counts.lostDurations = queue.lostDurations
         if case .expecting(let since, let step) = stallEscalation.state {
             status.grewAt = since
             status.stallStep = step

@@ -39,6 +39,10 @@ extension UpstreamEvent {
             EventLine(
                 "playlist-irregular", ("rendition", rendition?.token ?? "master"), ("line", "\(error.line)"),
                 ("tag", error.tag), ("reason", error.reason.name))
+        case .playlistLimitExceeded(let rendition, let limit, let dropped):
+            EventLine(
+                "playlist-limit", ("rendition", rendition?.token ?? "master"), ("limit", limit.rawValue),
+                ("dropped", "\(dropped)"))
         case .multivariantReloadFailed(let error): EventLine("master-failed", error.fields)
         case .fetchFailed(let request, let failure, let failures, let isLast):
             EventLine(
@@ -88,7 +92,7 @@ private struct EventLine {
             switch scalar {
             case "\"", "\\": "\\\(scalar)"
             case "\n": "\\n"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where ControlCharacters.contains(scalar): "\\u{\(String(scalar.value, radix: 16))}"
             default: "\(scalar)"
             }
         }

@@ -33,6 +33,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// A playlist was read although a line of it is malformed; reported once for each kind of irregularity. nil: the
     /// multivariant playlist.
     case playlistIrregular(RenditionRole?, PlaylistError)
+    /// A playlist exceeds a limit, and what exceeds it is dropped; reported once for each limit. nil: the multivariant
+    /// playlist.
+    case playlistLimitExceeded(RenditionRole?, PlaylistLimit, dropped: Int)
     /// The multivariant playlist could not be loaded again; reported when the reason changes.
     case multivariantReloadFailed(TrackerError)
     /// An attempt for a segment, key or map failed. `failures` counts from 1; after the last attempt it is lost.

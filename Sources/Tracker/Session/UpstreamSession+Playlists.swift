@@ -24,6 +24,7 @@ extension UpstreamSession {
             guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
             let hadFailed = trackers[index].load.failures.last != nil
             try follow(index, playlist, base, outcome.cacheFreshness, at: now)
+            trackers[index].load.postpone(until: now + outcome.loadInterval)
             if hadFailed, role == .main { hastenFailedLoads(at: now) }
         } catch {
             count(FetchFault(error))

@@ -33,6 +33,9 @@ extension UpstreamSession {
         /// The wall-clock date of session time zero, a hint for the first reloads; nil: reloads do not depend on it.
         package var startDate: ProgramDateTime?
 
+        /// The largest WebVTT segment.
+        package static let maxSubtitleBytes = 4 << 20
+
         package init(
             variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
             noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),

@@ -46,10 +46,20 @@ extension UpstreamSession {
     private mutating func start(
         _ startable: SegmentQueue.Startable, of index: Int, at now: Duration
     ) -> SegmentRequests? {
+        let byteLimit = byteLimit(of: startable, in: trackers[index])
         let started = trackers[index].queue.start(startable, as: nextID, at: now)
         guard let (requests, timeouts) = started else { return nil }
-        fetch(requests.media, for: .segment(trackers[index].role, requests.media), timeouts: timeouts, at: now)
+        let target = FetchTarget.segment(trackers[index].role, requests.media)
+        fetch(requests.media, for: target, timeouts: timeouts, byteLimit: byteLimit, at: now)
         return requests
+    }
+
+    /// The largest body of a segment, if it is less than the configured one: that of subtitles, and of a segment before
+    /// which another one is delivered. Such a body would be held, and is fetched again when it comes next.
+    private func byteLimit(of startable: SegmentQueue.Startable, in tracker: RenditionTracker) -> Int? {
+        if tracker.role.isSubtitles { return Policy.maxSubtitleBytes }
+        guard !startable.isHead else { return nil }
+        return max(policy.maxInFlightBytes / max(1, policy.maxInFlight - 1), tracker.queue.recentSize * 2)
     }
 
     private func admission(at now: Duration) -> FetchAdmission {
@@ -156,6 +166,7 @@ extension UpstreamSession {
         cancel(superseded)
         switch settlement {
         case .fetched: recordSuccess(of: request, took: answer.took, at: now)
+        case .postponed: trackers[index].counts.postponedSegments += 1
         case .failed(let attempt):
             trackers[index].counts.failedTries += 1
             if role == .main { mediaStall.recordFailure(attempt.failure.lossReason) }

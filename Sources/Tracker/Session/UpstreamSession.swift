@@ -150,12 +150,15 @@ extension UpstreamSession {
     /// - Parameters:
     ///   - timeouts: requests for the resource that timed out in a row; nil: it is no media, key or map.
     ///   - isRace: whether another request for the same resource is in flight.
+    ///   - byteLimit: the largest body, if it is less than the configured one.
     mutating func fetch(
-        _ request: FetchRequest, for target: FetchTarget, timeouts: Int? = nil, isRace: Bool = false, at now: Duration
+        _ request: FetchRequest, for target: FetchTarget, timeouts: Int? = nil, isRace: Bool = false,
+        byteLimit: Int? = nil, at now: Duration
     ) {
         fetches[nextID] = Fetch(target: target, startedAt: now)
         var request = request
         request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
+        request.byteLimit = byteLimit
         request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)
@@ -194,6 +197,12 @@ extension UpstreamSession {
 
     /// Counts a multivariant playlist with irregularities, and reports the new ones.
     mutating func recordIrregularities(of playlist: MultivariantPlaylist) {
+        if let main = index(of: .main) {
+            trackers[main].counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
+        }
+        for (limit, count) in irregularityLog.recordNew(playlist.dropped) {
+            report(.playlistLimitExceeded(nil, limit, dropped: count))
+        }
         guard !playlist.irregularities.isEmpty else { return }
         if let main = index(of: .main) { trackers[main].counts.irregularPlaylists += 1 }
         for error in irregularityLog.recordNew(playlist.irregularities) { report(.playlistIrregular(nil, error)) }

@@ -101,24 +101,31 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     /// Segments lost.
     package var lost: UInt64 = 0
     package var lostByCause = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
+    /// Playing time of the segments lost; by the target duration where no playlist listed them.
+    package var lostDurations: [SegmentLoss.Cause: Duration] = [:]
     /// Discontinuities, each with any number of lost segments.
     package var discontinuities = 0
     package var stalePlaylists = 0
     /// Playlists that were read although a line of them was malformed.
     package var irregularPlaylists = 0
+    /// What was dropped of all playlists loaded, by the limit that it exceeded.
+    package var droppedByLimit: [PlaylistLimit: Int] = [:]
+    /// Segments whose fetch was ended because they are too large to be held while another one is delivered first.
+    package var postponedSegments = 0
     package var resets = 0
     /// Cue tags that a playlist added to segments after they were fetched.
     package var lateCueTags = 0
 
     package init() {}
 
-    /// The published names. `/status.json` has late cue tags among the ad markers.
+    /// The published names. Lost playing time is among the metrics, and `/status.json` has late cue tags among the ad markers.
     private enum CodingKeys: String, CodingKey {
         case loads = "playlistLoads"
         case delivered = "segmentsDelivered"
         case lost = "segmentsLost"
         case lostByCause = "segmentsLostByCause"
-        case discontinuities, stalePlaylists, irregularPlaylists
+        case discontinuities, stalePlaylists, irregularPlaylists, postponedSegments
+        case droppedByLimit = "droppedFromPlaylists"
         case resets = "sequenceResets"
         case failedLoads = "failedPlaylistLoads"
         case failedTries = "failedAttempts"
@@ -139,9 +146,12 @@ extension TrackerCounts {
         sum.failedTries += other.failedTries
         sum.lost += other.lost
         sum.lostByCause.merge(other.lostByCause, uniquingKeysWith: +)
+        sum.lostDurations.merge(other.lostDurations, uniquingKeysWith: +)
         sum.discontinuities += other.discontinuities
         sum.stalePlaylists += other.stalePlaylists
         sum.irregularPlaylists += other.irregularPlaylists
+        sum.droppedByLimit.merge(other.droppedByLimit, uniquingKeysWith: +)
+        sum.postponedSegments += other.postponedSegments
         sum.resets += other.resets
         sum.lateCueTags += other.lateCueTags
     }

@@ -15,7 +15,7 @@ enum FirstWord {
     /// What is wrong with a word that stands where a channel's URL is expected; nil if it may be one.
     static func complaint(about word: String) -> String? {
         guard !word.contains("://") else { return nil }
-        let start = "\(word.quoted) is neither a command nor a URL."
+        let start = "\(word.redacted.quoted) is neither a command nor a URL."
         if word.contains(".") || word.contains("/") {
             return "\(start) A channel is given as http://… or https://…, and a list of channels to liverelay serve."
         }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import Glibc
+import Logging
 
 @main
 struct LiveRelay: AsyncParsableCommand {
@@ -18,7 +20,7 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay replay evening --out republished
             liverelay check recording.ts
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             RelayCommand.self, ServeCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
             ReplayCommand.self, CheckCommand.self,
@@ -37,13 +39,23 @@ struct LiveRelay: AsyncParsableCommand {
             }
             Console.standardError.close(within: closeLimit)
         } catch let error as RelayError {
-            Console.standardError.write(line: "liverelay: \(error.line)")
+            let console = Console.standardError
+            console.write(message: console.format == .text ? "liverelay: \(error.line)" : error.line, level: .error)
             Console.standardError.close(within: closeLimit)
             Glibc.exit(error.exit.rawValue)
         } catch {
             Console.standardError.close(within: closeLimit)
-            exit(withError: error)
+            end(with: error)
         }
+    }
+
+    /// Ends the process with a text of the argument parser: help on standard output, or an error that shows no secret.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard !code.isSuccess else { exit(withError: error) }
+        let text = UsageText.redacted(fullMessage(for: error), words: CommandLine.arguments)
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+        Glibc.exit(code.rawValue)
     }
 
     /// Keeps the numbers of standard descriptors that are closed from being used for a file, which would then be written

@@ -39,6 +39,10 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.notice
 
+    func validate() throws {
+        if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
+    }
+
     func run() async throws {
         let console = Console.standardError
         var session = UpstreamSession.Policy(

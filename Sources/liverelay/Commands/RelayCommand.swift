@@ -34,6 +34,7 @@ struct RelayCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let message = FirstWord.complaint(about: upstream) { throw ValidationError(message) }
+        if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
     }
 
     func run() async throws {

@@ -17,11 +17,13 @@ struct RelayService: Sendable {
     let clientBurst: Ticks
     /// Longest time that an HTTP connection may make no progress.
     let clientTimeout: Duration
+    let clients: OpenConnections.Limits
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
     let exitsAtEnd: Bool
     let console: Console
     let logger: Logger
+    let events: EventOptions
     /// Lines for the console once the first segment is published.
     let startupLines: @Sendable (_ base: String) -> [String]
 
@@ -30,24 +32,46 @@ struct RelayService: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
-        let server = try await startServer(of: state)
+        let bus = EventBus()
+        let delivery = try events.delivery(of: bus, logger: logger)
+        let runner = ChannelRunner(
+            configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
+        let connections = OpenConnections(clients)
+        let server = try await startServer(
+            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus), connections)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
-        let outcome = await runUntilEnd(state, base: server?.base)
+        let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
+        let outcome = await runUntilEnd(state, runner, connections, base: server?.base)
+        supervision?.cancel()
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
+        await delivery.finish()
         if case .failure(let error) = outcome { throw error }
     }
 
-    private func startServer(of state: ChannelState) async throws(RelayError) -> (server: HTTPServer, base: String)? {
+    private func startServer(
+        of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry,
+        _ connections: OpenConnections
+    ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let responder = ChannelResponder(state, burst: clientBurst)
+        let traffic = HTTPTraffic()
+        let metrics = MetricsResponder { [console] in
+            MetricsSnapshot(
+                runs: [.init(nil, state, meter, sentBytes: responder.sentBytes)], traffic: traffic.counts,
+                events: events, droppedLogLines: console.dropped)
+        }
+        let operations = OperationsResponder(
+            metrics: metrics, events: nil, clients: clients,
+            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                on: address, limits: .init(idleTime: clientTimeout), responder: { responder.response(to: $0) },
-                deferredResponder: { responder.deferredResponse(to: $0) })
+                on: address, limits: .init(idleTime: clientTimeout), connections: connections, traffic: traffic,
+                responder: { operations.response(to: $0) },
+                deferredResponder: { operations.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
@@ -60,11 +84,13 @@ struct RelayService: Sendable {
         case other(Result<Void, RelayError>?)
     }
 
-    private func runUntilEnd(_ state: ChannelState, base: String?) async -> Result<Void, RelayError> {
+    private func runUntilEnd(
+        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections, base: String?
+    ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
-            group.addTask { .channel(await runChannel(into: state)) }
+            group.addTask { .channel(await run(runner, into: state)) }
             group.addTask { .other(await Signals.wait()) }
-            group.addTask { .other(await updateStatusLine(state, base: base)) }
+            group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -91,8 +117,7 @@ struct RelayService: Sendable {
     }
 
     /// - Returns: nil if the upstream has ended and the server continues.
-    private func runChannel(into state: ChannelState) async -> Result<Void, RelayError>? {
-        let runner = ChannelRunner(configuration: configuration, capture: capture, logger: logger)
+    private func run(_ runner: ChannelRunner, into state: ChannelState) async -> Result<Void, RelayError>? {
         switch await runner.run(into: state) {
         case .drained: return exitsAtEnd ? .success(()) : nil
         case .canceled: return nil
@@ -101,15 +126,20 @@ struct RelayService: Sendable {
     }
 
     /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(_ state: ChannelState, base: String?) async -> Result<Void, RelayError>? {
+    private func updateStatusLine(
+        _ state: ChannelState, _ connections: OpenConnections, base: String?
+    ) async -> Result<Void, RelayError>? {
         var isPublishing = false
         var replacements = 0
         while !Task.isCancelled {
-            state.update { $0.logLinesDropped = console.dropped }
+            state.update {
+                $0.logLinesDropped = console.dropped
+                $0.clients = connections.counts
+            }
             let status = state.status
             if !isPublishing, status.output.segments > 0 {
                 isPublishing = true
-                for line in base.map(startupLines) ?? [] { console.write(line: line) }
+                for line in base.map(startupLines) ?? [] { console.write(message: line) }
             }
             if status.output.spoolReplacements > replacements {
                 replacements = status.output.spoolReplacements

@@ -81,13 +81,14 @@ struct ServeCommand: AsyncParsableCommand {
                 """, valueName: "directory"))
     var spool: String?
 
-    @Option(help: "Lowest level of log lines.")
-    var logLevel = LogLevel.info
-
+    @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Log") var log: LogOptions
+    @OptionGroup(title: "Events") var events: EventOptions
 
     /// Bounds of --start-timeout: the server closes connections that are silent for a minute.
     private static let startLimits: ClosedRange<Int64> = 1...50
@@ -97,6 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--start-timeout has to be between 1s and 50s.")
         }
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
+        if spool == "" { throw ValidationError("--spool has to name a directory.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
@@ -106,16 +108,17 @@ struct ServeCommand: AsyncParsableCommand {
             try await CatalogCheck(source: source).run()
             return
         }
-        let logger = Logger(console: .standardError, level: logLevel)
+        let logger = log.logger(of: .standardError)
         try await ServeService(
             source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
+            clients: clients.limits(),
             tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
-            discoveryPort: tuner.udpPort, apiToken: apiToken,
+            discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
-            configuration: channelConfiguration, logger: logger
+            configuration: channelConfiguration, logger: logger, events: events
         ).run()
     }
 

@@ -11,9 +11,12 @@ struct ServeService: Sendable {
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
     let addresses: ServerAddresses
+    let clients: OpenConnections.Limits
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
+    /// How guides are read; nil: none is.
+    let guide: GuideService.Settings?
     /// nil: there is no API.
     var apiToken: APIToken?
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
@@ -22,6 +25,8 @@ struct ServeService: Sendable {
     let spoolParent: String?
     let configuration: RelayConfiguration
     let logger: Logger
+    let events: EventOptions
+    let bus = EventBus()
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
@@ -31,28 +36,29 @@ struct ServeService: Sendable {
             in: parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
         let settings = ChannelSettings(
-            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger)
+            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: bus)
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
-        let updater = CatalogUpdater(catalog, from: source, host: host, observe: log)
-        let responder = ServeResponder(
-            host, addresses: addresses, tuner: tuner,
-            api: APIResponder(token: apiToken, host: host, updater: updater))
-        let server: HTTPServer
-        do {
-            server = try await HTTPServer.start(
-                on: address, responder: { responder.response(to: $0) },
-                deferredResponder: { responder.deferredResponse(to: $0) },
-                actionResponder: { responder.action(for: $0) })
-        } catch { throw RelayError(error) }
+        let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
+        updateGuide(catalog.channels, catalog.guides)
+        let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
+        let delivery = try events.delivery(of: bus, logger: logger)
+        let server = try await startServer(of: host, updater, guide, delivery)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
-        await runUntilSignal(updater)
+        let supervision = ServiceManager.current?.supervise {
+            await server.awaitEventLoops()
+            _ = host.directory  // It waits for the lock of the channels.
+        }
+        await runUntilSignal(updater, guide)
+        supervision?.cancel()
         await discovery?.shutdown()
         host.close()
         await server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
+        await delivery.finish()
     }
 
     /// The number of a list's issues that are written to the log.
@@ -73,11 +79,21 @@ struct ServeService: Sendable {
         }
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater) async {
+    private func update(_ guide: GuideService?, _ channels: [ListedChannel], _ guides: [String]) {
+        guide?.update(
+            channels: channels, guides: guides,
+            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
+    }
+
+    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM]) }
+            group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
                 while await Signals.wait(for: [SIGHUP]) { await updater.reload() }
+                return false
+            }
+            group.addTask {
+                await guide?.run()
                 return false
             }
             group.addTask {
@@ -89,6 +105,11 @@ struct ServeService: Sendable {
         }
     }
 
+    private func reportStale(_ reason: String, _ consequence: String) {
+        logger.warning("\(consequence): \(reason)")
+        bus.publish(.listError(source: source.name, reason: reason))
+    }
+
     @Sendable private func log(_ reload: Result<CatalogUpdater.Outcome, CatalogError>) {
         switch reload {
         case .success(let outcome):
@@ -98,9 +119,15 @@ struct ServeService: Sendable {
                 List read again: added=\(change.added.count) removed=\(change.removed.count) \
                 changed=\(change.changed.count) unchanged=\(change.unchanged.count) ended=\(outcome.endedCount)
                 """)
-            for error in outcome.staleLists { logger.warning("A list stays as it was: \(error.line)") }
+            bus.publish(
+                .listReload(
+                    source: source.name,
+                    .init(
+                        added: change.added.count, removed: change.removed.count, changed: change.changed.count,
+                        unchanged: change.unchanged.count, ended: outcome.endedCount)))
+            for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
         case .failure(let error):
-            for line in error.lines { logger.warning("The list stays as it was: \(line)") }
+            for line in error.lines { reportStale(line, "The list stays as it was") }
         }
     }
 }

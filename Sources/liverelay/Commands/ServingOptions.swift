@@ -39,6 +39,8 @@ struct ServingOptions: ParsableArguments {
             discussion: "Clients of /live.ts that read too slowly are moved forward before that."))
     var clientTimeout = TimeSpan(seconds: 60)
 
+    @OptionGroup var clients: ClientOptions
+
     @Option(
         help: ArgumentHelp(
             "Directory for a capture of every upstream answer, as long as the channel runs.",
@@ -64,8 +66,8 @@ struct ServingOptions: ParsableArguments {
             valueName: "media"))
     var require: RequiredMedia?
 
-    @Option(help: "Lowest level of log lines.")
-    var logLevel = LogLevel.info
+    @OptionGroup var log: LogOptions
+    @OptionGroup var events: EventOptions
 
     @Flag(
         help: """
@@ -73,6 +75,12 @@ struct ServingOptions: ParsableArguments {
             polled for 3.5 target durations first, in case it starts again.
             """)
     var exitAtEnd = false
+
+    func validate() throws {
+        for (option, path) in [("--spool", spool), ("--record", record), ("--slate", slate)] where path == "" {
+            throw ValidationError("\(option) has to name a \(option == "--slate" ? "file" : "directory").")
+        }
+    }
 
     func run(
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
@@ -86,7 +94,7 @@ struct ServingOptions: ParsableArguments {
         // A start that fails must not truncate an earlier recording.
         let output = try streaming?.destination?.open()
         let console = Console.standardError
-        let logger = Logger(console: console, level: logLevel)
+        let logger = log.logger(of: console)
         if directory.removedCount > 0 {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
@@ -109,13 +117,13 @@ struct ServingOptions: ParsableArguments {
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
             clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
-            clientTimeout: clientTimeout.duration,
+            clientTimeout: clientTimeout.duration, clients: clients.limits(),
             stream: output.flatMap { descriptor in
                 streaming.map {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            exitsAtEnd: exitAtEnd, console: console, logger: logger, startupLines: startupLines
+            exitsAtEnd: exitAtEnd, console: console, logger: logger, events: events, startupLines: startupLines
         ).run()
     }
 }

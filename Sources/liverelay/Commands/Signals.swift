@@ -15,17 +15,22 @@ enum Signals {
 
     /// - Returns: success after a signal; nil if the task was canceled.
     static func wait() async -> Result<Void, RelayError>? {
-        await wait(for: handledSignals) ? .success(()) : nil
+        await wait(for: handledSignals, endsProcess: true) ? .success(()) : nil
     }
 
     /// Waits for one of the signals.
+    /// - Parameter endsProcess: whether the process ends within `ShutdownDeadline.limit` of the signal.
     /// - Returns: false if the task was canceled.
-    static func wait(for numbers: [Int32]) async -> Bool {
+    static func wait(for numbers: [Int32], endsProcess: Bool = false) async -> Bool {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { arrival.yield() }
+            source.setEventHandler {
+                // Here, because the waiting task may not get a thread.
+                if endsProcess { ShutdownDeadline.start() }
+                arrival.yield()
+            }
             source.resume()
             return source
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LiveRing
+import Synchronization
 
 /// A directory for the ring of one process, which removes it at its end.
 ///
@@ -28,12 +29,24 @@ final class TemporarySpool: Sendable {
             }
             guard let lock = DirectoryLock(path) else { continue }
             (self.path, self.lock) = (path, lock)
+            Self.open.withLock { _ = $0.insert(path) }
             return
         }
         throw RelayError(.system(.createDirectory, path: parent.path, code: code))
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+        Self.open.withLock { _ = $0.remove(path) }
+    }
+
+    /// The directories of this process.
+    private static let open = Mutex<Set<String>>([])
+
+    /// Removes all directories of this process, right before it ends.
+    static func removeAll() {
+        for path in open.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    }
 
     private static func removeUnlocked(in parent: URL) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []

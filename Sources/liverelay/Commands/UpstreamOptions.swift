@@ -42,7 +42,7 @@ struct UpstreamOptions: ParsableArguments {
     var polite = false
 
     @Option(help: "Largest accepted segment: 64MiB, 1GiB.")
-    var maxSegment = ByteCount(256 << 20)
+    var maxSegment = ByteCount(128 << 20)
 
     @Option(help: "Largest accepted playlist, decompressed.")
     var maxPlaylist = ByteCount(16 << 20)
@@ -89,7 +89,8 @@ struct UpstreamOptions: ParsableArguments {
     var requests: CurlConfiguration {
         var configuration = CurlConfiguration(
             headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
-            cookie: cookie, proxy: proxy, deniesPrivate: denyPrivate, permittedIPAddresses: Set(allowedAddresses))
+            cookie: cookie.map { Secret($0) }, proxy: proxy.map { Secret($0) }, deniesPrivate: denyPrivate,
+            permittedIPAddresses: Set(allowedAddresses))
         configuration.segmentLimits.bodyBytes = maxSegment.bytes
         configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
         return configuration
@@ -97,6 +98,11 @@ struct UpstreamOptions: ParsableArguments {
 
     func validate() throws {
         if let maxConnections, maxConnections < 1 { throw ValidationError("--max-connections has to be at least 1.") }
+        let complaints = [
+            OptionChecks.headerValue(userAgent, of: "--user-agent"), cookie.flatMap { OptionChecks.cookie($0) },
+            proxy.flatMap { OptionChecks.proxy($0) },
+        ]
+        if let complaint = complaints.compactMap(\.self).first { throw ValidationError(complaint) }
         if denyPrivate, proxy != nil {
             throw ValidationError("--deny-private has no effect with --proxy: the proxy resolves names itself.")
         }

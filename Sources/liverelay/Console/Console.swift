@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import Logging
 import Synchronization
 
 /// Log lines on standard error and, on a terminal, a status line below them that is rewritten in place.
@@ -21,6 +22,7 @@ final class Console: Sendable {
 
     private struct State {
         var queue: ConsoleQueue
+        var suppressed = 0
         var hasThread = false
         /// Whether the thread was woken for what the queue holds.
         var isSignaled = false
@@ -33,10 +35,24 @@ final class Console: Sendable {
         state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
     }
 
-    /// Number of lines that were dropped because the queue was full.
-    var dropped: Int { state.withLock { $0.queue.dropped } }
+    /// Number of lines that were dropped because the queue was full, or because there were too many at once.
+    var dropped: Int { state.withLock { $0.queue.dropped + $0.suppressed } }
 
+    /// Counts a line that is not written because there are too many at once.
+    func recordSuppressed() { state.withLock { $0.suppressed += 1 } }
+
+    /// Writes a line as it is.
     func write(line: String) { update { $0.append(line: line) } }
+
+    /// Writes a line for people, in the console's format.
+    func write(message: String, level: Logger.Level = .info) {
+        update { $0.append(line: $0.format.line(message, level: level)) }
+    }
+
+    /// Sets how lines are written from now on.
+    func setFormat(_ format: LogFormat) { update { $0.format = format } }
+
+    var format: LogFormat { state.withLock { $0.queue.format } }
 
     /// Replaces the status line; has no effect unless standard error is a terminal.
     func setStatusLine(_ text: String) { update { $0.setStatus(text) } }

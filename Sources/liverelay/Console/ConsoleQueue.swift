@@ -1,3 +1,6 @@
+import Logging
+import Playlist
+
 /// Lines that wait to be written to standard error.
 ///
 /// The queue is bounded, because the reader may stop reading. Lines that do not fit are dropped and counted, and a line
@@ -7,6 +10,8 @@ struct ConsoleQueue: Equatable, Sendable {
     static let limitBytes = 256 << 10
 
     let isTerminal: Bool
+    /// How a line about missing lines is written. There is no status line between JSON objects.
+    var format = LogFormat.text
     private var lines: [String] = []
     private var byteCount = 0
     /// Number of lines dropped after `lines`.
@@ -19,9 +24,10 @@ struct ConsoleQueue: Equatable, Sendable {
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
-    /// Appends a line if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
+    /// Appends a line without control characters if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
     /// order.
     mutating func append(line: String) {
+        let line = line.escapingControlCharacters
         let size = line.utf8.count + 1
         guard droppedSinceFlush == 0, size <= Self.limitBytes - byteCount else {
             droppedSinceFlush += 1
@@ -33,12 +39,15 @@ struct ConsoleQueue: Equatable, Sendable {
     }
 
     /// Replaces the status line.
-    mutating func setStatus(_ text: String) { status = isTerminal ? text : "" }
+    mutating func setStatus(_ text: String) {
+        status = isTerminal && format == .text ? text.escapingControlCharacters : ""
+    }
 
     /// Removes all queued lines and returns them as text for the terminal or file; nil if there is nothing to write.
     mutating func dequeue() -> String? {
         if droppedSinceFlush > 0 {
-            lines.append("\(droppedSinceFlush) log lines are missing here: the reader was too slow")
+            let message = "\(droppedSinceFlush) log lines are missing here: the reader was too slow"
+            lines.append(format.line(message, level: .warning))
         }
         guard !lines.isEmpty || status != displayedStatus else { return nil }
         let erase = isTerminal && !(displayedStatus.isEmpty && status.isEmpty) ? "\r\u{1B}[K" : ""

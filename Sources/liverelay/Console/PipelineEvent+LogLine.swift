@@ -9,17 +9,26 @@ extension ChannelPipeline.Event {
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
         case .periodBegan(let period, let sequence):
-            LogLine(.info, "Period \(period.index) begins at upstream segment \(sequence): \(period.formatText)")
+            LogLine(
+                .info, "Period \(period.index) begins at upstream segment \(sequence): \(period.formatText)",
+                sequence: sequence)
         case .programSelected(let program, let rendition):
             LogLine(program.warning == nil ? .info : .warning, "The \(rendition) rendition is \(program.summary)")
         case .published(let sequence, let upstream, let duration):
-            LogLine(.debug, "Segment \(sequence) of \(duration.duration.secondsText) from upstream segment \(upstream)")
+            LogLine(
+                .debug, "Segment \(sequence) of \(duration.duration.secondsText) from upstream segment \(upstream)",
+                sequence: upstream)
         case .skipped(let sequence, let reason):
-            LogLine(isDuringOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(reason.message)")
+            LogLine(
+                isDuringOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(reason.message)",
+                sequence: sequence)
         case .timestampGap(let sequence, let missing):
-            LogLine(.warning, "Timestamp gap of \(missing.duration.secondsText) in or before segment \(sequence)")
+            LogLine(
+                .warning, "Timestamp gap of \(missing.duration.secondsText) in or before segment \(sequence)",
+                sequence: sequence)
         case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.message)")
         case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.message)")
+        case .warned(let warning): LogLine(.warning, warning.message)
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
         case .adMarkersDropped:

@@ -27,13 +27,25 @@ struct RelayLog: Sendable {
         write(event.logLine(isDuringOutage: isDuringOutage), to: logger)
     }
 
-    private func write(_ line: LogLine, to logger: Logger) { logger.log(level: line.level, "\(line.text)") }
+    private func write(_ line: LogLine, to logger: Logger) {
+        var metadata: Logger.Metadata = [:]
+        if let sequence = line.sequence { metadata[ConsoleLogHandler.sequence] = "\(sequence)" }
+        if let url = line.url { metadata[ConsoleLogHandler.url] = "\(url.redacted)" }
+        logger.log(level: line.level, "\(line.text)", metadata: metadata.isEmpty ? nil : metadata)
+    }
 }
 
 /// A log line without its time.
 struct LogLine: Equatable {
     let level: Logger.Level
     let text: String
+    /// The media sequence number that the line is about: the first one of several.
+    var sequence: UInt64?
+    /// The URL that the line is about, not redacted.
+    var url: String?
 
-    init(_ level: Logger.Level, _ text: String) { (self.level, self.text) = (level, text) }
+    init(_ level: Logger.Level, _ text: String, sequence: UInt64? = nil, url: String? = nil) {
+        (self.level, self.text) = (level, text)
+        (self.sequence, self.url) = (sequence, url)
+    }
 }

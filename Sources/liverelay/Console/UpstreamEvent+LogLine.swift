@@ -7,7 +7,7 @@ extension UpstreamEvent {
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
         case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
-            .playlistIrregular, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
+            .playlistIrregular, .playlistLimitExceeded, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
             playlistLogLine
         case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
         case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
@@ -32,8 +32,8 @@ extension UpstreamEvent {
                 """
                 Joined a \(joined.isVOD ? "finished" : "live") playlist (\(joined.rendition.name)) at segment \
                 \(joined.mediaSequence), target \(joined.targetDuration.secondsText)
-                """)
-        case .moved(let role, let url): LogLine(.info, "The \(role.name) playlist is now at \(url.redacted)")
+                """, sequence: joined.mediaSequence)
+        case .moved(let role, let url): LogLine(.info, "The \(role.name) playlist is now at \(url.redacted)", url: url)
         case .targetDurationChanged(let role, let old, let new):
             LogLine(
                 .notice, "The \(role.name) playlist's target went from \(old.secondsText) to \(new.secondsText)")
@@ -41,11 +41,15 @@ extension UpstreamEvent {
         case .reset(let role, let method):
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
         case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
-            LogLine(.warning, RelayError(error).message)
+            LogLine(.warning, RelayError(error).message, url: error.url)
         case .playlistIrregular(let role, let error):
             LogLine(
                 .notice,
                 "The \(role?.name ?? "multivariant") playlist is irregular in line \(error.line): \(error.message)")
+        case .playlistLimitExceeded(let role, let limit, let dropped):
+            LogLine(
+                .warning,
+                "The \(role?.name ?? "multivariant") playlist exceeds the limit \(limit.rawValue): dropped=\(dropped)")
         case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
         case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
         default: LogLine(.debug, "\(self)")
@@ -72,15 +76,16 @@ extension UpstreamEvent {
         case .lost(let role, let loss):
             LogLine(
                 isDuringOutage ? .debug : .warning,
-                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)")
+                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)",
+                sequence: loss.mediaSequences.lowerBound)
         case .fetchFailed(let request, let failure, let failures, let isLast):
             LogLine(
                 isDuringOutage ? .debug : .notice,
                 """
                 Attempt \(failures) of \(request.url.redacted) failed (\(failure.message)), \
                 \(isLast ? "given up" : "trying again")
-                """)
-        case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)")
+                """, url: request.url)
+        case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)", url: url)
         default: LogLine(.debug, "\(self)")
         }
     }
@@ -88,15 +93,16 @@ extension UpstreamEvent {
     private var failoverLogLine: LogLine {
         switch self {
         case .trialStarted(let source, let url):
-            LogLine(.info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)")
+            LogLine(
+                .info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)", url: url)
         case .sourceFailed(let source, let error):
-            LogLine(.warning, "\(source.sourceName) cannot be used: \(RelayError(error).message)")
+            LogLine(.warning, "\(source.sourceName) cannot be used: \(RelayError(error).message)", url: error.url)
         case .sourceEnded(let source): LogLine(.warning, "\(source.sourceName) has ended")
         case .sourceSwitched(let source, let url):
             LogLine(
                 .warning,
-                "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)"
-            )
+                "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)",
+                url: url)
         default: LogLine(.debug, "\(self)")
         }
     }

@@ -17,17 +17,27 @@ final class ChannelResponder: Sendable {
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
+    /// Bytes of the channel that were sent to clients.
+    let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
 
-    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst) {
+    /// - Parameter channel: the channel's slug; nil in a process of one channel.
+    init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
+        sentBytes = ByteCounter(channel: channel)
         playlists = PlaylistResponder(state)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
 
     func response(to target: RequestTarget) -> Response {
+        var response = uncountedResponse(to: target)
+        response.sentBytes = sentBytes
+        return response
+    }
+
+    private func uncountedResponse(to target: RequestTarget) -> Response {
         let query = target.query.map { (name: $0.name, value: $0.value) }
         let request = ResourceRequest(path: target.path, query: query)
         if let playlist = PlaylistResource(request) { return playlists.response(playlist) }
@@ -40,11 +50,11 @@ final class ChannelResponder: Sendable {
             return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: return .text(.ok, "ok")
         case .readiness: return readiness
-        case .page: return .text(.ok, resourceList)
+        case .page: return Page.channel
         case .livePlaylist, .masterPlaylist, .subtitlePlaylist, .dvrPlaylist, .dvrMasterPlaylist, .dvrSubtitlePlaylist,
             .transportStream, .clip, .metrics:
             return .notFound(target.path)
-        case .notFound(.unknownPath): return .notFound(target.path)
+        case .notFound(.unknownPath): return Page.response(at: target.path) ?? .notFound(target.path)
         case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
         case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
         }
@@ -79,11 +89,20 @@ final class ChannelResponder: Sendable {
         let request = ResourceRequest(
             path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
         if let playlist = PlaylistResource(request) {
-            return playlists.deferredResponse(playlist, for: target.fields)
+            guard let work = playlists.deferredResponse(playlist, for: target.fields) else { return nil }
+            return { [sentBytes] in
+                var response = await work()
+                response.sentBytes = sentBytes
+                return response
+            }
         }
         switch request {
         case .transportStream(.segment(let name)):
-            return { [self] in await transportSegment(named: name, at: target.path) }
+            return { [self] in
+                var response = await transportSegment(named: name, at: target.path)
+                response.sentBytes = sentBytes
+                return response
+            }
         case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
             return { [self] in
                 await waitForTransportStream()
@@ -138,21 +157,9 @@ final class ChannelResponder: Sendable {
 
     private var readiness: Response {
         let status = state.status
-        let isReady = snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
         if let failure = status.output.writeFailure {
             return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
         }
-        return isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
-    }
-
-    private var resourceList: String {
-        """
-        liverelay: \(state.status.upstream.url)
-        live     live.m3u8
-        MPEG-TS  ts/live.m3u8  ts/dvr.m3u8  ts/master.m3u8  live.ts
-        rewind   dvr.m3u8    ?last=600  ?start=…&end=… (ISO 8601 or seconds since 1970)
-        master   master.m3u8, with subtitles; dvr-master.m3u8 of the rewind
-        status   status.json  healthz  readyz
-        """
+        return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
     }
 }

@@ -20,6 +20,8 @@ struct ConditionalResponse: Equatable, Sendable {
     var status: HTTPStatus
     var fields: [HeaderField]
     var body: Body
+    /// As in `Response`.
+    var sentBytes: ByteCounter?
 }
 
 extension ConditionalResponse {
@@ -28,13 +30,22 @@ extension ConditionalResponse {
         status == .ok && !fields.contains { $0.name == "Content-Length" }
     }
 
-    /// Applies, in the order of RFC 9110 §13.2.2: If-None-Match, then Range, then HEAD.
+    /// Applies, in the order of RFC 9110 §13.2.2: If-None-Match, else If-Modified-Since, then Range, then HEAD.
     /// - Parameter date: the value of the `Date` field.
     init(_ response: Response, to target: RequestTarget, date: String) {
         let representation = Representation(of: response, for: target.fields)
-        self.init(status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none)
+        self.init(
+            status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none,
+            sentBytes: response.sentBytes)
         if response.status == .ok, let tag = representation.etag, let known = target.fields.ifNoneMatch,
             EntityTag.isListed(tag, inIfNoneMatch: known)
+        {
+            status = .notModified
+            return
+        }
+        // Clients return the date that they got, so nothing is compared but its text.
+        if response.status == .ok, target.fields.ifNoneMatch == nil, let date = response.lastModified,
+            target.fields.ifModifiedSince == date
         {
             status = .notModified
             return
@@ -88,6 +99,7 @@ extension ConditionalResponse {
             HeaderField(name: "Access-Control-Expose-Headers", value: CrossOrigin.exposedFields),
         ]
         if let tag = representation.etag { fields.append(HeaderField(name: "ETag", value: tag)) }
+        if let date = response.lastModified { fields.append(HeaderField(name: "Last-Modified", value: date)) }
         if representation.variesByCoding { fields.append(HeaderField(name: "Vary", value: "Accept-Encoding")) }
         return fields + response.extraHeaders
     }

@@ -32,22 +32,39 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
     private var isInputClosed = false
+    private let traffic: HTTPTraffic
+    private var route = HTTPRoute.other
+    private var requestTime = ContinuousClock.now
+    /// Counts the body of the response under way.
+    private var sentBytes: ByteCounter?
     /// Tasks that will answer to the event loop, which has to run until then.
     private let pendingWork: DispatchGroup
+    private let connections: OpenConnections
+    private var hasRequested = false
 
     init(
         responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
-        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup
+        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup,
+        connections: OpenConnections, traffic: HTTPTraffic
     ) {
         self.responder = responder
         self.deferredResponder = deferredResponder
         self.actionResponder = actionResponder
         self.pendingWork = pendingWork
+        self.connections = connections
+        self.traffic = traffic
     }
+
+    func handlerAdded(context: ChannelHandlerContext) { traffic.connectionOpened() }
+
+    func handlerRemoved(context: ChannelHandlerContext) { traffic.connectionClosed() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (unwrapInboundIn(data), state) {
-        case (.head(let head), .idle): answer(head, context)
+        case (.head(let head), .idle):
+            if !hasRequested { connections.recordRequest(context.channel) }
+            hasRequested = true
+            answer(head, context)
         case (.body(let bytes), .receiving(let request, let action, let body)):
             receive(bytes, of: request, action, after: body, context)
         case (.end, .receiving(let request, let action, let body)): perform(action, body, for: request, context)
@@ -80,6 +97,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 extension HTTPConnectionHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let request = HTTPRequestReader(head, from: context.remoteAddress?.ipAddress)
+        (route, requestTime) = (HTTPRoute(uri: head.uri), .now)
         if let action = request.action(from: actionResponder) {
             state = .receiving(request, action, body: [])
             return
@@ -145,6 +163,8 @@ extension HTTPConnectionHandler {
     ) {
         let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
+        traffic.record(route, status: response.status.rawValue, after: .now - requestTime)
+        sentBytes = response.sentBytes
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
@@ -165,6 +185,7 @@ extension HTTPConnectionHandler {
     private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         let slice = unsent.prefix(FileTransmission.sliceByteCount)
         unsent = unsent.dropFirst(slice.count)
+        countSent(slice.count)
         let buffer = context.channel.allocator.buffer(bytes: slice)
         context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
     }
@@ -208,6 +229,7 @@ extension HTTPConnectionHandler {
                 finish(context)
                 return
             }
+            countSent(region.readableBytes)
             context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: makeSentPromise(context))
         } catch {
             // The announced length cannot be reached: only a closed connection tells the client.
@@ -226,6 +248,7 @@ extension HTTPConnectionHandler {
                 self.finish(context)
                 return
             }
+            self.countSent(bytes.count)
             let buffer = context.channel.allocator.buffer(bytes: bytes)
             context.writeAndFlush(
                 self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
@@ -240,6 +263,11 @@ extension HTTPConnectionHandler {
             await work()
             pendingWork.leave()
         }
+    }
+
+    private func countSent(_ byteCount: Int) {
+        traffic.addSent(byteCount, of: route)
+        sentBytes?.add(byteCount)
     }
 
     private func endStream() {

@@ -43,7 +43,7 @@ struct HTTPRequestReader {
 
     /// What the request does; nil if it is for the other responders.
     func action(from responder: ActionResponder) -> RequestAction? {
-        guard case .other = method, hasOneHost,
+        guard method != .get, method != .head, hasOneHost,
             let target = try? RequestTarget(method: method, uri: received.uri, fields: fields)
         else { return nil }
         return responder(target)
@@ -120,9 +120,11 @@ struct HTTPRequestReader {
     private var fields: RequestTarget.Fields {
         var fields = RequestTarget.Fields(
             range: value("range"), ifRange: value("if-range"), ifNoneMatch: value("if-none-match"),
-            acceptEncoding: value("accept-encoding"), host: value("host"),
+            acceptEncoding: value("accept-encoding"), host: value("host"), accept: value("accept"),
             authorization: value("authorization"), contentType: value("content-type"))
         fields.ifModifiedSince = value("if-modified-since")
+        fields.lastEventID = value("last-event-id")
+        fields.userAgent = value("user-agent")
         fields.forwarding = forwarding
         fields.peer = peer
         return fields

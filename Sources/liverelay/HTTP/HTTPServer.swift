@@ -31,24 +31,31 @@ struct HTTPServer: Sendable {
     let port: Int
 
     /// Returns once connections are accepted.
-    /// - Parameter threads: number of event loops, one thread each.
+    /// - Parameters:
+    ///   - connections: decides which connections are accepted.
+    ///   - threads: number of event loops, one thread each.
+    ///   - traffic: counts the requests.
     static func start(
-        on address: ListenAddress, limits: Limits = Limits(), threads: Int = System.coreCount,
+        on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        threads: Int = System.coreCount, traffic: HTTPTraffic = HTTPTraffic(),
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil },
         actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-        let connections = OpenConnections()
         let pendingWork = DispatchGroup()
         let bootstrap = bootstrap(group) { channel in
+            switch connections.insert(channel) {
+            case .serve: break
+            case .refuse: return try channel.pipeline.syncOperations.addHandler(RefusalHandler())
+            case .drop: throw TooManyConnections()
+            }
             try Self.configure(channel, limits)
             try configure(channel)
             try channel.pipeline.syncOperations.addHandler(
                 HTTPConnectionHandler(
                     responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
-                    pendingWork: pendingWork))
-            connections.insert(channel)
+                    pendingWork: pendingWork, connections: connections, traffic: traffic))
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()
@@ -59,6 +66,11 @@ struct HTTPServer: Sendable {
             try? await group.shutdownGracefully()
             throw HTTPServerError(error, at: address)
         }
+    }
+
+    /// Returns when every event loop has answered: a loop that is blocked does not.
+    func awaitEventLoops() async {
+        for loop in group.makeIterator() { try? await loop.submit {}.get() }
     }
 
     /// Stops accepting, lets each response under way end, and after `limit` closes the remaining connections. When this

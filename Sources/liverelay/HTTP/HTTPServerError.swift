@@ -16,6 +16,9 @@ enum HTTPServerError: Error, Equatable {
     case cannotListen(host: String, port: Int, errno: Int32)
 }
 
+/// The reason to close a new connection at once.
+struct TooManyConnections: Error {}
+
 extension HTTPServerError {
     /// The meaning of NIO's error while binding to `address`.
     init(_ error: any Error, at address: ListenAddress) {

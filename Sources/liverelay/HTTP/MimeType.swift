@@ -8,10 +8,20 @@ enum MimeType: String, Sendable, CaseIterable {
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case xml = "application/xml"
+    case gzip = "application/gzip"
     case json = "application/json"
+    /// Prometheus' text format.
+    case metricsText = "text/plain; version=0.0.4; charset=utf-8"
+    case openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    /// Server-Sent Events.
+    case eventStream = "text/event-stream"
     /// RFC 9457.
     case problem = "application/problem+json"
     case text = "text/plain; charset=utf-8"
+    case html = "text/html; charset=utf-8"
+    case css = "text/css; charset=utf-8"
+    case javaScript = "text/javascript; charset=utf-8"
+    case svg = "image/svg+xml"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.
     init?(fileName: String) {
@@ -24,8 +34,13 @@ enum MimeType: String, Sendable, CaseIterable {
         case "ts": self = .transportStream
         case "vtt": self = .webVTT
         case "xml": self = .xml
+        case "gz": self = .gzip
         case "json": self = .json
         case "txt": self = .text
+        case "html": self = .html
+        case "css": self = .css
+        case "js": self = .javaScript
+        case "svg": self = .svg
         default: return nil
         }
     }

@@ -1,31 +1,76 @@
+import Channel
 import NIOCore
 import Synchronization
 
 /// The open connections of a server, which closes them when it stops.
 final class OpenConnections: Sendable {
+    typealias Limits = ClientAdmission<ObjectIdentifier>.Limits
+
     private struct State {
-        var channels: [ObjectIdentifier: any Channel] = [:]
+        var channels: [ObjectIdentifier: any NIOCore.Channel] = [:]
+        var admission: ClientAdmission<ObjectIdentifier>
+        /// Connections that get a refusal now.
+        var refusing = 0
         /// Succeeds when the last connection is closed; nil while the server runs.
         var drained: EventLoopPromise<Void>?
     }
 
-    private let state = Mutex(State())
+    /// How a new connection is handled.
+    enum Treatment: Equatable, Sendable {
+        case serve
+        /// It gets the status 503.
+        case refuse
+        /// It is closed without an answer, because too many are being refused.
+        case drop
+    }
 
-    /// Adds a connection until it closes. While the server stops, the connection closes after its first response.
-    func insert(_ channel: any Channel) {
-        let isDraining = state.withLock { state in
-            state.channels[ObjectIdentifier(channel)] = channel
-            return state.drained != nil
+    /// Connections that are refused with an answer at once. The reserve of descriptors covers them.
+    static let maxRefusing = 32
+
+    private let state: Mutex<State>
+
+    init(_ limits: Limits = Limits()) { state = Mutex(State(admission: ClientAdmission(limits))) }
+
+    /// The counts for `/status.json`.
+    var counts: RelayStatus.Clients {
+        state.withLock { state in
+            RelayStatus.Clients(
+                connections: state.admission.count, refused: state.admission.refused,
+                closedWithoutRequest: state.admission.replaced)
         }
-        channel.closeFuture.whenComplete { _ in self.remove(channel) }
+    }
+
+    /// Decides about a new connection, and adds it until it closes. While the server stops, an accepted connection closes
+    /// after its first response.
+    func insert(_ channel: any NIOCore.Channel) -> Treatment {
+        let id = ObjectIdentifier(channel)
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        let (treatment, victim, isDraining) = state.withLock { state in
+            let decision = state.admission.admit(id, from: address)
+            var victim: (any NIOCore.Channel)?
+            if case .replace(let id) = decision { victim = state.channels[id] }
+            let treatment = decision != .refuse ? Treatment.serve : state.refusing < Self.maxRefusing ? .refuse : .drop
+            if treatment == .refuse { state.refusing += 1 }
+            if treatment != .drop { state.channels[id] = channel }
+            return (treatment, victim, state.drained != nil)
+        }
+        victim?.close(promise: nil)
+        guard treatment != .drop else { return .drop }
+        channel.closeFuture.whenComplete { _ in self.remove(channel, wasRefused: treatment == .refuse) }
         if isDraining { Self.quiesce(channel) }
+        return treatment
+    }
+
+    /// Records that a complete request came over a connection.
+    func recordRequest(_ channel: any NIOCore.Channel) {
+        state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
     }
 
     /// Closes idle connections now and the others after the response under way.
     /// - Parameter loop: event loop of the promise.
     /// - Returns: a promise that succeeds when no connection is open; nil if the server is already stopping.
     func drain(on loop: any EventLoop) -> EventLoopPromise<Void>? {
-        let (drained, channels) = state.withLock { state -> (EventLoopPromise<Void>?, [any Channel]) in
+        let (drained, channels) = state.withLock { state -> (EventLoopPromise<Void>?, [any NIOCore.Channel]) in
             guard state.drained == nil else { return (nil, []) }
             state.drained = loop.makePromise()
             return (state.drained, Array(state.channels.values))
@@ -47,8 +92,13 @@ final class OpenConnections: Sendable {
         }
     }
 
-    private func remove(_ channel: any Channel) {
-        _ = state.withLock { $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+    private func remove(_ channel: any NIOCore.Channel, wasRefused: Bool) {
+        state.withLock { state in
+            let id = ObjectIdentifier(channel)
+            state.channels[id] = nil
+            state.admission.remove(id)
+            if wasRefused { state.refusing -= 1 }
+        }
         completeIfDrained()
     }
 
@@ -57,7 +107,7 @@ final class OpenConnections: Sendable {
     }
 
     /// NIOHTTP1's pipelining handler closes the connection on this event, or after the end of the response under way.
-    private static func quiesce(_ channel: any Channel) {
+    private static func quiesce(_ channel: any NIOCore.Channel) {
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 }

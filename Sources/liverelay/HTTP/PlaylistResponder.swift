@@ -54,9 +54,9 @@ final class PlaylistResponder: Sendable {
         _ rendered: PlaylistCache.Rendered?, as resource: PlaylistResource, _ publication: ChannelState.Publication
     ) -> Response {
         guard let rendered else { return absence(of: resource, publication.snapshot) }
-        let targetDuration = publication.snapshot.index.targetDuration
         return Response(
-            contentType: .playlist, cacheControl: .maxAge(seconds: max(1, targetDuration / 2)),
+            contentType: .playlist,
+            cacheControl: .playlist(targetDuration: publication.snapshot.index.targetDuration),
             body: .bytes(rendered.bytes, gzip: rendered.gzip))
     }
 

@@ -1,5 +1,6 @@
 import Channel
 import Foundation
+import Playlist
 
 extension RelayStatus {
     /// The body of `/status.json`.
@@ -15,6 +16,6 @@ enum StatusDocument {
         if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.message } }
         // Every field is a number, a text or an object of them: encoding cannot fail.
         guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
-        return Array(data) + [UInt8(ascii: "\n")]
+        return ControlCharacters.escaped(json: Array(data)) + [UInt8(ascii: "\n")]
     }
 }

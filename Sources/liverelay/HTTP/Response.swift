@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Playlist
 
 /// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 struct HTTPStatus: RawRepresentable, Equatable, Sendable {
@@ -9,8 +10,10 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
     static let notModified = HTTPStatus(rawValue: 304)
+    static let permanentRedirect = HTTPStatus(rawValue: 308)
     static let badRequest = HTTPStatus(rawValue: 400)
     static let unauthorized = HTTPStatus(rawValue: 401)
+    static let forbidden = HTTPStatus(rawValue: 403)
     static let notFound = HTTPStatus(rawValue: 404)
     static let methodNotAllowed = HTTPStatus(rawValue: 405)
     static let conflict = HTTPStatus(rawValue: 409)
@@ -28,6 +31,9 @@ enum CacheControl: Equatable, Sendable {
     case noStore
     /// Fresh for that many seconds.
     case maxAge(seconds: Int)
+    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
+    /// seconds more while the server is away (RFC 5861).
+    case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
 
@@ -35,6 +41,8 @@ enum CacheControl: Equatable, Sendable {
         switch self {
         case .noStore: "no-store"
         case .maxAge(let seconds): "max-age=\(seconds)"
+        case .renewed(let seconds, let stale, let ifError):
+            "max-age=\(seconds), stale-while-revalidate=\(stale), stale-if-error=\(ifError)"
         case .immutable: "max-age=31536000, immutable"
         }
     }
@@ -68,9 +76,13 @@ struct Response: Equatable, Sendable {
     var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    var lastModified: String?
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
+    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    var sentBytes: ByteCounter?
 }
 
 struct HeaderField: Equatable, Sendable {
@@ -85,7 +97,7 @@ typealias Responder = @Sendable (RequestTarget) -> Response
 /// request is for the `Responder`.
 typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
 
-/// What a request with another method than GET, HEAD and OPTIONS does.
+/// What a request with another method than GET and HEAD does.
 struct RequestAction: Sendable {
     /// The largest body in bytes. A larger one gets `refusal`.
     let bodyLimit: Int
@@ -94,17 +106,17 @@ struct RequestAction: Sendable {
     let perform: @Sendable (_ body: [UInt8]) async -> Response
 }
 
-/// Returns what a request with another method than GET, HEAD and OPTIONS does; nil for the answer 405. The server calls
-/// it on an event loop, before the body has arrived.
+/// Returns what a request with another method than GET and HEAD does; nil for the answer that all paths have. The server
+/// calls it on an event loop, before the body has arrived.
 typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
 
 extension Response {
-    /// One line of text for a person who uses curl.
-    /// - Parameter line: without its newline.
+    /// One line of text for a person who uses curl, or several. Their control characters are escaped.
+    /// - Parameter line: without its last newline.
     static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
-        Response(
-            status: status, contentType: .text, cacheControl: cacheControl,
-            body: .bytes(Array((line + "\n").utf8), gzip: nil))
+        let text = line.escapingControlCharacters(keepingLines: true) + "\n"
+        return Response(
+            status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
     /// An error instead of a stream: without a body, because some clients would play it.
@@ -119,5 +131,14 @@ extension Response {
     ///   (draft-pantos-hls-rfc8216bis, Appendix B).
     static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
         .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
+    }
+}
+
+extension CacheControl {
+    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
+    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
+    /// is away, it may be shown as long as a live window is: a restart takes less.
+    static func playlist(targetDuration: Int) -> CacheControl {
+        .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
     }
 }

@@ -84,6 +84,7 @@ final class APIResponder: Sendable {
     }
 
     private func response(to target: RequestTarget, _ body: [UInt8]) async -> Response {
+        if target.method == .options, token != nil { return Self.options(of: target.path) }
         if let refusal = refusal(of: target) { return refusal }
         guard let (host, updater) = parts else { return APIProblem.switchedOff.response() }
         let path = Path(target.path)
@@ -98,6 +99,14 @@ final class APIResponder: Sendable {
             guard let methods = path.methods else { return APIProblem.unknownPath(target.path).response() }
             return APIProblem.wrongMethod(allowed: methods)
         }
+    }
+
+    /// What may be asked of a path, for which no token is needed.
+    private static func options(of path: String) -> Response {
+        guard let methods = Path(path).methods else { return APIProblem.unknownPath(path).response() }
+        return Response(
+            status: .noContent, cacheControl: .noStore, body: .empty,
+            extraHeaders: [HeaderField(name: "Allow", value: methods)])
     }
 
     private func put(

@@ -22,19 +22,27 @@ actor CatalogUpdater {
     private var putOrder: [String] = []
     private var lastReload: Task<Result<Outcome, CatalogError>, Never>?
     private let observe: @Sendable (Result<Outcome, CatalogError>) -> Void
+    private let publish: Publication
+
+    /// Takes the channels, and the URLs of the guides.
+    typealias Publication = @Sendable (_ channels: [ListedChannel], _ guides: [String]) -> Void
 
     /// Channels that requests may put.
     static let mostChanges = 10_000
 
-    /// - Parameter observe: called after each reload.
+    /// - Parameters:
+    ///   - publish: called after each change.
+    ///   - observe: called after each reload.
     init(
         _ catalog: ChannelCatalog, from source: CatalogSource, host: ChannelHost,
+        publish: @escaping Publication = { _, _ in },
         observe: @escaping @Sendable (Result<Outcome, CatalogError>) -> Void = { _ in }
     ) {
         self.catalog = catalog
         self.source = source
         self.host = host
         self.observe = observe
+        self.publish = publish
     }
 
     /// The URLs of the XMLTV guides.
@@ -106,6 +114,7 @@ actor CatalogUpdater {
         }
         let listed = Set(catalog.channels.map(\.slug))
         channels += putOrder.filter { !listed.contains($0) }.compactMap { changes[$0] ?? nil }
+        publish(channels, catalog.guides)
         let difference = ChannelListDifference(from: host.directory.channels, to: channels)
         return Outcome(difference: difference, endedCount: host.replace(ChannelDirectory(channels)))
     }

@@ -130,6 +130,9 @@ final class ChannelHost: Sendable {
         let uptime: Duration
     }
 
+    /// The runs that are not over.
+    var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
+
     var overview: Overview {
         let (state, runs) = state.withLock { state in (state, state.runs) }
         return Overview(

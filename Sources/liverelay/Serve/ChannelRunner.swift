@@ -30,19 +30,41 @@ struct ChannelRunner: Sendable {
     /// Whether an upstream that has ended is asked again after a while.
     var restartsAfterEnd = false
     let logger: Logger
+    /// Publishes the run's events; nil: nobody wants them.
+    var events: RunEvents?
+    /// Counts what the run does, for its metrics.
+    let meter = ChannelMeter()
 
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
     /// - Parameter onPublish: called once, when the first segment can be played.
     func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+        events?.start(url: configuration.upstream)
+        let end = await follow(into: state, onPublish: onPublish)
+        let receivedBytes = meter.counts.receivedBytes.values.reduce(0, +)
+        switch end {
+        case .drained: events?.end(.ended, receivedBytes: receivedBytes)
+        case .canceled: events?.end(.stopped, receivedBytes: receivedBytes)
+        case .failed(let error): events?.end(.failed, error: error.line, receivedBytes: receivedBytes)
+        }
+        return end
+    }
+
+    private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
         let log = RelayLog(logger)
         var isPublishing = false
         let configuration = configurationWithSlate()
         var relay = Relay(
-            configuration, state: state, wallClock: { WallClock.milliseconds }, observe: { log.log($0) })
+            configuration, state: state, wallClock: { WallClock.milliseconds },
+            observe: { [meter, events] in
+                log.log($0)
+                meter.record($0)
+                events?.record($0)
+            })
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
-            let driver = TrackerDriver(upstream: try upstream(), clock: ContinuousClock())
+            let driver = TrackerDriver(
+                upstream: MeteredFetcher(fetcher: try upstream(), meter: meter), clock: ContinuousClock())
             let session = ChannelSession(
                 upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
@@ -97,9 +119,11 @@ struct ChannelRunner: Sendable {
             let writer = try CaptureWriter(
                 capture, upstream: configuration.upstream, variant: configuration.variant,
                 backups: configuration.backups, polling: configuration.polling)
+            events?.startRecording(in: capture.path)
             return CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)
-            } onFailure: { [logger] error in
+            } onFailure: { [logger, events] error in
+                events?.endRecording()
                 logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
             }
         } catch {

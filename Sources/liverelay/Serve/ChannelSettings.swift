@@ -18,6 +18,8 @@ struct ChannelSettings: Sendable {
     /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
     var keptSpool: String?
     let logger: Logger
+    /// Gets the events of the channels.
+    var bus = EventBus()
 
     /// The runner of a channel.
     func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
@@ -42,7 +44,8 @@ struct ChannelSettings: Sendable {
             capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
             slate: options.slate,
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
-            restartsAfterEnd: options.runsAlways, logger: logger)
+            restartsAfterEnd: options.runsAlways, logger: logger,
+            events: RunEvents(bus, channel: channel.slug))
     }
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
@@ -104,11 +107,11 @@ extension CurlConfiguration {
 
     /// Applies the headers and the proxy that are given for a source. They take the place of the common ones.
     fileprivate mutating func apply(_ source: ListedSource) {
-        if let proxy = source.proxy, !deniesPrivate { self.proxy = proxy }
+        if let proxy = source.proxy, !deniesPrivate { self.proxy = Secret(proxy) }
         for header in source.headers {
             switch header.name.lowercased() {
             case "user-agent": userAgent = header.value
-            case "cookie": cookie = header.value
+            case "cookie": cookie = Secret(header.value)
             case let name:
                 headers.removeAll { $0.name.lowercased() == name }
                 headers.append(FetchAnswer.Header(name: header.name, value: header.value))

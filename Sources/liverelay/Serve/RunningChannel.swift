@@ -8,6 +8,7 @@ final class RunningChannel: Sendable {
     let run: ChannelSupervisor.Run
     let state: ChannelState
     let responder: ChannelResponder
+    let meter: ChannelMeter
     private let task: Task<Void, Never>
     private let isEnding: Mutex<Bool>
 
@@ -26,7 +27,8 @@ final class RunningChannel: Sendable {
         let state = ChannelState(upstream: runner.configuration.upstream) { start.duration(to: clock.now) }
         self.run = run
         self.state = state
-        responder = ChannelResponder(state, burst: runner.burst)
+        responder = ChannelResponder(state, burst: runner.burst, channel: run.channel)
+        meter = runner.meter
         isEnding = Mutex(false)
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }

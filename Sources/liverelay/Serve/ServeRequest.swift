@@ -15,6 +15,10 @@ enum ServeRequest: Equatable, Sendable {
     }
 
     case page
+    /// A file of the page, below `/web/`.
+    case pageFile
+    /// The page of a channel without the slash at its end.
+    case folder(String)
     /// The list of all channels, or of one group.
     case channelList(StreamFormat, group: String?)
     case status
@@ -26,6 +30,8 @@ enum ServeRequest: Equatable, Sendable {
     case channel(String, path: String, Use)
     /// What clients ask a tuner for.
     case tuner(TunerRequest)
+    /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
+    case guide(isGzipFile: Bool)
     case notFound
 
     init(_ target: RequestTarget) {
@@ -39,7 +45,9 @@ enum ServeRequest: Equatable, Sendable {
             let format = target.query.first { $0.name == "format" }?.value
             let group = target.query.first { $0.name == "group" }?.value
             self = .channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group)
+        case "/epg.xml", "/epg.xml.gz": self = .guide(isGzipFile: target.path.hasSuffix(".gz"))
         case "/status.json": self = .status
+        case _ where target.path.hasPrefix(PageFile.folder): self = .pageFile
         case "/healthz": self = .health
         case "/readyz": self = .readiness
         case let path where path == "/api" || path.hasPrefix("/api/"): self = .api
@@ -52,7 +60,7 @@ enum ServeRequest: Equatable, Sendable {
             if path.hasSuffix(".ts") {
                 return .channel(String(path.dropLast(3)), path: "/live.ts", .watch(isStream: true))
             }
-            return .channel(String(path), path: "/", .none)
+            return .folder(String(path))
         }
         let (name, rest) = (path[..<slash], String(path[slash...]))
         return name.isEmpty ? .notFound : .channel(String(name), path: rest, Use(of: rest))

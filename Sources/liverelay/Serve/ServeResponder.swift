@@ -9,30 +9,43 @@ final class ServeResponder: Sendable {
     let host: ChannelHost
     let addresses: ServerAddresses
     let tuner: TunerIdentity
+    /// nil: no guide is read.
+    let guide: GuideService?
     private let api: APIResponder
+
+    /// The connections of the server.
+    private let clients: @Sendable () -> RelayStatus.Clients
 
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
-        api: APIResponder = APIResponder()
+        guide: GuideService? = nil, api: APIResponder = APIResponder(),
+        clients: @escaping @Sendable () -> RelayStatus.Clients = { RelayStatus.Clients() }
     ) {
+        self.clients = clients
         self.host = host
         self.addresses = addresses
         self.tuner = tuner
+        self.guide = guide
         self.api = api
     }
 
     func response(to target: RequestTarget) -> Response {
         switch ServeRequest(target) {
-        case .page: .text(.ok, page(base: base(of: target)))
+        case .page: Page.overview
+        case .pageFile: Page.response(at: target.path) ?? .notFound(target.path)
+        case .folder(let name): host.directory[name] == nil ? .notFound(target.path) : Page.redirect(toFolder: name)
         case .channelList(let format, let group): channelList(format, group: group, base: base(of: target))
         case .status:
             Response(
                 contentType: .json, cacheControl: .noStore,
-                body: .bytes(StatusDocument.json(of: ServeStatus(host.overview)), gzip: nil))
+                body: .bytes(
+                    StatusDocument.json(of: ServeStatus(host.overview, clients: clients(), guide: guide?.status)),
+                    gzip: nil))
         case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+        case .guide: .notFound(target.path)
         case .tuner(let request): document(request, target)
         case .notFound: .notFound(target.path)
         }
@@ -40,8 +53,13 @@ final class ServeResponder: Sendable {
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
+        if let work = Page.deferredResponse(at: target.path, host) { return work }
         let request = ServeRequest(target)
         if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
+        if case .guide(let isGzipFile) = request, let guide {
+            return { await guide.response(to: target, asGzipFile: isGzipFile) }
+        }
+        if request == .api { return { [api] in api.response(to: target) } }
         guard case .channel(let name, let path, let use) = request else { return nil }
         let below = target.below(path)
         // A HEAD starts nothing, but its answer may take as long.
@@ -113,6 +131,8 @@ extension RequestTarget {
 extension ServeResponder {
     /// Answers what can be asked of a channel without watching it; nil if only its run can.
     private func descriptiveResponse(of name: String, to target: RequestTarget) -> Response? {
+        if target.path == "/" { return Page.listedChannel }
+        if let file = Page.response(at: target.path) { return file }
         if let running = host.running(name) { return running.responder.response(to: target) }
         let entry = host.overview.channels[name]
         switch target.path {
@@ -122,26 +142,15 @@ extension ServeResponder {
                 contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
         case "/healthz": return .text(.ok, "ok")
         case "/readyz": return .text(.serviceUnavailable, "\(ServeStatus.state(of: entry)): not ready")
-        case "/": return .text(.ok, "\(host.directory[name]?.name ?? name)\nlive.m3u8  dvr.m3u8  master.m3u8  live.ts")
         default: return nil
         }
     }
 
-    private func page(base: String) -> String {
-        let overview = host.overview
-        let channels = overview.directory.channels.map { channel in
-            "\(base)/\(channel.slug)/live.m3u8  \(ServeStatus.state(of: overview.channels[channel.slug]))  \(channel.name)"
-        }
-        let head = [
-            "liverelay: \(channels.count) channels", "list     \(base)/playlist.m3u   ?format=ts",
-            "status   \(base)/status.json", "",
-        ]
-        return (head + channels).joined(separator: "\n")
-    }
-
     /// The list of all channels, or of one group, with URLs of this server.
     private func channelList(_ format: StreamFormat, group: String?, base: String) -> Response {
-        let text = ChannelListWriter(baseURL: base, format: format).write(host.directory.channels, group: group)
+        let guideURL = guide?.hasSources == true ? base + "/epg.xml" : nil
+        let text = ChannelListWriter(baseURL: base, format: format, guideURL: guideURL).write(
+            host.directory.channels, group: group)
         return Response(
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }

@@ -43,10 +43,15 @@ struct ServeStatus: Encodable, Sendable {
     let maxRunning: Int?
     /// Runs that were started.
     let starts: Int
+    let clients: RelayStatus.Clients
     /// Every channel that is not idle.
     let channels: [Channel]
+    /// nil: no guide is read.
+    let guide: GuideStatus?
 
-    init(_ overview: ChannelHost.Overview) {
+    init(_ overview: ChannelHost.Overview, clients: RelayStatus.Clients, guide: GuideStatus? = nil) {
+        self.clients = clients
+        self.guide = guide
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }
@@ -57,6 +62,8 @@ struct ServeStatus: Encodable, Sendable {
                 slug, overview.directory[slug], entry, status: overview.statuses[slug], at: overview.uptime)
         }
     }
+
+    static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
 
     /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {

@@ -32,7 +32,10 @@ package struct FuzzEntry: Sendable {
     /// All entries, in the order of the pipeline.
     package static let all: [FuzzEntry] =
         PlaylistEntries.all + TransportEntries.all + ElementaryEntries.all + MovieEntries.all + MetadataEntries.all
-        + [EngineEntry.entry, AdMarkerEntry.entry, JournalEntry.entry, RequestEntry.entry, ChannelListEntry.entry]
+        + [
+            EngineEntry.entry, AdMarkerEntry.entry, JournalEntry.entry, RequestEntry.entry, ChannelListEntry.entry,
+            ConfigurationEntry.entry,
+        ]
 
     package static func named(_ name: String) -> FuzzEntry? { all.first { $0.name == name } }
 }

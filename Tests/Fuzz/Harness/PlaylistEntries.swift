@@ -8,6 +8,7 @@ enum PlaylistEntries {
         "playlist", "a media or multivariant playlist", largest: 8192, dictionary: words,
         seeds: { seeds in [everyTag, nothingListed] + seeds.playlists.filter { $0.count <= 8192 }.suffix(80) },
         run: { bytes in
+            try checkLimits(of: bytes)
             let document: PlaylistDocument
             do throws(PlaylistError) {
                 document = try PlaylistParser.parse(bytes, url: "http://a.example/b/c.m3u8?token=1")
@@ -33,6 +34,21 @@ enum PlaylistEntries {
             let again = try parse(attributes.text)
             try demand(again == attributes, "\(attributes) was written as \(attributes.text), which parses as \(again)")
         })
+
+    /// Checks that nothing exceeds limits of four, which the inputs reach.
+    private static func checkLimits(of bytes: [UInt8]) throws {
+        var limits = PlaylistLimits()
+        for limit in PlaylistLimit.allCases where limit != .lineBytes { limits[limit] = 4 }
+        limits.lineBytes = 200
+        guard let playlist = try? MediaPlaylistParser.parse(bytes, limits: limits) else { return }
+        let ranges = playlist.dateRanges + playlist.segments.flatMap(\.dateRanges) + playlist.trailingDateRanges
+        let lines = playlist.unknownTags.count + playlist.segments.reduce(0) { $0 + $1.unknownTags.count }
+        let isBounded =
+            playlist.segments.count <= 4 && ranges.count <= 4 && playlist.variables.count <= 4 && lines <= 4
+            && playlist.trailingLines.count <= 4 && playlist.preloadHints.count <= 4
+            && playlist.segments.allSatisfy { $0.keys.count <= 4 && $0.uri.utf8.count <= 600 }
+        try demand(isBounded, "more than the limits permit is kept: \(playlist.dropped)")
+    }
 
     private static func parse(_ text: String) throws -> AttributeList {
         do throws(PlaylistError) {

@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// The parameter sets that a decoder would hold, and the configuration that applies since the last sync access unit.
 struct ParameterSetStore: Sendable {
@@ -64,7 +64,7 @@ struct ParameterSetStore: Sendable {
     }
 
     /// The sets that a decoder of the whole stream holds, each with its four-byte length.
-    var held: [UInt8] { isChanged ? current().map { Self.prefix(of: $0) } ?? [] : prefix }
+    var held: [UInt8] { isChanged ? current().map(\.lengthPrefixedSets) ?? [] : prefix }
 
     /// Applies the sets after those of any other access unit were inserted: only the first complete sets apply at once.
     mutating func activateFirst() {
@@ -76,7 +76,7 @@ struct ParameterSetStore: Sendable {
         isChanged = false
         guard latest != configuration else { return }
         configuration = latest
-        prefix = Self.prefix(of: latest)
+        prefix = latest.lengthPrefixedSets
         hasSingleReference = codec == .h264 && latest.sequenceParameterSets.allSatisfy(Self.hasSingleReference)
     }
 
@@ -86,17 +86,19 @@ struct ParameterSetStore: Sendable {
         }
     }
 
-    private static func prefix(of configuration: VideoConfiguration) -> [UInt8] {
-        let sets =
-            configuration.videoParameterSets + configuration.sequenceParameterSets
-            + configuration.pictureParameterSets
-        return sets.flatMap { set in NALUnitLength.bytes(set.count) + set }
-    }
-
     private func current() -> VideoConfiguration? {
         let sets = sets.map { $0.map(\.bytes) }
         guard !sets[1].isEmpty, !sets[2].isEmpty, codec == .h264 || !sets[0].isEmpty else { return nil }
         return VideoConfiguration(
             codec: codec, videoParameterSets: sets[0], sequenceParameterSets: sets[1], pictureParameterSets: sets[2])
+    }
+}
+
+extension VideoConfiguration {
+    /// All parameter sets, each with its four-byte length.
+    package var lengthPrefixedSets: [UInt8] {
+        (videoParameterSets + sequenceParameterSets + pictureParameterSets).flatMap {
+            NALUnitLength.bytes($0.count) + $0
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import Playlist
+
 /// The options of one channel's requests.
 package struct CurlConfiguration: Equatable, Sendable {
     /// Limits of one transfer, including all redirects.
@@ -25,9 +27,9 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var headers: [FetchAnswer.Header]
     package var userAgent: String
     /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.
-    package var cookie: String?
+    package var cookie: Secret?
     /// URL of an HTTP or SOCKS proxy; nil: as in the environment (http_proxy and similar variables).
-    package var proxy: String?
+    package var proxy: Secret?
     /// Hosts reached without a proxy, separated by commas; "*": all hosts; nil: as in the environment.
     package var noProxy: String?
     /// Path of a PEM file with the trusted certificate authorities; nil: those of the system.
@@ -48,14 +50,14 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var permittedIPAddresses: Set<IPAddress>
 
     package init(
-        headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: String? = nil,
-        proxy: String? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
+        headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: Secret? = nil,
+        proxy: Secret? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
         connectLimit: Duration = .seconds(5),
         playlistLimits: Limits = Limits(
             bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
         segmentLimits: Limits = Limits(
-            bodyBytes: 256 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
+            bodyBytes: 128 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
         deniesPrivate: Bool = false, permittedIPAddresses: Set<IPAddress> = []
     ) {
         self.headers = headers
@@ -75,6 +77,9 @@ package struct CurlConfiguration: Equatable, Sendable {
     /// The time limit of a long segment in multiples of its duration, and the longest time limit.
     private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
 
+    /// The largest EXT-X-MAP section that is a resource of its own. Those of channels have some kilobytes.
+    private static let largestMap = 16 << 20
+
     func limits(for request: FetchRequest) -> Limits {
         switch request.purpose {
         case .multivariantPlaylist, .mediaPlaylist:
@@ -85,6 +90,8 @@ package struct CurlConfiguration: Equatable, Sendable {
         case .key: return keyLimits
         case .segment, .map:
             var limits = segmentLimits
+            let largest = request.purpose == .map && request.byteRange == nil ? Self.largestMap : Int.max
+            limits.bodyBytes = min(limits.bodyBytes, largest, request.byteLimit ?? .max)
             let duration = min(request.duration ?? .zero, Self.longestTotal)
             limits.total = max(limits.total, min(duration * Self.durationFactor, Self.longestTotal))
             return limits

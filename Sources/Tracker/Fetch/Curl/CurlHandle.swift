@@ -50,6 +50,14 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
+    /// Makes the request a POST with a copy of `bytes`.
+    mutating func setContent(_ bytes: [UInt8]) {
+        set(CURLOPT_POST, 1)
+        set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: bytes.count)
+        var bytes = bytes
+        unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, &bytes))
+    }
+
     /// - Parameter context: passed to both callbacks and returned for `CURLINFO_PRIVATE`; not retained.
     mutating func setReceiver(
         _ context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback

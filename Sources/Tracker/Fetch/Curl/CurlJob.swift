@@ -11,18 +11,22 @@ struct CurlJob: Equatable, Sendable {
     let headerLines: [String]
     /// `first-last`; nil: the whole resource.
     let range: String?
+    /// What is sent with POST; nil: the request is a GET.
+    let content: PostContent?
     let configuration: CurlConfiguration
     let cookieLines: [String]
     /// Whether no encoding is requested, and the body is passed on as it is, whatever its Content-Encoding.
     let usesIdentityEncoding: Bool
     /// Whether libcurl follows redirects. Otherwise `CurlFetcher` does, with other headers for another host.
     let followsRedirects: Bool
+    /// Where the body goes, and what else is asked; nil: into memory.
+    let download: Download?
     private let origin: HTTPURL.Origin
 
     /// - Parameter url: the request's URL, or that of a redirect.
     init(
         _ request: FetchRequest, to url: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
-        usesIdentityEncoding: Bool = false
+        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
         guard request.byteRange == nil || range != nil else {
@@ -31,16 +35,23 @@ struct CurlJob: Equatable, Sendable {
         self.request = request
         self.url = url.text
         self.origin = try HTTPURL(request.url).origin
-        self.followsRedirects = headers.mayFollowRedirects(from: url)
+        // A redirect of a POST may or may not ask for another one (RFC 9110 §15.4).
+        self.followsRedirects = content == nil && headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
-        self.usesIdentityEncoding = usesIdentityEncoding || range != nil
-        self.headerLines = headers.lines(for: url)
+        // Media is compressed already. Asking for no encoding leaves no body to be decompressed on the curl thread.
+        let isMedia = [.segment, .key, .map].contains(request.purpose)
+        self.usesIdentityEncoding = usesIdentityEncoding || isMedia || range != nil
+        self.headerLines =
+            headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
+            + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
+        self.download = download
         self.range = range
+        self.content = content
         self.configuration = configuration
         self.cookieLines = headers.cookieLines
     }
 
-    var limits: CurlConfiguration.Limits { configuration.limits(for: request) }
+    var limits: CurlConfiguration.Limits { download?.limits ?? configuration.limits(for: request) }
 
     /// Returns the URL after redirects, with the request's user information if the origin is the same.
     ///

@@ -1,6 +1,6 @@
 import CCurl
-import Compression
 import Glibc
+import Playlist
 
 /// A transfer on the curl thread, with its handle and what was received so far.
 @safe
@@ -13,6 +13,8 @@ final class CurlTransfer {
     private(set) var handle: CurlHandle
     private var head = ResponseHead()
     private var body: [UInt8] = []
+    /// Bytes that went into a file.
+    private var storedBytes = 0
     private var isTooLarge = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
@@ -44,12 +46,7 @@ final class CurlTransfer {
     /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(reason(of: code), code) }
-        switch gzipContent {
-        case .notGzip: succeed(body)
-        case .whole(let content): succeed(content)
-        case .truncated: fail(.shortBody, CURLE_PARTIAL_FILE)
-        case .beyondLimit: fail(.tooLarge, CURLE_FILESIZE_EXCEEDED)
-        }
+        succeed(body)
     }
 
     func fail(_ reason: FetchError.Reason, _ code: CURLcode) {
@@ -73,13 +70,6 @@ final class CurlTransfer {
                     body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.contentLength == nil)))
     }
 
-    /// The content of a body that is gzip without a Content-Encoding, or was compressed twice. A key may begin like a
-    /// gzip member, and a byte range of one cannot be decompressed.
-    private var gzipContent: Gzip.Decompressed {
-        guard job.request.purpose != .key, job.range == nil else { return .notGzip }
-        return Gzip.decompress(body, limit: job.limits.bodyBytes)
-    }
-
     private func reason(of code: CURLcode) -> FetchError.Reason {
         if isTooLarge { return .tooLarge }
         if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
@@ -100,10 +90,11 @@ final class CurlTransfer {
         handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
+        if let content = job.content { handle.setContent(content.bytes) }
         if let userInfo = job.userInfo {
             // libcurl keeps them while redirects stay with the first host, port and scheme.
             handle.set(CURLOPT_USERNAME, userInfo.user)
-            handle.set(CURLOPT_PASSWORD, userInfo.password)
+            handle.set(CURLOPT_PASSWORD, userInfo.password.value)
         }
         if job.request.needsNewConnection { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, so without encoding
@@ -112,7 +103,7 @@ final class CurlTransfer {
 
     private func configureRoute() {
         let configuration = job.configuration
-        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy.value) }
         if let noProxy = configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
         if let path = configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
         guard configuration.deniesPrivate else { return }
@@ -131,9 +122,13 @@ final class CurlTransfer {
 
     /// Appends decompressed bytes, at most 16 KiB per call. Returns false to abort the transfer.
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= job.limits.bodyBytes - body.count else {
+        guard bytes.count <= job.limits.bodyBytes - body.count - storedBytes else {
             isTooLarge = true
             return false
+        }
+        if let file = job.download?.file {
+            storedBytes += bytes.count
+            return unsafe file.append(bytes)
         }
         if body.isEmpty, let contentLength = handle.contentLength {
             body.reserveCapacity(min(contentLength, job.limits.bodyBytes))

@@ -17,7 +17,7 @@ struct HTTPURL: Hashable, Sendable {
     /// User information (RFC 3986 §3.2.1), percent-decoded.
     struct UserInfo: Hashable, Sendable {
         let user: String
-        let password: String
+        let password: Secret
     }
 
     /// The URL to request, without user information.
@@ -35,7 +35,7 @@ struct HTTPURL: Hashable, Sendable {
         let parts = try ParsedURL(text)
         let decoded = UInt32(CURLU_URLDECODE)
         let password = parts.text(of: CURLUPART_PASSWORD, decoded) ?? ""
-        userInfo = parts.text(of: CURLUPART_USER, decoded).map { UserInfo(user: $0, password: password) }
+        userInfo = parts.text(of: CURLUPART_USER, decoded).map { UserInfo(user: $0, password: Secret(password)) }
         parts.removeUserInformation()
         guard let scheme = parts.text(of: CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme) else {
             throw Self.unsupportedScheme(text)

@@ -59,7 +59,8 @@ extension IPAddress {
         IPAddressPrefix([192, 168], 16),
         IPAddressPrefix([100, 64], 10),  // shared by carriers (RFC 6598)
         IPAddressPrefix([192, 0, 0], 24), IPAddressPrefix([198, 18], 15),  // protocol assignments, benchmarks
-        IPAddressPrefix([192, 0, 2], 24), IPAddressPrefix([198, 51, 100], 24), IPAddressPrefix([203, 0, 113], 24),  // documentation
+        // documentation
+        IPAddressPrefix([192, 0, 2], 24), IPAddressPrefix([198, 51, 100], 24), IPAddressPrefix([203, 0, 113], 24),
         IPAddressPrefix([192, 88, 99], 24),  // 6to4 relays, deprecated (RFC 7526)
         IPAddressPrefix([224], 4), IPAddressPrefix([240], 4),  // multicast; reserved, and broadcast
     ]

@@ -31,7 +31,7 @@ struct RequestHeaders: Equatable, Sendable {
             uniquingKeysWith: { first, _ in first })
         credentials = others.filter(\.isCredential)
         ordinary = others.filter { !$0.isCredential }
-        let pairs = (cookies + [configuration.cookie ?? ""]).flatMap { $0.split(separator: ";") }
+        let pairs = (cookies + [configuration.cookie?.value ?? ""]).flatMap { $0.split(separator: ";") }
         var lines: [String] = []
         for pair in pairs.map(\.trimmingBlanks) where !pair.isEmpty {
             lines.append(try Self.cookieLine(pair, for: upstream))

@@ -15,11 +15,18 @@ extension ProgramSelection {
 
     /// "no video is published, because MPEG-2 video cannot be republished"; nil if nothing is missing.
     var warning: String? {
-        let missing = [("video", unsupportedVideo), ("audio", unsupportedAudio)].filter { !$0.1.isEmpty }
-        guard !missing.isEmpty else { return nil }
-        return missing.map {
-            "no \($0.0) is published, because \($0.1.joined(separator: ", ")) cannot be republished"
-        }.joined(separator: "; ")
+        let missing = [
+            Self.warning("video", unsupportedVideo, isFollowed: video != nil),
+            Self.warning("audio", unsupportedAudio, isFollowed: audio != nil),
+        ].compactMap(\.self)
+        return missing.isEmpty ? nil : missing.joined(separator: "; ")
+    }
+
+    /// - Parameter isFollowed: whether other streams of that kind are published.
+    private static func warning(_ kind: String, _ names: [String], isFollowed: Bool) -> String? {
+        guard !names.isEmpty else { return nil }
+        let subject = isFollowed ? "not all \(kind) is published" : "no \(kind) is published"
+        return "\(subject), because \(names.joined(separator: ", ")) cannot be republished"
     }
 }
 

@@ -80,6 +80,8 @@ extension PlaylistError {
         case .duplicate: "\(tag) occurs twice"
         case .badValue(let value): "\(tag) has the value \(value.quoted)"
         case .misplaced: "\(tag) is not allowed here"
+        case .exceeds(let limit): "\(tag) exceeds the limit \(limit.rawValue)"
+        case .canceled: "reading was canceled"
         }
     }
 }

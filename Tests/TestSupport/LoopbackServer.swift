@@ -5,16 +5,18 @@ import Synchronization
 /// A minimal HTTP server on 127.0.0.1 that sends any bytes, valid or not.
 ///
 /// It has a thread per connection, and closes when its last reference is released.
-final class LoopbackServer: Sendable {
-    struct Request: Equatable, Sendable {
+package final class LoopbackServer: Sendable {
+    package struct Request: Equatable, Sendable {
         /// 0-based, in the order accepted.
-        let connection: Int
-        let target: String
+        package let connection: Int
+        package let target: String
         /// Names in lower case.
-        let headers: [String: String]
+        package let headers: [String: String]
+        /// As long as Content-Length says.
+        package var body: [UInt8] = []
     }
 
-    enum Step: Equatable, Sendable {
+    package enum Step: Equatable, Sendable {
         case send([UInt8])
         /// Sends nothing more, and waits until the client closes the connection.
         case hang
@@ -25,7 +27,7 @@ final class LoopbackServer: Sendable {
         case reset
     }
 
-    typealias Answer = @Sendable (Request) -> [Step]
+    package typealias Answer = @Sendable (Request) -> [Step]
 
     private struct State {
         var requests: [Request] = []
@@ -33,7 +35,7 @@ final class LoopbackServer: Sendable {
         var hungUp = 0
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let state: Shared
 
@@ -42,7 +44,7 @@ final class LoopbackServer: Sendable {
         let state = Mutex(State())
     }
 
-    init(answer: @escaping Answer) throws {
+    package init(answer: @escaping Answer) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -65,9 +67,9 @@ final class LoopbackServer: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    var url: String { "http://127.0.0.1:\(port)" }
-    var requests: [Request] { state.state.withLock { $0.requests } }
-    var connectionCount: Int { state.state.withLock { $0.accepted } }
+    package var url: String { "http://127.0.0.1:\(port)" }
+    package var requests: [Request] { state.state.withLock { $0.requests } }
+    package var connectionCount: Int { state.state.withLock { $0.accepted } }
 
     /// Seconds after which the server closes a silent connection, so that no thread remains.
     ///
@@ -75,7 +77,7 @@ final class LoopbackServer: Sendable {
     private static let timeout = 120
 
     /// Waits until so many clients closed the connection after `.hang` or `.trickle`.
-    func waitForHangUps(_ count: Int) async -> Bool {
+    package func waitForHangUps(_ count: Int) async -> Bool {
         let end = ContinuousClock.now + .seconds(Self.timeout)
         while ContinuousClock.now < end {
             if state.state.withLock({ $0.hungUp >= count }) { return true }
@@ -103,7 +105,10 @@ final class LoopbackServer: Sendable {
     private static func serve(_ connection: Int32, _ number: Int, _ shared: Shared, _ answer: Answer) {
         defer { close(connection) }
         while let text = readHead(of: connection) {
-            let request = parse(text, connection: number)
+            var request = parse(text, connection: number)
+            let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
+            guard let body = read(length, from: connection) else { return }
+            request.body = body
             shared.state.withLock { $0.requests.append(request) }
             for step in answer(request) {
                 switch step {
@@ -137,6 +142,20 @@ final class LoopbackServer: Sendable {
         return String(decoding: head, as: UTF8.self)
     }
 
+    /// Returns nil if the client closed the connection.
+    private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var read = 0
+        while read < count {
+            let received = unsafe bytes[read...].withUnsafeMutableBytes {
+                unsafe recv(connection, $0.baseAddress, $0.count, 0)
+            }
+            guard received > 0 else { return nil }
+            read += received
+        }
+        return bytes
+    }
+
     private static func parse(_ head: String, connection: Int) -> Request {
         let lines = head.split(separator: "\r\n")
         var headers: [String: String] = [:]
@@ -167,11 +186,11 @@ final class LoopbackServer: Sendable {
 }
 
 /// A listener that accepts no connection and whose queue is full, so that clients wait forever.
-final class FullQueue: Sendable {
-    let port: UInt16
+package final class FullQueue: Sendable {
+    package let port: UInt16
     private let sockets: [Int32]
 
-    init() throws {
+    package init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -200,13 +219,15 @@ final class FullQueue: Sendable {
 }
 
 extension LoopbackServer.Step {
-    static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+    package static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
     /// A whole answer with Content-Length.
-    static func answer(_ status: Int = 200, _ headers: [String] = [], body: [UInt8] = []) -> Self {
+    package static func answer(_ status: Int = 200, _ headers: [String] = [], body: [UInt8] = []) -> Self {
         let lines = ["HTTP/1.1 \(status) X", "Content-Length: \(body.count)"] + headers
         return .send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     }
 
-    static func redirect(to url: String) -> Self { .answer(302, ["Location: \(url)"], body: Array("elsewhere".utf8)) }
+    package static func redirect(to url: String) -> Self {
+        .answer(302, ["Location: \(url)"], body: Array("elsewhere".utf8))
+    }
 }

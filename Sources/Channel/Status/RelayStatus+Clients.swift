@@ -1,0 +1,17 @@
+extension RelayStatus {
+    /// The connections of the server, over all channels of the process.
+    package struct Clients: Encodable, Equatable, Sendable {
+        /// Connections now.
+        package var connections = 0
+        /// Connections that got the status 503 because there were too many.
+        package var refused = 0
+        /// Connections that were closed for another one, before any request.
+        package var closedWithoutRequest = 0
+
+        package init(connections: Int = 0, refused: Int = 0, closedWithoutRequest: Int = 0) {
+            self.connections = connections
+            self.refused = refused
+            self.closedWithoutRequest = closedWithoutRequest
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Times of XMLTV: `YYYYMMDDhhmmss +hhmm`.
+///
+/// Readers disagree about any other form: some take `+02:00` as two minutes and a name as none. So each time is written
+/// in this one.
+enum GuideTime {
+    /// A time in the form that every reader knows; nil if it is none.
+    ///
+    /// Read are 8 to 14 digits, or a date of ISO 8601, and a zone: `+0200`, `+02:00`, `+2`, `Z`, a known name. Without a
+    /// zone, or with an unknown one, a time is UTC, as the DTD says.
+    static func normalized(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var rest = Array(text)[...]
+        var digits: [UInt8] = []
+        while let byte = rest.first, digits.count < 14 {
+            if isDigit(byte) {
+                digits.append(byte)
+            } else if !isSeparator(byte, after: digits.count) {
+                break
+            }
+            rest.removeFirst()
+        }
+        guard digits.count >= 8, digits.count % 2 == 0 else { return nil }
+        digits += Array(repeating: UInt8(ascii: "0"), count: 14 - digits.count)
+        guard isDate(digits) else { return nil }
+        // Fractions of a second.
+        if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst().drop(while: isDigit) }
+        return digits + [UInt8(ascii: " ")] + zone(rest.drop { XMLCharacter.isSpace($0) })
+    }
+
+    /// Whether the text has the one form already.
+    static func isNormal(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count == 20, text.prefix(14).allSatisfy(isDigit), text.suffix(4).allSatisfy(isDigit) else {
+            return false
+        }
+        let (space, sign) = (text[text.startIndex + 14], text[text.startIndex + 15])
+        return space == 0x20 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// `-` in a date, `T` or a space before the time, `:` in it.
+    private static func isSeparator(_ byte: UInt8, after count: Int) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"): count == 4 || count == 6
+        case UInt8(ascii: "T"), UInt8(ascii: "t"): count == 8
+        case UInt8(ascii: ":"): count == 10 || count == 12
+        default: false
+        }
+    }
+
+    private static func isDate(_ digits: [UInt8]) -> Bool {
+        func number(_ place: Int) -> Int { Int(digits[place] - 0x30) * 10 + Int(digits[place + 1] - 0x30) }
+        return (1...12).contains(number(4)) && (1...31).contains(number(6)) && number(8) < 24 && number(10) < 60
+            && number(12) < 61
+    }
+
+    private static func zone(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
+            let name = String(decoding: text.prefix { !XMLCharacter.isSpace($0) }, as: UTF8.self)
+            return Array((zones[name.uppercased()] ?? "+0000").utf8)
+        }
+        var digits = text.dropFirst().filter { $0 != UInt8(ascii: ":") }.prefix(while: isDigit)
+        if digits.count == 1 || digits.count == 3 { digits = [0x30] + digits }
+        if digits.count == 2 { digits += [0x30, 0x30] }
+        guard digits.count == 4 else { return Array("+0000".utf8) }
+        return [sign] + digits
+    }
+
+    /// Names that mean one offset everywhere they are used in guides.
+    private static let zones = [
+        "WEST": "+0100", "BST": "+0100", "CET": "+0100", "MET": "+0100", "CEST": "+0200", "MEST": "+0200",
+        "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "AEST": "+1000", "AEDT": "+1100", "NZST": "+1200",
+        "NZDT": "+1300", "JST": "+0900", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
+        "MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700", "AKST": "-0900", "AKDT": "-0800",
+        "HST": "-1000", "AST": "-0400", "ADT": "-0300", "BRT": "-0300", "ART": "-0300",
+    ]
+}

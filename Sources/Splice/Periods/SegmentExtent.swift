@@ -1,0 +1,80 @@
+import Demux
+import Media
+import Mux
+import Transcode
+
+/// Time that an upstream segment covers by its EXTINF and by its own audio, whatever video frames it has.
+///
+/// EXTINF is believed while the audio agrees to a second: multiplexers send audio up to that long after its video.
+struct SegmentExtent: Equatable, Sendable {
+    /// Audio of the segment: presentation time of its first frame, 33 bits, and the time from there to the end of its
+    /// last frame.
+    fileprivate struct AudioExtent: Equatable, Sendable {
+        let start: Ticks
+        let duration: Ticks
+    }
+
+    /// Longest EXTINF that is believed.
+    private static let longestDuration = Ticks.seconds(3600)
+    /// Longest audio of a segment that is believed.
+    fileprivate static let longestAudio = Ticks.seconds(60)
+    /// Longest time between audio and video of the same time, as they are multiplexed.
+    static let tolerance = Ticks.seconds(1)
+    /// Longest audio that is received while a video frame is.
+    private static let longestWait = VideoTimestampUnwrapper.longestFrame + tolerance
+
+    /// EXTINF; nil if it is not known.
+    private let duration: Ticks?
+    private let audio: AudioExtent?
+
+    /// - Parameter audio: audio of the segment, in stream order; empty if a companion carries it.
+    init(_ segment: SegmentInput, audio: [AudioPacket]) {
+        duration = segment.duration.flatMap { $0 <= Self.longestDuration ? $0 : nil }
+        self.audio = AudioExtent(audio)
+    }
+
+    /// Whether EXTINF is known.
+    var isAnnounced: Bool { duration != nil }
+
+    /// Whether the audio proves that no video frame was due at `start`: it is on that clock, and goes on for so long that
+    /// the frame is neither a part of the next segment nor multiplexed after its audio.
+    /// - Parameter longestLead: longest time from `start` to the first audio frame.
+    func hasAudioAlone(from start: Ticks, longestLead: Ticks) -> Bool {
+        let end = audio?.end(near: start, longestLead: longestLead)
+        return end.map { $0 > start + Self.longestWait } ?? false
+    }
+
+    /// Whether there is so much audio that a video frame would have come with it.
+    var hasAudioAlone: Bool { audio.map { $0.duration > Self.longestWait } ?? false }
+
+    /// Returns the presentation time at which the segment ends; nil if nothing tells.
+    /// - Parameters:
+    ///   - start: presentation time at which it begins, or of its first frame.
+    ///   - longestLead: as in `hasAudioAlone`.
+    func end(from start: Ticks, longestLead: Ticks = Self.tolerance) -> Ticks? {
+        let announced = duration.map { start + $0 }
+        guard let audioEnd = audio?.end(near: start, longestLead: longestLead) else { return announced }
+        guard let announced, abs((announced - audioEnd).count) <= Self.tolerance.count else {
+            return audioEnd
+        }
+        return announced
+    }
+}
+
+extension SegmentExtent.AudioExtent {
+    /// - Returns: nil without a time, and if the times are not those of one clock.
+    fileprivate init?(_ packets: [AudioPacket]) {
+        guard let start = packets.first(where: { $0.pts != nil })?.pts,
+            let last = packets.lastIndex(where: { $0.pts != nil }), let lastTime = packets[last].pts
+        else { return nil }
+        let untimed = packets[last...].reduce(Ticks.zero) { $0 + $1.duration }
+        let duration = Ticks(wire: lastTime, near: start) - start + untimed
+        guard duration > .zero, duration <= SegmentExtent.longestAudio else { return nil }
+        self.init(start: start, duration: duration)
+    }
+
+    fileprivate func end(near start: Ticks, longestLead: Ticks) -> Ticks? {
+        let first = Ticks(wire: self.start, near: start)
+        return first <= start + longestLead && first + duration > start ? first + duration : nil
+    }
+}

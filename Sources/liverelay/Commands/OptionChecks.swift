@@ -1,0 +1,54 @@
+import Playlist
+
+/// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,
+/// without the value, which may be a secret; nil if nothing is.
+enum OptionChecks {
+    static func headerValue(_ text: String, of option: String) -> String? {
+        let isOneLine = text.unicodeScalars.allSatisfy { !ControlCharacters.contains($0) || $0 == "\t" }
+        return isOneLine ? nil : "\(option) contains a line break or another control character."
+    }
+
+    /// `name=value` pairs separated by `;`.
+    static func cookie(_ text: String) -> String? {
+        let complaint = "--cookie has to be name=value, or several of them separated by semicolons."
+        let pairs = text.split(separator: ";").map(\.trimmingBlanks).filter { !$0.isEmpty }
+        let areNamed = pairs.allSatisfy { pair in
+            pair.firstIndex(of: "=").map { $0 > pair.startIndex && !pair[..<$0].contains(" ") } ?? false
+        }
+        guard !pairs.isEmpty, areNamed, !text.contains("\t") else { return complaint }
+        return headerValue(text, of: "--cookie")
+    }
+
+    private static let proxySchemes: Set = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+    /// `[scheme://][user:password@]host[:port]`.
+    static func proxy(_ text: String) -> String? {
+        let url = text.contains("://") ? text : "http://\(text)"
+        guard let scheme = URIReference.scheme(of: url), proxySchemes.contains(scheme) else {
+            return "--proxy has to begin with http://, https://, socks4://, socks4a://, socks5:// or socks5h://."
+        }
+        return hasHost(url) ? nil : "--proxy has to name a host, such as http://proxy.example:3128."
+    }
+
+    /// An http or https URL with a host.
+    static func url(_ text: String, of option: String) -> String? {
+        guard ["http", "https"].contains(URIReference.scheme(of: text)), hasHost(text) else {
+            return "\(option) has to be a URL: http://… or https://…"
+        }
+        return nil
+    }
+
+    static func backups(_ urls: [String]) -> String? {
+        urls.lazy.compactMap { url($0, of: "--backup") }.first
+    }
+
+    /// Whether the URL names a host and, if there is a colon after it, a port.
+    private static func hasHost(_ url: String) -> Bool {
+        guard let host = URIReference.host(of: url), !host.isEmpty, let authority = URIReference.authority(of: url),
+            !url.unicodeScalars.contains(where: { ControlCharacters.contains($0) || $0 == " " })
+        else { return false }
+        let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority[...]
+        let port = afterUser.dropFirst(host.count)
+        return port.isEmpty || port.first == ":" && UInt16(port.dropFirst()) != nil
+    }
+}

@@ -1,0 +1,23 @@
+extension ServeService {
+    /// Starts the server of the channels, of what is known about all of them, and of the API.
+    func startServer(
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ delivery: EventDelivery
+    ) async throws(RelayError) -> HTTPServer {
+        let connections = OpenConnections(clients)
+        let traffic = HTTPTraffic()
+        let api = APIResponder(token: apiToken, host: host, updater: updater)
+        let responder = ServeResponder(
+            host, addresses: addresses, tuner: tuner, guide: guide, api: api, clients: { connections.counts })
+        let operations = OperationsResponder(
+            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
+            events: EventResponder(bus, refusal: { api.refusal(of: $0) }),
+            clients: ClientRegistry(bus, addresses: addresses),
+            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
+        do {
+            return try await HTTPServer.start(
+                on: address, connections: connections, traffic: traffic, responder: { operations.response(to: $0) },
+                deferredResponder: { operations.deferredResponse(to: $0) },
+                actionResponder: { responder.action(for: $0) })
+        } catch { throw RelayError(error) }
+    }
+}

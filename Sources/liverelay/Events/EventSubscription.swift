@@ -1,0 +1,111 @@
+import Synchronization
+
+/// The events that one subscriber has not read yet: a bounded queue that loses the oldest events of a slow subscriber.
+final class EventSubscription: Sendable {
+    struct Batch: Equatable, Sendable {
+        var events: [ServiceEvent] = []
+        /// Events lost before the first of `events`.
+        var lost = 0
+    }
+
+    private struct State {
+        var batch = Batch()
+        var isEnded = false
+        var isWoken = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    let filter: EventFilter
+    private let limit: Int
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - limit: events that are held at most.
+    ///   - earlier: events that the subscriber gets first.
+    init(_ filter: EventFilter = EventFilter(), limit: Int, earlier: Batch = Batch()) {
+        self.filter = filter
+        self.limit = limit
+        state = Mutex(State())
+        state.withLock { $0.batch.lost = earlier.lost }
+        for event in earlier.events { append(event) }
+    }
+
+    var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    /// Events that wait to be read.
+    var count: Int { state.withLock { $0.batch.events.count } }
+
+    /// Appends an event that the filter includes.
+    /// - Returns: whether an older event was lost.
+    @discardableResult
+    func append(_ event: ServiceEvent) -> Bool {
+        guard filter.includes(event) else { return false }
+        return state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.batch.events.append(event)
+            Self.wake(&state)
+            guard state.batch.events.count > limit else { return false }
+            state.batch.events.removeFirst()
+            state.batch.lost += 1
+            return true
+        }
+    }
+
+    /// Removes and returns the events that have come.
+    func dequeue() -> Batch {
+        state.withLock { state in
+            defer { state.batch = Batch() }
+            return state.batch
+        }
+    }
+
+    /// Returns the number of events lost since the last call.
+    func dequeueLost() -> Int {
+        state.withLock { state in
+            defer { state.batch.lost = 0 }
+            return state.batch.lost
+        }
+    }
+
+    /// Removes and returns the oldest event.
+    func dequeueFirst() -> ServiceEvent? {
+        state.withLock { $0.batch.events.isEmpty ? nil : $0.batch.events.removeFirst() }
+    }
+
+    /// Returns when there are events, the subscription has ended, or `wake()` was called since the last call. One task
+    /// at a time may wait.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.waiter = continuation
+                    if state.isWoken || state.isEnded || !state.batch.events.isEmpty { Self.wake(&state) }
+                    state.isWoken = false
+                }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    /// Ends the wait under way, or the next one.
+    func wake() {
+        state.withLock { state in
+            state.isWoken = state.waiter == nil
+            Self.wake(&state)
+        }
+    }
+
+    /// Takes no more events. Those that have come can be read.
+    func end() {
+        state.withLock { state in
+            state.isEnded = true
+            Self.wake(&state)
+        }
+    }
+
+    private static func wake(_ state: inout State) {
+        state.waiter?.resume()
+        state.waiter = nil
+    }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The counts of a server's requests and responses, by kind of resource.
+final class HTTPTraffic: Sendable {
+    struct Answer: Hashable, Sendable {
+        let route: HTTPRoute
+        let status: Int
+    }
+
+    struct Counts: Equatable, Sendable {
+        var answers: [Answer: Int] = [:]
+        var delays: [HTTPRoute: LatencyHistogram] = [:]
+        /// Bytes of bodies that were handed to sockets.
+        var sentBytes: [HTTPRoute: UInt64] = [:]
+        var openConnections = 0
+    }
+
+    private let state = Mutex(Counts())
+
+    var counts: Counts { state.withLock { $0 } }
+
+    /// Records a response.
+    /// - Parameter delay: time from the request's head to the response's.
+    func record(_ route: HTTPRoute, status: Int, after delay: Duration) {
+        state.withLock {
+            $0.answers[Answer(route: route, status: status), default: 0] += 1
+            $0.delays[route, default: LatencyHistogram()].record(delay)
+        }
+    }
+
+    func addSent(_ byteCount: Int, of route: HTTPRoute) {
+        state.withLock { $0.sentBytes[route, default: 0] += UInt64(byteCount) }
+    }
+
+    func connectionOpened() { state.withLock { $0.openConnections += 1 } }
+
+    func connectionClosed() { state.withLock { $0.openConnections -= 1 } }
+}
+
+/// Counts of durations below each of some bounds.
+struct LatencyHistogram: Equatable, Sendable {
+    /// From a playlist in memory to the longest time for which the first request for a channel is held.
+    static let bounds: [Duration] = [
+        .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(500), .seconds(1),
+        .milliseconds(2500), .seconds(5), .seconds(10), .seconds(15),
+    ]
+
+    /// For each bound the durations that are not longer than it and longer than the bound before; last, the longer ones.
+    private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+    private(set) var sum = Duration.zero
+
+    mutating func record(_ duration: Duration) {
+        counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
+        sum += duration
+    }
+}
+
+/// The bytes of one channel that its clients' connections send.
+final class ByteCounter: Equatable, Sendable {
+    /// The channel's slug; nil in a process of one channel.
+    let channel: String?
+    private let sum = Atomic<UInt64>(0)
+
+    init(channel: String? = nil) { self.channel = channel }
+
+    var count: UInt64 { sum.load(ordering: .relaxed) }
+
+    func add(_ byteCount: Int) { sum.wrappingAdd(UInt64(byteCount), ordering: .relaxed) }
+
+    static func == (left: ByteCounter, right: ByteCounter) -> Bool { left === right }
+}

@@ -1,0 +1,34 @@
+/// All metrics, in the order in which they are written.
+enum MetricCatalog {
+    static func families(_ snapshot: MetricsSnapshot) -> [MetricFamily] {
+        let runs = snapshot.runs.map { run in
+            (labels: run.channel.map { [MetricFamily.Label("channel", $0)] } ?? [], subject: run)
+        }
+        return service.map { $0.family(of: [([], snapshot)]) } + channel.map { $0.family(of: runs) }
+            + process.map { $0.family(of: [([], snapshot.process)]) }
+    }
+
+    /// The metrics of each run.
+    static var channel: [MetricDefinition<MetricsSnapshot.Run>] { output + upstream + splice }
+
+    /// A row of a table in Markdown for each metric.
+    static var rows: [String] {
+        service.map(row) + channel.map { row($0, labels: ["channel"] + $0.labels) } + process.map(row)
+    }
+
+    private static func row(_ metric: MetricDefinition<some Any>) -> String { row(metric, labels: metric.labels) }
+
+    private static func row(_ metric: MetricDefinition<some Any>, labels: [String]) -> String {
+        let labels = labels.map { "`\($0)`" }.joined(separator: ", ")
+        return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(metric.help) |"
+    }
+}
+
+extension Dictionary {
+    /// The values as those of a metric with one label, in the order of the keys' names.
+    func metricValues(
+        name: (Key) -> String, value: (Value) -> MetricFamily.Value
+    ) -> MetricFamily.Values {
+        map { (labels: [name($0.key)], value: value($0.value)) }.sorted { $0.labels[0] < $1.labels[0] }
+    }
+}

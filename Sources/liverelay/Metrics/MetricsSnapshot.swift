@@ -1,0 +1,43 @@
+import Channel
+import LiveRing
+import Playlist
+
+/// One moment of the process, from which its metrics are made.
+struct MetricsSnapshot: Sendable {
+    /// A run of a channel that is not over.
+    struct Run: Sendable {
+        /// The channel's slug; nil in a process of one channel.
+        let channel: String?
+        let status: RelayStatus
+        let meter: ChannelMeter.Counts
+        let sentBytes: UInt64
+        /// Bytes of the ring on disk.
+        let spoolBytes: UInt64
+        /// The date of the live edge, in seconds since 1970.
+        let edgeTime: Double?
+        let isReady: Bool
+        /// Requests that are held until the channel publishes.
+        var waitingRequests = 0
+
+        init(_ channel: String?, _ state: ChannelState, _ meter: ChannelMeter, sentBytes: ByteCounter) {
+            let snapshot = state.snapshot
+            self.channel = channel
+            status = state.status
+            self.meter = meter.counts
+            self.sentBytes = sentBytes.count
+            spoolBytes = snapshot.map { $0.index.listedBytes + $0.index.retiredBytes } ?? 0
+            edgeTime = (snapshot?.edge?.programDateTimeEnd.millisecondsSince1970).map { Double($0) / 1000 }
+            isReady = state.isReady
+        }
+    }
+
+    var runs: [Run]
+    /// Channels of the list by state; nil in a process of one channel.
+    var channelStates: [String: Int]?
+    /// Runs that were started.
+    var startCount: Int?
+    var traffic: HTTPTraffic.Counts
+    let events: EventFigures
+    var process = ProcessFigures.current
+    var droppedLogLines = 0
+}

@@ -1,0 +1,100 @@
+// The rewind bar: the whole window with its ad breaks, periods and gaps, as a slider for pointer, keyboard and reader.
+import { duration, timeOfDay } from "./words.js";
+
+const STEPS = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
+
+export class Bar {
+  drag = undefined;
+
+  /** @param seek called with a position when the user chooses one */
+  constructor(root, seek) {
+    Object.assign(this, { root, seek, canvas: root.querySelector("canvas"), tip: root.querySelector("output") });
+    root.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || !this.timeline) return;
+      root.setPointerCapture(event.pointerId);
+      this.drag = this.positionAt(event);
+      this.draw();
+    });
+    root.addEventListener("pointermove", (event) => {
+      this.hover = this.positionAt(event);
+      if (this.drag !== undefined) this.drag = this.hover;
+      this.draw();
+    });
+    root.addEventListener("pointerup", () => {
+      if (this.drag !== undefined) this.seek(this.drag);
+      this.drag = undefined;
+    });
+    root.addEventListener("pointercancel", () => { this.drag = undefined; });
+    root.addEventListener("pointerleave", () => { this.hover = undefined; this.draw(); });
+    root.addEventListener("keydown", (event) => {
+      if (!this.timeline || event.ctrlKey || event.metaKey || event.altKey) return;
+      const step = STEPS[event.key];
+      if (step) this.seek(this.position + step);
+      else if (event.key === "Home") this.seek(this.timeline.start);
+      else if (event.key === "End") this.seek(this.timeline.end);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    new ResizeObserver(() => this.draw()).observe(root);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  positionAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    return this.timeline ? this.timeline.start + share * (this.timeline.end - this.timeline.start) : 0;
+  }
+
+  /** Shows a window, the position in it, and how far is buffered. */
+  update(timeline, position, bufferedUntil) {
+    Object.assign(this, { timeline, position, bufferedUntil });
+    const behind = Math.max(0, timeline.end - position);
+    this.root.setAttribute("aria-valuemin", "0");
+    this.root.setAttribute("aria-valuemax", String(Math.round(timeline.end - timeline.start)));
+    this.root.setAttribute("aria-valuenow", String(Math.round(position - timeline.start)));
+    const inBreak = timeline.breaks.some((span) => span.start <= position && position < span.end);
+    this.root.setAttribute("aria-valuetext",
+      `${timeOfDay(timeline.date(position))}, ${duration(behind)} behind the newest${inBreak ? ", in an ad break" : ""}`);
+    this.draw();
+  }
+
+  draw() {
+    const { canvas, timeline } = this, box = canvas.getBoundingClientRect();
+    if (!timeline || box.width === 0) return;
+    const ratio = devicePixelRatio || 1, context = canvas.getContext("2d");
+    const [width, height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const style = getComputedStyle(this.root), color = (name) => style.getPropertyValue(`--${name}`);
+    const length = Math.max(1, timeline.end - timeline.start);
+    const x = (position) => (position - timeline.start) / length * width;
+    const fill = (name, span, top, bottom, least = ratio) => {
+      context.fillStyle = color(name);
+      context.fillRect(x(span.start), top * height, Math.max(least, x(span.end) - x(span.start)), (bottom - top) * height);
+    };
+    context.clearRect(0, 0, width, height);
+    const position = this.drag ?? this.position;
+    fill("track", { start: timeline.start, end: timeline.end }, 0.3, 0.7);
+    if (position !== undefined) fill("played", { start: timeline.start, end: position }, 0.3, 0.7);
+    for (const span of timeline.breaks) fill("break", span, 0.3, 0.7, 3 * ratio);
+    for (const span of timeline.gaps) fill("gap", span, 0.2, 0.8, 2 * ratio);
+    const marks = timeline.discontinuities;
+    for (const at of marks) fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : ratio * 1.5);
+    if (position !== undefined) {
+      const at = Math.min(Math.max(x(position), 4 * ratio), width - 4 * ratio);
+      context.fillStyle = color("knob");
+      context.strokeStyle = color("surface");
+      context.lineWidth = 2 * ratio;
+      context.beginPath();
+      context.roundRect(at - 4 * ratio, 0.06 * height, 8 * ratio, 0.88 * height, 4 * ratio);
+      context.fill();
+      context.stroke();
+    }
+    const shown = this.drag ?? this.hover;
+    this.tip.hidden = shown === undefined;
+    if (shown === undefined) return;
+    this.tip.textContent = `${timeOfDay(timeline.date(shown))} · −${duration(timeline.end - shown)}`;
+    const half = this.tip.offsetWidth / 2;
+    this.tip.style.transform = `translateX(${Math.min(Math.max(x(shown) / ratio, half), box.width - half) - half}px)`;
+  }
+}

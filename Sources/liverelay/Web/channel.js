@@ -1,0 +1,225 @@
+// The page of a channel.
+import { Bar } from "./bar.js";
+import { Player } from "./player.js";
+import { badge, bitRate, duration, element, faults, plural, problems, timeOfDay } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
+const video = $("video");
+const player = new Player(video);
+const bar = new Bar($("bar"), (position) => player.seek(position));
+let isOpen = false, status;
+
+/** Replaces an element's content only if it differs, so that the page does not move or lose the focus. */
+function fill(node, key, make) {
+  if (node.dataset.key === key) return;
+  node.dataset.key = key;
+  node.replaceChildren(...make());
+}
+
+// MARK: Playing
+
+async function open() {
+  $("start").hidden = isOpen = true;
+  notice("Loading …");
+  try {
+    video.play().catch(() => {});
+    await player.open();
+    notice();
+    await video.play();
+  } catch (error) {
+    if (error.name === "AbortError" && !player.error) return;
+    $("start").hidden = isOpen = false;
+    notice(error.name === "NotAllowedError" ? undefined : error.message);
+  }
+}
+
+function notice(text) {
+  $("notice").textContent = text ?? "";
+  $("notice").hidden = !text;
+}
+
+function toggle() {
+  if (!isOpen) return open();
+  return video.paused ? video.play() : video.pause();
+}
+
+const move = (seconds) => isOpen && player.seek(player.position + seconds);
+
+function fullScreen() {
+  const screen = document.querySelector(".stage");
+  if (document.fullscreenElement) document.exitFullscreen();
+  else if (screen.requestFullscreen) screen.requestFullscreen();
+  else video.webkitEnterFullscreen?.();
+}
+
+function mute(isMuted) {
+  video.muted = isMuted;
+  $("mute").setAttribute("aria-pressed", String(isMuted));
+}
+
+for (const [id, action] of Object.entries({
+  start: open, toggle, minute: () => move(-60), back10: () => move(-10), forward10: () => move(10), full: fullScreen,
+  mute: () => mute(!video.muted), live: () => isOpen ? (player.goLive(), video.play()) : open(),
+})) $(id).addEventListener("click", action);
+$("volume").addEventListener("input", () => { video.volume = $("volume").value; mute(false); });
+video.addEventListener("click", toggle);
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isButton = event.target.closest("button");
+  const action = {
+    " ": isButton ? undefined : toggle, k: toggle, ArrowLeft: () => move(-10), ArrowRight: () => move(10), j: () => move(-60),
+    l: () => $("live").click(), m: () => $("mute").click(), f: fullScreen,
+  }[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+function showPosition() {
+  const { timeline } = player;
+  if (timeline.segments.length === 0) return;
+  const position = isOpen ? player.position : timeline.end;
+  bar.update(timeline, isOpen ? position : undefined);
+  $("bar").setAttribute("aria-busy", String(isOpen && player.pending !== undefined));
+  const isLive = isOpen && player.isLive;
+  $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
+  $("behind").textContent = !isOpen ? "" : isLive ? "live" : `${duration(timeline.end - position)} behind`;
+  $("live").setAttribute("aria-pressed", String(isLive));
+  $("oldest").textContent = timeOfDay(timeline.date(timeline.start));
+  $("newest").textContent = timeOfDay(timeline.date(timeline.end));
+}
+
+function showEvents() {
+  const { timeline } = player;
+  const rows = [
+    ...timeline.breaks.map((span) => ({ ...span, kind: "break", text: `Ad break, ${duration(span.end - span.start)}` })),
+    ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Gap, ${duration(span.end - span.start)} without media` })),
+  ].sort((a, b) => b.start - a.start);
+  const shown = rows.slice(0, 40);
+  $("periods").textContent = plural(timeline.periods, "period");
+  fill($("events"), JSON.stringify([shown, rows.length]), () => [
+    ...shown.map((row) => {
+      const button = element("button", { type: "button" }, element("time", {}, timeOfDay(timeline.date(row.start))), ` ${row.text}`);
+      button.addEventListener("click", async () => { if (!isOpen) await open(); player.seek(row.start); });
+      return element("li", { data: { kind: row.kind } }, button);
+    }),
+    ...shown.length === rows.length && shown.length > 0 ? [] : [element("li", { className: "hint" },
+      shown.length === 0 ? "No ad break is marked, and nothing is missing." : `${rows.length - shown.length} more before these.`)],
+  ]);
+}
+
+video.addEventListener("play", () => $("toggle").setAttribute("aria-label", "Pause"));
+video.addEventListener("pause", () => $("toggle").setAttribute("aria-label", "Play"));
+video.addEventListener("timeupdate", showPosition);
+player.addEventListener("change", () => {
+  showPosition();
+  showEvents();
+  if (!isOpen || video.paused) return;
+  const isDry = player.ahead < 0.5 && player.pending === undefined;
+  notice(!isDry ? undefined : status?.state === "outage" ? "Nothing comes from the upstream. The rewind can be watched." : player.error);
+});
+
+// MARK: Addresses
+
+async function copy(text, label) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without https the clipboard belongs to the selection.
+    const field = element("textarea", { value: text, className: "offscreen", readOnly: true });
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  $("copied").textContent = `${label} copied.`;
+}
+
+function showAddresses() {
+  const at = (name) => new URL(name, location.href.replace(/[?#].*$/, "")).href;
+  const rows = [
+    ["HLS", at("master.m3u8"), "players, browsers, set-top boxes"], ["HLS, rewind", at("dvr.m3u8"), "the whole window"],
+    ["MPEG-TS", at("live.ts"), "IPTV clients, ffmpeg"], ["HLS with MPEG-TS", at("ts/live.m3u8"), "older devices"],
+    ["VLC", `vlc ${at("live.ts")}`, "a command line"],
+    ...list ? [["M3U", at(`${list}playlist.m3u`), "the list of all channels"]] : [],
+  ];
+  $("addresses").replaceChildren(...rows.map(([label, text, what]) => {
+    const button = element("button", { type: "button", ariaLabel: `Copy ${label}` }, "Copy");
+    button.addEventListener("click", () => copy(text, label));
+    return element("li", {}, element("span", {}, element("b", {}, label), ` ${what}`), element("code", {}, text), button);
+  }));
+}
+
+// MARK: Status
+
+function showStatus(now) {
+  const { text, level } = badge(status.state, status.upstream ? status.state : undefined);
+  $("badge").textContent = text;
+  $("badge").dataset.level = level;
+  const found = problems(status);
+  $("trouble").hidden = found.length === 0;
+  fill($("problems"), JSON.stringify(found.map(({ what, todo }) => [what.replace(/\d+/g, ""), todo])), () =>
+    found.map(({ level, what, todo }) => element("li", { data: { level } }, element("b", {}, what), todo ? element("span", {}, todo) : "")));
+  found.forEach(({ what }, i) => { $("problems").children[i].firstChild.textContent = what; });
+  const { upstream = {}, output = {}, splice = {}, transportStream = {} } = status;
+  const period = splice.currentPeriod ?? {};
+  const rows = Object.entries({
+    "Upstream": upstream.url,
+    "Edge age": upstream.secondsSinceNewSegment === undefined ? undefined : duration(upstream.secondsSinceNewSegment),
+    "Behind the clock": output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined,
+    "Bit rate": output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`,
+    "Video": period.video && `${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps, ${period.video}`,
+    "Audio": period.audio,
+    "Rewind": output.rewindSeconds && `${duration(output.rewindSeconds)}, ${plural(output.segments, "segment")}`,
+    "Periods": splice.periods,
+    "Clients of live.ts": transportStream.clients,
+    "Running for": status.uptime && duration(status.uptime),
+  }).filter(([, value]) => value !== undefined && value !== "" && value !== 0);
+  document.body.dataset.ready = "";
+  fill($("now"), rows.map(([key]) => key).join(), () => rows.flatMap(([key]) => [element("dt", {}, key), element("dd")]));
+  rows.forEach(([, value], i) => { $("now").children[2 * i + 1].textContent = value; });
+  const counted = faults(status);
+  fill($("faults"), JSON.stringify(counted), () => counted.length > 0
+    ? counted.map(({ what, count, detail }) => element("li", {}, element("b", {}, `${count}`), ` ${what}`, detail ? element("span", {}, ` ${detail}`) : ""))
+    : [element("li", { className: "hint" }, "None.")]);
+  if (output.firstMediaSequence !== undefined) player.timeline.trim(output.firstMediaSequence);
+}
+
+async function poll() {
+  try {
+    const answer = await fetch("status.json", { cache: "no-store" });
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    status = await answer.json();
+    showStatus(Date.parse(answer.headers.get("Date")) / 1000);
+    // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
+    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await player.load();
+  } catch (error) {
+    $("badge").textContent = "No answer";
+    $("badge").dataset.level = 3;
+  }
+  setTimeout(poll, document.hidden ? 10_000 : 2_000);
+}
+
+async function showName() {
+  if (!list) {
+    $("name").textContent = "liverelay";
+    return;
+  }
+  $("back").href = list;
+  $("back").hidden = false;
+  const slug = decodeURIComponent(location.pathname.split("/").at(-2));
+  const { channels } = await (await fetch(`${list}web/channels.json`)).json();
+  const channel = channels.find((one) => one.slug === slug);
+  $("name").textContent = channel?.name ?? slug;
+  document.title = `${channel?.name ?? slug} · liverelay`;
+}
+
+showAddresses();
+showName().catch(() => {});
+if (!player.isSupported) {
+  $("start").hidden = true;
+  notice("This browser cannot play it. Use an address below in a player.");
+}
+poll();

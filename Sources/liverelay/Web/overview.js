@@ -1,0 +1,120 @@
+// The page of a list: all channels, those with problems first.
+import { badge, bitRate, duration, element, people, plural } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const LIMIT = 400; // cards that are shown at once; the search finds the rest
+const cards = new Map(); // by slug
+let channels = [], running = new Map(), listed;
+
+const initials = (name) => name.split(/\s+/).map((word) => [...word][0] ?? "").slice(0, 2).join("").toUpperCase();
+
+function logo({ logo, name }) {
+  const fallback = element("span", { className: "logo", ariaHidden: "true" }, initials(name));
+  if (!/^(https?:|data:image\/)/i.test(logo ?? "")) return fallback;
+  const image = element("img", { className: "logo", alt: "", loading: "lazy", width: 48, height: 48, referrerPolicy: "no-referrer" });
+  image.addEventListener("error", () => image.replaceWith(fallback));
+  image.src = logo;
+  return image;
+}
+
+/** The card of a channel, whose parts are filled by `show`. */
+function makeCard(channel) {
+  const parts = Object.fromEntries(["badge", "reason", "age", "rate", "people"].map((name) => [name, element("span", { className: name })]));
+  const figure = (label, part) => element("span", { className: "figure" }, element("span", { className: "label" }, label), part);
+  const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/` }, logo(channel),
+    element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, channel.number) : ""),
+    parts.badge, parts.reason,
+    element("span", { className: "figures" }, figure("Edge age", parts.age), figure("Bit rate", parts.rate), figure("Viewers", parts.people))));
+  return { card, parts, channel, text: `${channel.name} ${channel.number ?? ""} ${channel.groups.join(" ")}`.toLowerCase() };
+}
+
+const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+
+function show({ card, parts, channel }) {
+  const status = running.get(channel.slug) ?? { state: "idle" };
+  const { name, text, level } = badge(status.state, status.channelState);
+  card.dataset.level = level;
+  card.dataset.state = name;
+  set(parts.badge, text);
+  parts.badge.dataset.level = level;
+  parts.badge.dataset.state = name;
+  set(parts.reason, level > 1 ? status.reason ?? status.upstreamReason ?? "" : "");
+  parts.reason.title = parts.reason.textContent;
+  set(parts.age, status.secondsSinceNewSegment === undefined ? "–" : duration(status.secondsSinceNewSegment));
+  set(parts.rate, bitRate(status.bandwidth));
+  set(parts.people, people(status));
+}
+
+/** Problems first, then what runs, then what is idle, each in the order of the list. */
+function rank(channel) {
+  const status = running.get(channel.slug);
+  if (!status) return 4;
+  return 3 - badge(status.state, status.channelState).level;
+}
+
+function render() {
+  const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = channels.filter(({ slug }) => words.every((word) => cards.get(slug).text.includes(word)));
+  const order = found.map((channel, i) => [rank(channel), i, channel]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, LIMIT);
+  const shown = order.map(([, , channel]) => cards.get(channel.slug));
+  shown.forEach(show);
+  const nodes = shown.map(({ card }) => card), grid = $("grid");
+  if (nodes.length !== grid.children.length || nodes.some((node, i) => grid.children[i] !== node)) {
+    const focused = document.activeElement;
+    grid.replaceChildren(...nodes);
+    if (grid.contains(focused)) focused.focus({ preventScroll: true });
+  }
+  $("empty").hidden = shown.length === found.length && found.length > 0;
+  set($("empty"), found.length === 0 ? (listed === undefined ? "Loading …" : "No channel is called so.")
+    : found.length > LIMIT ? `${found.length - LIMIT} more are not shown: search for them.` : "");
+  const all = [...running.values()].map((status) => badge(status.state, status.channelState).level);
+  const bad = all.filter((level) => level > 1).length;
+  if (listed !== undefined) {
+    set($("summary"), `${plural(channels.length, "channel")}, ${all.length} running${bad ? `, ${plural(bad, "problem")}` : ""}`);
+  }
+}
+
+async function get(name) {
+  const answer = await fetch(`web/${name}`, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+  return answer.json();
+}
+
+let turn = 0;
+async function poll() {
+  try {
+    const overview = await get("overview.json");
+    running = new Map(overview.channels.map((channel) => [channel.slug, channel]));
+    if (overview.listed !== listed || turn++ % 20 === 0) {
+      ({ channels } = await get("channels.json"));
+      listed = overview.listed;
+      for (const channel of channels) {
+        const known = cards.get(channel.slug);
+        if (!known || JSON.stringify(known.channel) !== JSON.stringify(channel)) cards.set(channel.slug, makeCard(channel));
+      }
+    }
+    delete document.body.dataset.away;
+    render();
+  } catch (error) {
+    document.body.dataset.away = "";
+    set($("summary"), `The server does not answer (${error.message}).`);
+  }
+  setTimeout(poll, document.hidden ? 15_000 : 3_000);
+}
+
+$("search").addEventListener("input", render);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && document.activeElement !== $("search")) {
+    event.preventDefault();
+    $("search").focus();
+  }
+});
+$("copy").addEventListener("click", async () => {
+  const text = new URL("playlist.m3u", location.href).href;
+  try {
+    await navigator.clipboard.writeText(text);
+    set($("copy"), "Copied");
+  } catch { location.href = text; }
+  setTimeout(() => set($("copy"), "Copy M3U"), 2_000);
+});
+poll();

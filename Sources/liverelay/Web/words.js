@@ -1,0 +1,144 @@
+// What a channel's status means, in words that an operator can act on. Upstream text is only ever shown as text.
+
+/** Fills an element with text and elements. */
+export function element(name, properties = {}, ...children) {
+  const { data, ...rest } = properties;
+  const made = Object.assign(document.createElement(name), rest);
+  Object.assign(made.dataset, data);
+  made.append(...children.filter((child) => child !== undefined && child !== ""));
+  return made;
+}
+
+/** A length of time: "8 s", "3 min 5 s", "2 h 4 min". */
+export function duration(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min${s % 60 ? ` ${s % 60} s` : ""}`;
+  return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+}
+
+/** The time of day of a date in seconds since 1970. */
+export function timeOfDay(date) {
+  return date === undefined ? "" : new Date(date * 1000).toLocaleTimeString([], { hourCycle: "h23" });
+}
+
+export function bitRate(bits) {
+  if (!bits) return "–";
+  return bits < 1e6 ? `${Math.round(bits / 1e3)} kbit/s` : `${(bits / 1e6).toFixed(1)} Mbit/s`;
+}
+
+export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+const labels = {
+  idle: ["Idle", 0], queued: ["Waits", 1], starting: ["Starting", 1], opening: ["Opening", 1], ending: ["Ending", 0],
+  running: ["Live", 0], lingering: ["Live", 0], live: ["Live", 0], late: ["Late", 2], outage: ["Outage", 3],
+  ended: ["Ended", 1], failed: ["Failed", 3], full: ["Disk", 3],
+};
+
+/** A channel's state in a word, and how bad it is: 0 well, 1 changing, 2 at risk, 3 a problem. */
+export function badge(state, channelState) {
+  const name = state === "failed" || !channelState || state === "ending" ? state : channelState;
+  const [text, level] = labels[name] ?? [name, 1];
+  return { name, text, level };
+}
+
+export const people = ({ openStreams = 0, waitingRequests = 0, secondsSinceViewer }) => {
+  if (waitingRequests > 0) return `${waitingRequests} waiting`;
+  if (openStreams > 0) return plural(openStreams, "stream");
+  if (secondsSinceViewer === undefined) return "none";
+  return secondsSinceViewer < 10 ? "watched" : `none for ${duration(secondsSinceViewer)}`;
+};
+
+/** What can be done about a failed request, by its kind. */
+const remedies = {
+  http401: "The upstream wants other credentials. Check its token, cookie or header.",
+  http403: "The upstream refuses access. Its token has expired, or this server's address is not allowed.",
+  http404: "The URL names nothing any more. Get a new one from the source.",
+  http410: "The URL names nothing any more. Get a new one from the source.",
+  http429: "The upstream is asked too often. Lower --max-connections, or give it fewer channels.",
+  http509: "The upstream limits connections. Lower --max-connections.",
+  unresolvedHost: "The host's name is unknown. Check the URL and this server's DNS.",
+  refused: "Nothing listens at the upstream's address, or a firewall is in the way.",
+  timedOut: "The upstream does not answer in time. Check the network between here and there.",
+  reset: "The upstream closes connections. Its proxy or its network is at fault.",
+  tlsFailure: "The upstream's certificate is not accepted. Check its name, its date and this server's clock.",
+  notMedia: "The upstream sends something else than media, such as an error page with status 200.",
+  notAPlaylist: "The upstream sends something else than a playlist, such as an error page with status 200.",
+  malformedPlaylist: "The upstream's playlist breaks the rules. liverelay check says where.",
+  shortBody: "Answers end too early. The upstream or its network is overloaded.",
+  privateAddress: "The URL leads to a private address, which --deny-private forbids.",
+};
+
+function remedy(status) {
+  const errors = Object.entries(status.upstream?.requests?.errors ?? {}).sort((a, b) => b[1] - a[1]);
+  const found = errors.find(([kind]) => remedies[kind]);
+  if (found) return remedies[found[0]];
+  return errors.some(([kind]) => /^http5/.test(kind)) ? "The upstream has a fault of its own. Tell its operator." : undefined;
+}
+
+/** What is wrong with a channel, worst first: level, what, what to do. */
+export function problems(status) {
+  const found = [], add = (level, what, todo) => found.push({ level, what, todo });
+  const { upstream = {}, output = {}, splice = {}, reason } = status;
+  const silent = duration(upstream.secondsSinceNewSegment);
+  if (status.state === "failed") {
+    add(3, `The channel has failed: ${reason ?? "no reason is known"}`, remedy(status));
+  } else if (status.state === "outage") {
+    add(3, `Outage for ${duration(status.secondsInState)}: ${reason ?? `nothing new for ${silent}`}.`,
+      remedy(status) ?? "liverelay keeps trying. The rewind can still be watched.");
+  } else if (status.state === "late") {
+    add(2, `The upstream is late: ${reason ?? `nothing new for ${silent}`}.`,
+      remedy(status) ?? "Viewers at the live edge may stall. It becomes an outage if this goes on.");
+  } else if (status.state === "opening") {
+    add(reason ? 3 : 1, reason ? `The upstream cannot be opened: ${reason}` : "The upstream is being opened.", remedy(status));
+  } else if (status.state === "ended") {
+    add(1, "The upstream has ended the channel. What was published can still be watched.");
+  } else if (status.state === "queued") {
+    add(1, "As many channels run as may. This one starts when another one ends.");
+  }
+  if (output.writeFailure) {
+    add(3, `Nothing can be stored: ${output.writeFailure.reason} (${plural(output.writeFailure.segments, "segment")} dropped).`,
+      "Free space on the spool's disk, or give another --spool.");
+  }
+  if (output.rewindEvictionsForDiskFull > 0) {
+    add(2, "A full disk has cost the rewind.", "Free space on the spool's disk, or keep less with --dvr.");
+  }
+  if (upstream.activeSource > 0) {
+    add(2, `Backup ${upstream.activeSource} is being shown.`, "The primary is watched, and shown again when it is back.");
+  }
+  for (const host of upstream.requests?.throttledHosts ?? []) {
+    add(2, `${host.host} asked for fewer requests ${plural(host.responses, "time")}.`, remedies.http429);
+  }
+  const unsupported = [...(splice.program?.unsupportedVideo ?? []), ...(splice.program?.unsupportedAudio ?? [])];
+  if (unsupported.length > 0) {
+    add(2, `Cannot be republished: ${unsupported.join(", ")}.`, "Ask the source for H.264 or HEVC, with AAC.");
+  }
+  return found.sort((a, b) => b.level - a.level);
+}
+
+/** What went wrong since the process began: what, how often. */
+export function faults(status) {
+  const { upstream = {}, output = {}, splice = {} } = status, { requests = {} } = upstream;
+  const causes = { leftPlaylist: "left the playlist too early", gap: "marked as gaps by the upstream", gone: "withdrawn",
+    overtaken: "too late", permanent: "refused for good" };
+  const rows = [
+    ["Segments lost", upstream.segmentsLost,
+      Object.entries(upstream.segmentsLostByCause ?? {}).filter(([, n]) => n > 0).map(([k, n]) => `${n} ${causes[k] ?? k}`).join(", ")],
+    ["Failed requests", Object.values(requests.errors ?? {}).reduce((a, b) => a + b, 0),
+      Object.entries(requests.errors ?? {}).map(([kind, n]) => `${n} × ${kind.replace(/^http(\d)/, "HTTP $1")}`).join(", ")],
+    ["Seconds of outage", upstream.outageSeconds, "filled with gaps or the slate"],
+    ["Changes of source", upstream.failovers, ""],
+    ["Playlists that went back", upstream.stalePlaylists, "ignored"],
+    ["Numbering that began anew", upstream.sequenceResets, "continued"],
+    ["Malformed playlists", upstream.irregularPlaylists, "read nevertheless"],
+    ["Segments that could not be used", splice.segmentsSkipped, ""],
+    ["Gap segments listed", output.gapSegments, ""],
+    ["Segments of the slate", output.slateSegments, ""],
+    ["Damaged transport packets", splice.demux?.transportErrors, ""],
+    ["Audio gaps and overlaps", splice.audioGapsAndOverlaps, "repaired"],
+    ["Timestamps corrected", splice.adjustedTimestamps, ""],
+    ["Duplicate frames", splice.duplicateFrames, "dropped"],
+  ];
+  return rows.filter(([, count]) => count > 0).map(([what, count, detail]) => ({ what, count: Math.round(count), detail }));
+}

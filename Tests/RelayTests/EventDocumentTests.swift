@@ -1,0 +1,45 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Splice
+@testable import liverelay
+
+private let client = EventContent.Client(number: 3, path: "/news.ts", address: "192.0.2.7", userAgent: "VLC/3.0.21")
+
+/// An example of each type, in the order of `EventKind`.
+private let examples: [EventContent] = [
+    .channelStart(url: "https://example.com/news/master.m3u8?token=…"),
+    .channelStop(.stopped, seconds: 754.2, receivedBytes: 471_859_200),
+    .channelError(.outage, reason: "Nothing new was listed for 21 s."),
+    .channelRecovery(.outage, seconds: 48.5),
+    .channelFailover(source: 1, url: "https://backup.example.com/news.m3u8"),
+    .splice(
+        PeriodDescription(
+            index: 4, cause: .tagged,
+            video: .init(codec: "avc1.64001F", width: 1280, height: 720, frameRate: "25.000", videoRange: .standard),
+            audioCodec: "mp4a.40.2"), mediaSequence: 48_201),
+    .recordingStart(directory: "evening"), .recordingEnd(directory: "evening"), .clientConnect(client),
+    .clientDisconnect(client, seconds: 61.75, sentBytes: 38_273_040),
+    .listReload(source: "channels.m3u", .init(added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1)),
+    .listError(source: "https://example.com/list.m3u", reason: "The list answers with status 503."),
+]
+
+@Test func documentHasAnExampleOfEachType() throws {
+    #expect(examples.map(\.kind) == EventKind.allCases)
+    let file = PackageRoot.url.appending(path: "docs/events.md")
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let first = try #require(lines.firstIndex { $0.hasPrefix("{\"id\"") })
+    let others = lines.filter { !$0.hasPrefix("{\"id\"") }
+    let json = examples.enumerated().map { index, content in
+        let isOfList = content.kind == .listReload || content.kind == .listError
+        return ServiceEvent(
+            id: 1_795_349_421_000_000 + UInt64(index), time: 1_795_349_423_111 + Int64(index) * 1000,
+            channel: isOfList ? nil : "news", content: content
+        ).json
+    }
+    try expectGolden((others[..<first] + json + others[first...]).joined(separator: "\n"), at: file)
+    for line in json { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+}

@@ -1,0 +1,60 @@
+import HTTPSyntax
+import Testing
+
+@testable import liverelay
+
+private let rows: [(uri: String, route: HTTPRoute)] = [
+    ("/", .page), ("/?a=b", .page), ("/live.m3u8", .playlist), ("/dvr.m3u8?last=60", .playlist),
+    ("/news/ts/master.m3u8", .playlist), ("/news/subs-0.m3u8", .playlist), ("/seg-1-0a0b.m4s", .segment),
+    ("/news/ts/seg-1-0a0b.ts", .segment), ("/init-0a0b.mp4", .segment), ("/sub-0-1-0a0b.vtt", .segment),
+    ("/live.ts", .stream), ("/news.ts", .stream), ("/news/live.ts?last=5", .stream), ("/playlist.m3u?format=ts", .list),
+    ("/epg.xml.gz", .list), ("/discover.json", .tuner), ("/lineup.post?scan=start", .tuner), ("/status.json", .status),
+    ("/news/status.json", .status), ("/healthz", .health), ("/news/readyz", .health), ("/metrics", .metrics),
+    ("/auto/v5.1", .stream), ("/tuner0/v7?duration=5", .stream), ("/auto/x", .other), ("/news/v7", .other),
+    ("/api/events?type=splice", .events), ("/api/channels/news", .api), ("/api", .api), ("/news/", .other),
+    ("/news", .other), ("", .other), ("*", .other), ("/..", .other), ("http://h/live.m3u8", .playlist),
+    ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),
+]
+
+@Test(arguments: rows) func routeOfAPath(uri: String, route: HTTPRoute) { #expect(HTTPRoute(uri: uri) == route) }
+
+@Suite(.ownThreads) struct HTTPTrafficTests {
+    @Test func requestsAndBytesAreCounted() async throws {
+        let traffic = HTTPTraffic()
+        let channel = ByteCounter()
+        let responder: Responder = { target in
+            guard target.path == "/live.m3u8" else { return .notFound(target.path) }
+            var response = Response.text(.ok, "0123456")
+            response.sentBytes = channel
+            return response
+        }
+        let deferred: DeferredResponder = { target in
+            guard target.path == "/metrics" else { return nil }
+            return { .text(.ok, "late") }
+        }
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, traffic: traffic, responder: responder,
+            deferredResponder: deferred)
+        var client = try RawClient(port: server.port)
+        let requests = [
+            ("GET", "/live.m3u8"), ("HEAD", "/live.m3u8"), ("GET", "/x"), ("GET", "/metrics"), ("POST", "/live.m3u8"),
+            ("GET", "/%zz.m3u8"),
+        ]
+        for (method, path) in requests {
+            try client.send(request(method, path))
+            _ = try client.response(toHead: method == "HEAD")
+        }
+        let counts = traffic.counts
+        let answers: [HTTPTraffic.Answer: Int] = [
+            .init(route: .playlist, status: 200): 2, .init(route: .other, status: 404): 1,
+            .init(route: .metrics, status: 200): 1, .init(route: .playlist, status: 405): 1,
+            .init(route: .playlist, status: 400): 1,
+        ]
+        #expect(counts.answers == answers)
+        #expect(counts.delays[.playlist]?.counts.reduce(0, +) == 4)
+        #expect(counts.openConnections == 1)
+        #expect(counts.sentBytes[.metrics] == 5 && channel.count == 8)
+        await server.shutdown(within: .zero)
+        #expect(traffic.counts.openConnections == 0)
+    }
+}

@@ -1,0 +1,128 @@
+import Channel
+import ChannelList
+import Foundation
+import HTTPSyntax
+import LiveRing
+import Logging
+import Testing
+
+@testable import liverelay
+
+private func text(_ response: Response) -> String {
+    guard case .bytes(let bytes, _) = response.body else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+@Suite("The web page") struct PageTests {
+    private let host = ChannelHost(
+        ChannelDirectory([
+            ListedChannel(
+                slug: "news", name: "<b>News</b>", number: "7", logo: "http://logos/7.png", groups: ["Local"],
+                sources: [ListedSource(url: "http://127.0.0.1:9/x.m3u8")])
+        ]),
+        policy: ChannelSupervisor.Policy(),
+        settings: ChannelSettings(
+            configuration: RelayConfiguration(
+                upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
+            spool: "", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+
+    private func many(_ path: String) throws -> Response {
+        try ServeResponder(host).response(to: RequestTarget(method: .get, uri: path))
+    }
+
+    private func single(_ path: String) throws -> Response {
+        try ChannelResponder(ChannelState(upstream: "http://127.0.0.1:9/x.m3u8") { .zero })
+            .response(to: RequestTarget(method: .get, uri: path))
+    }
+
+    @Test(arguments: PageFile.allCases.filter { $0 != .overview && $0 != .channel })
+    func fileBelowAnyPath(file: PageFile) throws {
+        for response in [
+            try single("/web/\(file.rawValue)"), try many("/web/\(file.rawValue)"),
+            try many("/news/web/\(file.rawValue)"),
+        ] {
+            #expect(response.status == .ok && response.contentType == MimeType(fileName: file.rawValue))
+            #expect(response.etag != nil && response.cacheControl == .maxAge(seconds: 0))
+        }
+    }
+
+    @Test func documents() throws {
+        for response in [try single("/"), try many("/"), try many("/news/")] {
+            #expect(response.status == .ok && response.contentType == .html)
+            let policy = try #require(response.extraHeaders.first { $0.name == "Content-Security-Policy" })
+            #expect(policy.value.hasPrefix("default-src 'self';"))
+        }
+        #expect(try text(single("/")).contains("data-list=\"\""), "there is no list")
+        #expect(try text(many("/news/")).contains("data-list=\"../\""))
+        #expect(host.overview.startCount == 0, "looking at a page starts nothing")
+    }
+
+    @Test func folderHasASlash() throws {
+        let response = try many("/news")
+        #expect(response.status == .permanentRedirect)
+        #expect(response.extraHeaders.contains(HeaderField(name: "Location", value: "news/")))
+    }
+
+    @Test(arguments: [
+        "/nobody", "/nobody/", "/nobody/web/page.css", "/web/", "/web/channel.html", "/news/web/x.js", "/web/../a",
+    ])
+    func nothingElse(path: String) throws {
+        guard let target = try? RequestTarget(method: .get, uri: path) else { return }
+        #expect(ServeResponder(host).response(to: target).status == .notFound)
+    }
+
+    @Test func documentsOfTheList() async throws {
+        let responder = ServeResponder(host)
+        let channels = try #require(
+            responder.deferredResponse(to: RequestTarget(method: .get, uri: "/web/channels.json")))
+        let names = text(await channels())
+        #expect(
+            names.contains("\"<b>News</b>\"") && names.contains("http://logos/7.png"), "as it is: the page escapes it")
+        let overview = try #require(
+            responder.deferredResponse(to: RequestTarget(method: .get, uri: "/web/overview.json")))
+        #expect(text(await overview()).contains("\"listed\" : 1"))
+    }
+
+    @Test("Every file that the page refers to is there, and everything comes from the same server")
+    func references() throws {
+        let reference = /(?:href|src)="([^"]*)"|(?:from|import) "([^"]*)"/
+        for file in PageFile.allCases {
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            for match in text.matches(of: reference) {
+                let name = String(match.1 ?? match.2 ?? "").replacing("web/", with: "").replacing("./", with: "")
+                #expect(PageFile(rawValue: name) != nil, "\(file) refers to \(name)")
+            }
+            #expect(!text.contains("style=\"") && !text.contains("<script>") && !text.contains("innerHTML"), "\(file)")
+        }
+    }
+
+    @Test func weight() {
+        #expect(PageFile.allCases.reduce(0) { $0 + $1.bytes.count } < 150_000)
+        let lines = String(decoding: PageFile.player.bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 301, "the player has at most 300 lines")
+    }
+}
+
+@Suite("Notifications to systemd") struct ServiceManagerTests {
+    static let environments: [(when: String, environment: [String: String], socket: String?, interval: Duration?)] = [
+        ("no service", [:], nil, nil),
+        ("a service", ["NOTIFY_SOCKET": "/run/systemd/notify"], "/run/systemd/notify", nil),
+        ("an abstract socket", ["NOTIFY_SOCKET": "@a"], "@a", nil),
+        ("a watchdog", ["NOTIFY_SOCKET": "/a", "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "42"], "/a", .seconds(30)),
+        ("a watchdog for any process", ["NOTIFY_SOCKET": "/a", "WATCHDOG_USEC": "5"], "/a", .microseconds(5)),
+        (
+            "the watchdog of another process", ["NOTIFY_SOCKET": "/a", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"], "/a",
+            nil
+        ),
+        ("a malformed interval", ["NOTIFY_SOCKET": "/a", "WATCHDOG_USEC": "soon"], "/a", nil),
+        ("no socket's name", ["NOTIFY_SOCKET": "a"], nil, nil),
+        ("a name that is too long", ["NOTIFY_SOCKET": "/" + String(repeating: "a", count: 107)], nil, nil),
+    ]
+
+    @Test(arguments: environments)
+    func environment(when: String, environment: [String: String], socket: String?, interval: Duration?) {
+        let manager = ServiceManager(environment: environment, processID: 42)
+        #expect(manager?.socketName == socket && manager?.watchdogInterval == interval, "\(when)")
+    }
+}

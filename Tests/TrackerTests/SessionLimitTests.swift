@@ -1,0 +1,69 @@
+import Playlist
+import Testing
+
+@testable import Tracker
+
+/// How a session handles an upstream that exceeds its limits.
+struct SessionLimitTests {
+    @Test func droppedLinesAreCountedAtEachLoadAndReportedOnce() async throws {
+        var origin = SessionOrigin()
+        origin.tags = { $0 == 104 ? String(repeating: "#EXT-X-CUE-OUT-CONT:1/30\n", count: 200) : "" }
+        let run = try await SessionRun(origin, seconds: 30)
+        let counts = try #require(run.status?.renditions.first?.counts)
+        #expect(counts.droppedByLimit.keys.map(\.self) == [.linesPerSegment])
+        #expect(counts.droppedByLimit[.linesPerSegment] ?? 0 >= 72)
+        #expect((counts.droppedByLimit[.linesPerSegment] ?? 0) % 72 == 0)
+        let events = run.events.map(\.event.text).filter { $0.hasPrefix("playlist-limit") }
+        #expect(events == ["playlist-limit rendition=main limit=linesPerSegment dropped=72"])
+        #expect(run.numbers().count > 4, "the channel goes on")
+    }
+
+    /// Segments that are too large to be held are fetched one after the other.
+    @Test func segmentTooLargeToBeHeldIsFetchedWhenItComesNext() async throws {
+        var origin = SessionOrigin()
+        origin.latency = { $0.url.hasSuffix("seg104.ts") ? .seconds(3) : .milliseconds(50) }
+        origin.instead = { request, _ in
+            guard request.purpose == .segment, let limit = request.byteLimit, limit < 50 << 20 else { return nil }
+            return .failure(FetchError(.tooLarge, url: request.url))
+        }
+        let run = try await SessionRun(origin, seconds: 40)
+        #expect(run.losses().isEmpty)
+        #expect(run.numbers() == Array(104...111))
+        let counts = try #require(run.status?.renditions.first?.counts)
+        #expect(counts.postponedSegments > 0)
+        #expect(counts.failedTries == 0)
+    }
+
+    @Test func onlyTheNextSegmentMayHaveAnySize() async throws {
+        let run = try await SessionRun(SessionOrigin(), seconds: 10)
+        let limits = run.requests.filter { $0.request.purpose == .segment }.map(\.request.byteLimit)
+        #expect(limits.first == .some(nil))
+        #expect(limits.dropFirst().first == (64 << 20) / 3)
+    }
+
+    /// A playlist of 16 MiB is loaded every 4 s, whatever its target duration.
+    @Test func hugePlaylistIsLoadedLessOften() async throws {
+        var origin = SessionOrigin()
+        origin.seconds = 1
+        origin.windowLength = 3
+        let small = try await SessionRun(origin, seconds: 20)
+        origin.head = String(repeating: "#" + String(repeating: "c", count: 1023) + "\n", count: 8 << 10)
+        let huge = try await SessionRun(origin, seconds: 20)
+        #expect(small.requests.count { $0.request.purpose == .mediaPlaylist } > 15)
+        #expect((5...11).contains(huge.requests.count { $0.request.purpose == .mediaPlaylist }))
+        #expect(huge.losses().isEmpty)
+    }
+
+    @Test func mapsAndKeysAreKeptUpToALimit() {
+        var cache = ResourceCache()
+        for number in 0..<6 {
+            let request = FetchRequest(.map, url: "http://h/\(number).mp4")
+            cache.request(request, at: .zero)
+            let id = FetchID(number: UInt64(number))
+            _ = cache.start(as: id, at: .zero) { $0 == request }
+            _ = cache.settle(id, bytes([UInt8](repeating: 7, count: 12 << 20), request), at: .zero)
+        }
+        let held = (0..<6).map { cache.holds([FetchRequest(.map, url: "http://h/\($0).mp4")]) }
+        #expect(held == [false, false, false, false, true, true])
+    }
+}

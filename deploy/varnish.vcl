@@ -1,0 +1,101 @@
+vcl 4.1;
+
+# An edge of Varnish (6.0 or later) in front of liverelay, for one channel or `serve`:
+#     varnishd -f deploy/varnish.vcl -a :80 -s malloc,4G
+# docs/edge.md says why each rule is there; Tests/Edge/run tests it. Nothing has to be purged.
+
+import std;
+
+backend liverelay {
+    .host = "127.0.0.1";
+    .port = "8080";
+    .connect_timeout = 2s;
+    # `serve` holds the first request of a channel until the channel publishes.
+    .first_byte_timeout = 60s;
+    .between_bytes_timeout = 60s;
+}
+
+sub vcl_recv {
+    if (req.restarts == 0) {
+        # Set only below, by this file.
+        unset req.http.X-Stale;
+    }
+    # Not for viewers.
+    if (req.url ~ "^/(api|metrics)(/|\?|$)") {
+        return (synth(404));
+    }
+    # A HEAD starts no channel, so it must not become a GET.
+    if (req.method != "GET") {
+        return (pass);
+    }
+    # Endless transport streams, and those of a tuner: passed as they come.
+    if (req.url ~ "^/([^/?]+/)?live\.ts(\?|$)" || req.url ~ "^/[^/?]+\.ts(\?|$)" || req.url ~ "^/(auto|tuner\d+)/") {
+        return (pipe);
+    }
+    unset req.http.Cookie;
+    # While liverelay answers, requests for an expired playlist wait for the one that renews it.
+    set req.grace = 0s;
+    if (req.http.X-Stale) {
+        set req.grace = 1h;
+    }
+    return (hash);
+}
+
+sub vcl_hash {
+    # One copy for all host names: URLs in playlists are relative.
+    hash_data(req.url);
+    return (lookup);
+}
+
+sub vcl_pipe {
+    # Otherwise the next request of the connection would not be seen.
+    set bereq.http.Connection = "close";
+}
+
+sub vcl_backend_response {
+    # stale-while-revalidate became `grace`. It is replaced by how long a playlist may be shown when liverelay is away.
+    set beresp.grace = 0s;
+    if (beresp.http.Cache-Control ~ "stale-if-error=\d+") {
+        set beresp.grace = std.duration(regsub(beresp.http.Cache-Control, "^.*stale-if-error=(\d+).*$", "\1s"), 0s);
+    }
+    set beresp.keep = 0s;
+    # What may not be stored is not waited for either; the mark is short, because most of it is an error that passes.
+    if (beresp.http.Cache-Control ~ "no-store") {
+        set beresp.uncacheable = true;
+        set beresp.ttl = 1s;
+    }
+    # A relay that has just started and has read nothing yet. `serve` gives a reason with its 503: that one is passed on.
+    # No mark is left, or it would hide the stored playlist.
+    if (beresp.status >= 500 && !beresp.http.X-Liverelay-Reason) {
+        set beresp.http.X-Unreachable = "1";
+        set beresp.uncacheable = true;
+        set beresp.ttl = 0s;
+        set beresp.grace = 0s;
+    }
+    return (deliver);
+}
+
+sub vcl_backend_error {
+    # liverelay is away: answer with the stored playlist, if its time has not passed.
+    set beresp.http.X-Unreachable = "1";
+    set beresp.http.Retry-After = "1";
+    set beresp.uncacheable = true;
+    set beresp.ttl = 0s;
+    set beresp.grace = 0s;
+    return (deliver);
+}
+
+sub vcl_deliver {
+    if (resp.http.X-Unreachable && req.restarts == 0) {
+        set req.http.X-Stale = "1";
+        return (restart);
+    }
+    unset resp.http.X-Unreachable;
+    unset resp.http.X-Varnish;
+    unset resp.http.Via;
+    if (obj.hits > 0) {
+        set resp.http.X-Cache = "HIT";
+    } else {
+        set resp.http.X-Cache = "MISS";
+    }
+}

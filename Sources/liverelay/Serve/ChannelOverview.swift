@@ -1,6 +1,5 @@
 import Channel
 import ChannelList
-import Compression
 import Tracker
 
 /// What the page of a list shows of a channel that is not idle. Times are seconds.
@@ -90,6 +89,6 @@ extension Page {
     private static func json(_ value: some Encodable) -> Response {
         let bytes = StatusDocument.json(of: value)
         return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(bytes, gzip: LazyGzip(bytes)))
+            contentType: .json, cacheControl: .noStore, body: .bytes(bytes, gzip: LazyGzip(compressing: bytes)))
     }
 }

@@ -86,28 +86,28 @@ final class ChannelResponder: Sendable {
     /// Returns the work for a long playlist, for a segment as a transport stream, and for a stream of which nothing is
     /// published yet; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
+        guard let work = uncountedWork(for: target) else { return nil }
+        return { [sentBytes] in
+            var response = await work()
+            response.sentBytes = sentBytes
+            return response
+        }
+    }
+
+    private func uncountedWork(for target: RequestTarget) -> (@Sendable () async -> Response)? {
         let request = ResourceRequest(
             path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
         if let playlist = PlaylistResource(request) {
-            guard let work = playlists.deferredResponse(playlist, for: target.fields) else { return nil }
-            return { [sentBytes] in
-                var response = await work()
-                response.sentBytes = sentBytes
-                return response
-            }
+            return playlists.deferredResponse(playlist, for: target.fields)
         }
         switch request {
         case .transportStream(.segment(let name)):
-            return { [self] in
-                var response = await transportSegment(named: name, at: target.path)
-                response.sentBytes = sentBytes
-                return response
-            }
+            return { [self] in await transportSegment(named: name, at: target.path) }
         case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
             return { [self] in
                 await waitForTransportStream()
                 guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
-                return response(to: target)
+                return uncountedResponse(to: target)
             }
         default: return nil
         }

@@ -6,18 +6,8 @@ struct DatagramClient: ~Copyable {
     private let descriptor: CInt
 
     init(port: Int) {
-        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let result: CInt
+        (descriptor, result) = LoopbackSocket.connect(Int32(SOCK_DGRAM.rawValue), port: port)
         #expect(result == 0)
     }
 

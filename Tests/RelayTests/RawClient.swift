@@ -14,21 +14,9 @@ struct RawClient: ~Copyable {
 
     /// - Parameter receiveBuffer: bytes the kernel may hold for this client; small, for one that reads slowly.
     init(port: Int, receiveBuffer: CInt? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        if var size = receiveBuffer {
-            _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let result: CInt
+        (descriptor, result) = LoopbackSocket.connect(
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), port: port, receiveBuffer: receiveBuffer)
         guard result == 0 else { throw Failure(call: "connect", errno: errno) }
     }
 

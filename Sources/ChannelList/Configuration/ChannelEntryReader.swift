@@ -89,7 +89,7 @@ extension ConfigurationReader {
         case .maxPlaylist: options.maxPlaylistBytes = byteCount(node)
         case .denyPrivate: options.deniesPrivate = bool(node)
         case .allowAddress:
-            options.allowedAddresses = list(node, limit: Most.addresses, of: "addresses") { $0.ipAddress($1) }
+            options.permittedAddresses = list(node, limit: Most.addresses, of: "addresses") { $0.ipAddress($1) }
         case .giveUp: options.giveUp = duration(node)
         case .patience: options.patience = duration(node)
         default: return false

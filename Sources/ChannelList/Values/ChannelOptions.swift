@@ -13,7 +13,7 @@ package struct ChannelOptions: Hashable, Sendable {
     package var maxPlaylistBytes: Int?
     package var deniesPrivate: Bool?
     /// IP addresses that are permitted nevertheless.
-    package var allowedAddresses: [String]?
+    package var permittedAddresses: [String]?
     /// Silence after which a run fails; zero: never.
     package var giveUp: Duration?
     package var patience: Duration?
@@ -56,7 +56,7 @@ package struct ChannelOptions: Hashable, Sendable {
         options.fill(\.maxSegmentBytes, from: defaults)
         options.fill(\.maxPlaylistBytes, from: defaults)
         options.fill(\.deniesPrivate, from: defaults)
-        options.fill(\.allowedAddresses, from: defaults)
+        options.fill(\.permittedAddresses, from: defaults)
         options.fill(\.giveUp, from: defaults)
         options.fill(\.patience, from: defaults)
         options.fill(\.audio, from: defaults)

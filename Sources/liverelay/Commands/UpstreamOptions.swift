@@ -60,7 +60,7 @@ struct UpstreamOptions: ParsableArguments {
         name: .customLong("allow-address"),
         help: ArgumentHelp(
             "IP address that --deny-private permits; repeatable.", valueName: "address"))
-    var allowedAddresses: [IPAddress] = []
+    var permittedAddresses: [IPAddress] = []
 
     @Option(help: "End when nothing of the upstream could be published for that long; 0 for never.")
     var giveUp = TimeSpan(seconds: 60)
@@ -90,7 +90,7 @@ struct UpstreamOptions: ParsableArguments {
         var configuration = CurlConfiguration(
             headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
             cookie: cookie.map { Secret($0) }, proxy: proxy.map { Secret($0) }, deniesPrivate: denyPrivate,
-            permittedIPAddresses: Set(allowedAddresses))
+            permittedIPAddresses: Set(permittedAddresses))
         configuration.segmentLimits.bodyBytes = maxSegment.bytes
         configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
         return configuration

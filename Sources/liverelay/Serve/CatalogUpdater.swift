@@ -127,6 +127,6 @@ extension ListedChannel {
         options.slate = listed.options.slate
         options.spool = listed.options.spool
         options.record = listed.options.record
-        options.allowedAddresses = listed.options.allowedAddresses
+        options.permittedAddresses = listed.options.permittedAddresses
     }
 }

@@ -99,7 +99,7 @@ extension CurlConfiguration {
     fileprivate mutating func apply(_ options: ChannelOptions) {
         // What protects the server's own network can be tightened only.
         deniesPrivate = deniesPrivate || options.deniesPrivate == true
-        permittedIPAddresses.formUnion((options.allowedAddresses ?? []).compactMap { IPAddress($0) })
+        permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
         if deniesPrivate { proxy = nil }
         segmentLimits.bodyBytes = options.maxSegmentBytes ?? segmentLimits.bodyBytes
         playlistLimits.bodyBytes = options.maxPlaylistBytes ?? playlistLimits.bodyBytes

@@ -17,6 +17,8 @@ import Testing
         var now = Duration.zero
         /// The chunks sent, by segment and number, with their times.
         var sent: [(time: Duration, segment: UInt64, chunk: Int)] = []
+        /// The times of the client at which the chunks begin, and what is between them.
+        var clock: [(start: Ticks, pause: Ticks)] = []
         var unreadable: Set<UInt64> = []
         var lastLoad: UInt64?
 
@@ -65,8 +67,9 @@ import Testing
                     lastLoad = number
                     stream.load(
                         unreadable.contains(number) ? nil : transportStream(of: number), lasting: .seconds(6))
-                case .send(let number, let bytes):
+                case .send(let number, let bytes, let placement):
                     sent.append((now, number, bytes.lowerBound / 188))
+                    clock.append((placement.pause.upperBound, placement.pause.upperBound - placement.pause.lowerBound))
                     now += time
                 case .wait, .end: return step
                 }
@@ -178,6 +181,29 @@ import Testing
         #expect(scene.chunks == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "4.0", "4.1", "4.2"])
         #expect(scene.stream.dropped.unreadableSegments == 1)
         #expect(scene.stream.dropped.duration == .seconds(6))
+    }
+
+    @Test func clockRunsOnWhereMediaIsMissing() {
+        var scene = Scene(.init(pace: .none, burst: .seconds(100)), segments: 3)
+        for _ in 0..<4 { scene.publish(isGap: true) }
+        scene.publish()
+        scene.publish()
+        scene.unreadable = [1]
+        scene.run()
+        #expect(scene.chunks == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "7.0", "7.1", "7.2", "8.0", "8.1", "8.2"])
+        let expected = (0..<12).map { Ticks.seconds(2 * $0) + Ticks.milliseconds(200 * ($0 / 3 - ($0 >= 9 ? 1 : 0))) }
+        #expect(scene.clock.map(\.start) == expected)
+        #expect(scene.clock.indices.filter { scene.clock[$0].pause > .zero } == [3, 6])
+    }
+
+    @Test func clockRunsOnAfterAJump() {
+        var scene = Scene(.init(), segments: 10)
+        scene.pass(.seconds(20))
+        scene.run(writing: .seconds(60), limit: 1)
+        for _ in 0..<10 { scene.publish() }
+        scene.run()
+        #expect(scene.stream.dropped.jumps == 1 && scene.clock.count { $0.pause == .milliseconds(200) } == 1)
+        #expect(zip(scene.clock, scene.clock.dropFirst()).allSatisfy { $1.start - $0.start == .seconds(2) + $1.pause })
     }
 
     /// What is sent is the media before the outage, and then at once what comes after it.

@@ -6,17 +6,13 @@ import Testing
 @testable import Channel
 @testable import Conformance
 
-/// The transport stream of every capture, judged by the checker that shares no code with the multiplexer.
+/// The endless transport stream of every capture, judged by the checker that shares no code with the multiplexer.
 @Suite struct TransportStreamConformanceTests {
     /// A capture whose transport stream has faults, which come from its upstream.
     struct Exemption: Sendable {
         let faults: Set<TransportIndicator>
         let because: String
     }
-
-    private static let outage = Exemption(
-        faults: [.clockRepetition, .clockDiscontinuity],
-        because: "the clock runs on while the upstream is out, and the gap has no packets")
 
     static let exemptions: [String: Exemption] = [
         "interleave": Exemption(
@@ -27,13 +23,25 @@ import Testing
                 """)
     ]
 
+    /// What a client of the endless stream is sent.
+    private static func packets(of output: TransportStreamCaptureTests.Output) -> [[UInt8]] {
+        var clock = ClientClock()
+        return output.segments.flatMap { segment in
+            segment.transport.chunks.map { chunk in
+                let placement = clock.append(from: chunk.start, lasting: chunk.duration)
+                return TransportTimeShift.clock(placement.pause, of: segment.state.program)
+                    + TransportTimeShift.packets(segment.transport.bytes[chunk.bytes], earlierBy: placement.shift)
+            }
+        }
+    }
+
     @Test(arguments: CaptureRow.all) func checkerFindsNothing(_ row: CaptureRow) async throws {
         let output = try await TransportStreamCaptureTests.output(of: row)
         var checker = TransportChecker()
         var faults: [TransportFault] = []
-        for segment in output.segments { faults += checker.check(segment.transport.bytes) }
+        for packets in Self.packets(of: output) { faults += checker.check(packets) }
         faults += checker.finish()
-        let exemption = Self.exemptions[row.capture.name] ?? (row.hasOutageGaps ? Self.outage : nil)
+        let exemption = Self.exemptions[row.capture.name]
         let found = faults.prefix(5).map { "\($0.packet), \($0.pid ?? 0): \($0.indicator) \($0.message)" }
         #expect(Set(checker.report.counts.keys).isSubset(of: exemption?.faults ?? []), "\(found)")
         #expect(exemption == nil || checker.report.faults > 0, "needs no exemption: \(exemption?.because ?? "")")

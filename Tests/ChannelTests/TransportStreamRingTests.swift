@@ -204,6 +204,11 @@ extension TransportStreamRingTests {
         #expect(sections.map(\.spliceTime) == times.map { start + .milliseconds($0) })
         let begins = sections.flatMap(\.cues).map { if case .out = $0.kind { true } else { false } }
         #expect(begins == [true, false])
+        let moved = TransportTimeShift.packets(bytes[...], earlierBy: .seconds(3))
+        let earlier = try #require(TransportStreamScan(moved)).sections(of: 0x103).map {
+            try SpliceInfoSection($0.bytes)
+        }
+        #expect(earlier.map(\.spliceTime) == sections.map { $0.spliceTime.map { $0 - .seconds(3) } })
     }
 
     /// Joins at random chunks, also while an ad plays.

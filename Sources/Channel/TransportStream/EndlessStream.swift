@@ -50,7 +50,7 @@ package struct EndlessStream: Equatable, Sendable {
         /// Make the transport stream of a segment, then call `load`.
         case load(mediaSequence: UInt64)
         /// Write these bytes of the segment that was loaded last.
-        case send(mediaSequence: UInt64, bytes: Range<Int>)
+        case send(mediaSequence: UInt64, bytes: Range<Int>, placement: ClientClock.Placement)
         /// Wait for the time, or until the ring has changed; nil: only for the ring.
         case wait(until: Duration?)
         /// Nothing follows.
@@ -93,6 +93,7 @@ package struct EndlessStream: Equatable, Sendable {
     private var sent = Ticks.zero
     /// nil before the first chunk.
     private var position: Position?
+    private var clock = ClientClock()
     /// Whether the client has not joined again after a jump.
     private var isJumping = false
     package private(set) var dropped = Dropped()
@@ -133,7 +134,9 @@ package struct EndlessStream: Equatable, Sendable {
                 sent += chunk.duration
                 record(chunk, of: number, index)
                 state = .sending(mediaSequence: number, chunks: chunks.dropFirst())
-                return .send(mediaSequence: number, bytes: chunk.bytes)
+                return .send(
+                    mediaSequence: number, bytes: chunk.bytes,
+                    placement: clock.append(from: chunk.start, lasting: chunk.duration))
             }
         }
     }

@@ -1,6 +1,6 @@
 package import LiveRing
 import Media
-import Mux
+package import Mux
 import Splice
 
 /// The transport stream's parameters from segment to segment, over all sources and processes of a channel.
@@ -45,7 +45,7 @@ struct TransportStreamTimeline: Sendable {
 }
 
 extension TransportStreamState {
-    init?(_ point: TransportStreamPoint) {
+    package init?(_ point: TransportStreamPoint) {
         self.init(text: point.parameters, discontinuities: point.discontinuitySequence)
     }
 }

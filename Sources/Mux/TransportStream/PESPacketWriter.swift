@@ -36,7 +36,7 @@ enum PESPacketWriter {
     }
 
     /// 33 bits in five bytes; a marker bit follows each of the three parts.
-    private static func timestamp(_ time: Ticks, prefix: UInt8) -> [UInt8] {
+    static func timestamp(_ time: Ticks, prefix: UInt8) -> [UInt8] {
         let wire = time.wire.count
         return [
             prefix << 4 | UInt8(wire >> 30) << 1 | 1,

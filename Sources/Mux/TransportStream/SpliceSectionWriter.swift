@@ -17,7 +17,18 @@ package enum SpliceSectionWriter {
                 eventID: insert.eventID, isOut: insert.isOutOfNetwork, at: time, duration: insert.duration?.duration,
                 autoReturn: insert.duration?.autoReturn ?? true)
         }
-        let adjustment = (section.ptsAdjustment + time - spliceTime).wire.count
+        return Self.section(bytes, adjustment: section.ptsAdjustment + time - spliceTime)
+    }
+
+    /// The section with its times `shift` earlier; nil if the bytes are no splice_info_section.
+    static func section(_ bytes: [UInt8], earlierBy shift: Ticks) -> [UInt8]? {
+        guard let section = try? SpliceInfoSection(bytes) else { return nil }
+        return Self.section(bytes, adjustment: section.ptsAdjustment - shift)
+    }
+
+    /// The section with another pts_adjustment.
+    private static func section(_ bytes: [UInt8], adjustment: Ticks) -> [UInt8] {
+        let adjustment = adjustment.wire.count
         var moved = Array(bytes.dropLast(4))
         // encrypted_packet and encryption_algorithm are before the 33 bits.
         moved[4] = moved[4] & 0xFE | UInt8(adjustment >> 32)

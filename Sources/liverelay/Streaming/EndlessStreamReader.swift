@@ -30,6 +30,8 @@ actor EndlessStreamReader {
     /// nil before the channel has a ring.
     private var stream: EndlessStream?
     private var segment: TransportSegment?
+    /// That of the segment.
+    private var program: TransportProgram?
     private var unsent: ArraySlice<UInt8> = []
     /// Null packets before the first tables would only delay a client that looks for them.
     private var hasBegun = false
@@ -63,8 +65,8 @@ actor EndlessStreamReader {
             let publication = state.publication
             switch nextStep(in: publication, isOver: isOver) {
             case .load(let number): await load(number, in: publication?.snapshot)
-            case .send(_, let bytes):
-                unsent = segment?.bytes[bytes] ?? []
+            case .send(_, let bytes, let placement):
+                unsent = packets(bytes, placement)
                 hasBegun = true
             case .end: return nil
             case .wait(let due):
@@ -100,7 +102,17 @@ actor EndlessStreamReader {
             return
         }
         segment = try? await state.transportStreams.segment(of: entry, in: snapshot)
+        program = entry.transportStream.flatMap { TransportStreamState($0)?.program }
         stream?.load(segment, lasting: Ticks(entry.duration))
+    }
+
+    /// A chunk of the segment as this client gets it. Clients share the bytes, except after a place without media.
+    private func packets(_ bytes: Range<Int>, _ placement: ClientClock.Placement) -> ArraySlice<UInt8> {
+        guard let segment, let program else { return [] }
+        let chunk = segment.bytes[bytes]
+        if placement.pause.isEmpty, placement.shift == .zero { return chunk }
+        let pause = TransportTimeShift.clock(placement.pause, of: program)
+        return (pause + TransportTimeShift.packets(chunk, earlierBy: placement.shift))[...]
     }
 
     private func countClient() {

@@ -1,0 +1,41 @@
+package import Media
+
+/// The clock of one client's endless stream. It runs on where media is missing: at a gap of the channel, and where a client
+/// that was late is moved forward.
+///
+/// discontinuity_indicator is never set, so a step of PCR would be a fault (ETSI TR 101 290 §5.2.2, 2.3b), and players that
+/// keep to PCR would wait for as long. What follows the step is therefore sent with earlier times.
+package struct ClientClock: Equatable, Sendable {
+    /// How a chunk is sent.
+    package struct Placement: Equatable, Sendable {
+        /// Times of the client before the chunk at which only PCR is sent; empty where no media is missing.
+        package let pause: Range<Ticks>
+        /// The chunk's times are earlier by this.
+        package let shift: Ticks
+    }
+
+    /// The longest step between two chunks that is as good as none: that between two PCRs.
+    private static let longestStep = Ticks.milliseconds(40)
+    /// The longest time without media. PTS come every 0.7 s (ISO/IEC 13818-1 §2.7.4).
+    private static let longestPause = Ticks.milliseconds(400)
+    /// What remains of a longer one, because audio may reach into it from both sides.
+    private static let pause = Ticks.milliseconds(200)
+
+    private var shift = Ticks.zero
+    /// The client's time at which the last chunk ends; nil before the first.
+    private var end: Ticks?
+
+    package init() {}
+
+    package mutating func append(from start: Ticks, lasting duration: Ticks) -> Placement {
+        let last = end ?? start
+        let step = start - shift - last
+        var pause = Ticks.zero
+        if abs(step.count) > Self.longestStep.count {
+            pause = (Ticks.zero...Self.longestPause).contains(step) ? step : Self.pause
+            shift += step - pause
+        }
+        end = start - shift + duration
+        return Placement(pause: last..<last + pause, shift: shift)
+    }
+}

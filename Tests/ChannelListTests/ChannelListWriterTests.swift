@@ -29,10 +29,10 @@ private let text = """
                 #EXTINF:-1 tvg-id="bbc1.uk" tvg-name="BBC One" tvg-logo="http://l/a%2Cb.png" tvg-chno="101" tvg-shift="1" group-title="UK;News",BBC One
                 #KODIPROP:mimetype=video/mp2t
                 http://tv.example:8080/bbc-one/live.ts
-                #EXTINF:-1 tvg-id="rock-n-roll-that-s-all" tvg-name="Rock n Roll That’s - All" radio="true" tvc-guide-stationid="9" group-title="Music Pop",Rock n Roll That’s – All
+                #EXTINF:-1 tvg-id="rock-n-roll-that-s-all.liverelay" tvg-name="Rock n Roll That’s - All" radio="true" tvc-guide-stationid="9" group-title="Music Pop",Rock n Roll That’s – All
                 #KODIPROP:mimetype=video/mp2t
                 http://tv.example:8080/rock-n-roll-that-s-all/live.ts
-                #EXTINF:-1 tvg-id="\(slug)" tvg-name="央视 <&> 1" tvg-chno="101",央视 <&> 1
+                #EXTINF:-1 tvg-id="\(slug).liverelay" tvg-name="央视 <&> 1" tvg-chno="101",央视 <&> 1
                 #KODIPROP:mimetype=video/mp2t
                 http://tv.example:8080/\(slug)/live.ts
 

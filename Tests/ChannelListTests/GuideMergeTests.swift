@@ -37,7 +37,7 @@ private let merges: [(when: String, guides: [String], programs: [String])] = [
             program("s1", "A") + program("bbc1.uk", "B")
                 + "<channel id='s1'><display-name>Sky News</display-name></channel>"
         ],
-        ["sky-news-hd A", "BBC1.uk B"]
+        ["sky-news-hd.liverelay A", "BBC1.uk B"]
     ),
     (
         "an id is surer than a name, whatever the order",
@@ -60,7 +60,7 @@ private let merges: [(when: String, guides: [String], programs: [String])] = [
             "<channel id='a1'><display-name>Das Erste</display-name></channel>"
                 + "<channel id='a2'><display-name>Das Erste</display-name></channel>"
                 + program("a1", "A") + program("a2", "B") + program("a2", "C")
-        ], ["das-erste B", "das-erste C"]
+        ], ["das-erste.liverelay B", "das-erste.liverelay C"]
     ),
     ("a reference in an id", [program("a&amp;b", "A")], ["a&amp;b A"]),
     ("a character without its reference", [program("a&b", "A")], ["a&amp;b A"]),
@@ -71,7 +71,7 @@ private let merges: [(when: String, guides: [String], programs: [String])] = [
     (
         "one channel for two of ours",
         ["<channel id='BBC1.uk'><display-name>Das Erste</display-name></channel>" + program("BBC1.uk", "A")],
-        ["BBC1.uk A", "das-erste A"]
+        ["BBC1.uk A", "das-erste.liverelay A"]
     ),
     ("nothing that we have", [program("x", "A")], []),
 ]
@@ -113,7 +113,7 @@ private func program(_ channel: String, _ title: String) -> String {
             + "<display-name>101</display-name><display-name>\(numbers[3])</display-name>"
             + "<icon src=\"http://l/1.png\"/></channel>"
         let second =
-            "<channel id=\"sky-news-hd\"><display-name>Sky News HD</display-name>"
+            "<channel id=\"sky-news-hd.liverelay\"><display-name>Sky News HD</display-name>"
             + "<display-name>\(numbers[1])</display-name><icon src=\"http://g/2.png?a=1&amp;b=2\"/></channel>"
         #expect(lines[2] == first)
         #expect(lines[3] == second)

@@ -105,8 +105,29 @@ private let endRows: [SupervisorRow] = [
 
 private let limitRows: [SupervisorRow] = [
     SupervisorRow(
-        "one more than may run", maxRunning: 1, started + [(2, asks("b", 2))],
+        "one more than may run has to wait for a place", maxRunning: 1, started + [(2, asks("b", 2))], yields: [],
+        wake: 4),
+    SupervisorRow(
+        "no place becomes free in time", maxRunning: 1, started + [(2, asks("b", 2)), (4, .wake)],
         yields: [.answer(2, .full(limit: 1))]),
+    SupervisorRow(
+        "the player closes the last channel after it has asked for the next", maxRunning: 1,
+        [
+            (0, asks("a", 1, stream: true)), (1, .published(run("a"))), (1, .streamOpened(run("a"))),
+            (50, asks("b", 2)), (51, .streamClosed(run("a"))),
+        ], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "the next starts once the last has ended", maxRunning: 1,
+        [
+            (0, asks("a", 1, stream: true)), (1, .published(run("a"))), (1, .streamOpened(run("a"))),
+            (50, asks("b", 2)), (51, .streamClosed(run("a"))), (52, .ended(run("a"), failure: nil)),
+        ], yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "two wait: the first gets the place", maxRunning: 1,
+        [
+            (0, asks("a", 1, stream: true)), (1, .published(run("a"))), (1, .streamOpened(run("a"))),
+            (50, asks("c", 2)), (50, asks("b", 3)), (51, .streamClosed(run("a"))), (52, .ended(run("a"), failure: nil)),
+        ], yields: [.answer(3, .full(limit: 1)), .start(run("c", 2))]),
     SupervisorRow(
         "the one without a viewer ends", maxRunning: 1, started + [(14, asks("b", 2))], yields: [.end(run("a"))]),
     SupervisorRow(
@@ -120,7 +141,7 @@ private let limitRows: [SupervisorRow] = [
         ], yields: [.end(run("a"))]),
     SupervisorRow(
         "a third has to wait for a viewer to leave", maxRunning: 1,
-        started + [(14, asks("b", 2)), (14, asks("c", 3))], yields: [.answer(3, .full(limit: 1))]),
+        started + [(14, asks("b", 2)), (14, asks("c", 3)), (16, .wake)], yields: [.answer(3, .full(limit: 1))]),
     SupervisorRow(
         "the one that ends is asked for again, and its place is promised", maxRunning: 1,
         started + [(14, asks("b", 2)), (14, asks("a", 3))], yields: [.answer(3, .full(limit: 1))]),
@@ -178,7 +199,7 @@ private let demandRows: [SupervisorRow] = [
     SupervisorRow(
         "a channel that lingers is to run always", started + [(13, .wake), (20, always), (500, .wake)], yields: []),
     SupervisorRow(
-        "it has a place", maxRunning: 1, [(0, always), (1, .published(run("a"))), (2, asks("b", 1))],
+        "it has a place", maxRunning: 1, [(0, always), (1, .published(run("a"))), (2, asks("b", 1)), (4, .wake)],
         yields: [.answer(1, .full(limit: 1))]),
     SupervisorRow(
         "there is no place for it", maxRunning: 1, [(0, asks("b", 1)), (1, always)], yields: []),

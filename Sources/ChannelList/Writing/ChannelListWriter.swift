@@ -49,10 +49,11 @@ package struct ChannelListWriter {
         return text
     }
 
-    /// The `id` of the channel in the list and in the guide that belongs to it: that of its guide, else its slug.
+    /// The `id` of the channel in the list and in the guide that belongs to it: that of its guide, else one made of its
+    /// slug, in the form of a domain name as XMLTV asks for.
     package static func guideID(of channel: ListedChannel) -> String {
         let id = plain(channel.guideID ?? "")
-        return id.isEmpty ? channel.slug : id
+        return id.isEmpty ? channel.slug + ".liverelay" : id
     }
 
     /// The name as every reader shows it whole.

@@ -33,6 +33,8 @@ package struct MediaError: Error, Equatable {
         case tooLarge(bytes: Int)
         /// A slate file that cannot be used.
         case unusableSlate(SlateFault)
+        /// A library that is loaded when it is needed, and the dynamic loader's words about it.
+        case missingLibrary(name: String, detail: String)
         /// A library's error code.
         case library(code: Int32, call: String)
     }

@@ -80,11 +80,21 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func signalExtensions(of packet: AudioPacket, in packets: ArraySlice<AudioPacket>) -> AudioPacket {
         if extensions?.source != packet.configuration {
             let same = packets.prefix { $0.configuration == packet.configuration }
-            extensions = ProbedExtensions(
-                source: packet.configuration,
-                signaled: ImplicitSBRProbe.signaledConfiguration(packet.configuration, in: same))
+            extensions = ProbedExtensions(source: packet.configuration, signaled: probe(packet.configuration, in: same))
         }
         return extensions?.signaled.map(packet.withConfiguration) ?? packet
+    }
+
+    /// Without libav, audio is published as its header signals it. Most decoders find the extensions themselves.
+    private mutating func probe(
+        _ configuration: AudioConfiguration, in packets: ArraySlice<AudioPacket>
+    ) -> AudioConfiguration? {
+        do throws(MediaError) {
+            return try ImplicitSBRProbe.signaledConfiguration(configuration, in: packets)
+        } catch {
+            lastError = error
+            return nil
+        }
     }
 
     private mutating func process(_ packet: AudioPacket) -> [AudioPacket] {

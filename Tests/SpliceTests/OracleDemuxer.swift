@@ -1,4 +1,5 @@
 import CLibAV
+import CLibAVFormat
 import Foundation
 
 /// A packet of libavformat, as close to the wire as possible: one context over uncut bytes, no inferred timestamps, no

@@ -14,7 +14,8 @@ struct AACEncoder: ~Copyable {
     private var samplesSent: Int64 = 0
 
     init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
-        guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_AAC) else {
+        let libav = unsafe try LibAV.functions()
+        guard let codec = unsafe libav.pointee.avcodec_find_encoder(AV_CODEC_ID_AAC) else {
             throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
@@ -22,7 +23,9 @@ struct AACEncoder: ~Copyable {
         unsafe context.raw.pointee.sample_rate = Int32(clamping: sampleRate)
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
         unsafe context.raw.pointee.bit_rate = layout.bitRate(sampleRate: sampleRate)
-        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, layout.mask)
+        try LibAV.check(
+            unsafe libav.pointee.av_channel_layout_from_mask(&context.raw.pointee.ch_layout, layout.mask),
+            "av_channel_layout_from_mask")
         unsafe try context.open(codec)
         // The frame numbers in the type's description depend on this delay.
         let padding = unsafe context.raw.pointee.initial_padding
@@ -38,8 +41,10 @@ struct AACEncoder: ~Copyable {
         let frame = try LibAVFrame()
         unsafe frame.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
         unsafe frame.raw.pointee.nb_samples = Int32(samplesPerFrame)
-        unsafe av_channel_layout_from_mask(&frame.raw.pointee.ch_layout, layout.mask)
-        try LibAV.check(unsafe av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
+        try LibAV.check(
+            unsafe frame.libav.pointee.av_channel_layout_from_mask(&frame.raw.pointee.ch_layout, layout.mask),
+            "av_channel_layout_from_mask")
+        try LibAV.check(unsafe frame.libav.pointee.av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
         return frame
     }
 
@@ -56,24 +61,24 @@ struct AACEncoder: ~Copyable {
     mutating func finish(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames = try encode(&samples)
         if samples.count > 0 { frames += try encode(samples.count, of: &samples) }
-        try LibAV.check(unsafe avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
+        try LibAV.check(unsafe context.libav.pointee.avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
         return try frames + receive()
     }
 
     private mutating func encode(_ count: Int, of samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
-        try LibAV.check(unsafe av_frame_make_writable(frame.raw), "av_frame_make_writable")
+        try LibAV.check(unsafe frame.libav.pointee.av_frame_make_writable(frame.raw), "av_frame_make_writable")
         unsafe frame.raw.pointee.nb_samples = Int32(clamping: count)
         unsafe frame.raw.pointee.pts = samplesSent
         samples.move(count, into: frame)
         samplesSent += Int64(count)
-        try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
+        try LibAV.check(unsafe context.libav.pointee.avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
         return try receive()
     }
 
     private func receive() throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while true {
-            let code = unsafe avcodec_receive_packet(context.raw, packet.raw)
+            let code = unsafe context.libav.pointee.avcodec_receive_packet(context.raw, packet.raw)
             if code == averrorAgain || code == averrorEOF { return frames }
             try LibAV.check(code, "avcodec_receive_packet")
             frames.append(packet.bytes)

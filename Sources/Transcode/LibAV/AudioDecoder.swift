@@ -12,12 +12,14 @@ struct AudioDecoder: ~Copyable {
     let frame: LibAVFrame
 
     init(_ configuration: AudioConfiguration) throws(MediaError) {
-        guard let codec = unsafe configuration.codec.decoder else {
+        let libav = unsafe try LibAV.functions()
+        guard let codec = unsafe configuration.codec.decoder(in: libav) else {
             throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
         unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate)
-        unsafe av_channel_layout_default(&context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
+        unsafe libav.pointee.av_channel_layout_default(
+            &context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
         unsafe try context.open(codec, extradata: configuration.decoderExtradata)
         let packet = try LibAVPacket()
         let frame = try LibAVFrame()
@@ -33,18 +35,19 @@ struct AudioDecoder: ~Copyable {
     /// - Parameter time: attached to the first frame decoded from the packet.
     func send(_ payload: ArraySlice<UInt8>, time: Int64) throws(MediaError) {
         try packet.fill(payload, time: time)
-        try LibAV.check(unsafe avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
+        try LibAV.check(
+            unsafe context.libav.pointee.avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
     }
 
     /// Ends the input, so that `receive` flushes the decoder.
     func sendEndOfStream() throws(MediaError) {
-        try LibAV.check(unsafe avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
+        try LibAV.check(unsafe context.libav.pointee.avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
     }
 
     /// Decodes the next frame into `frame`.
     /// - Returns: whether a frame was decoded.
     func receive() throws(MediaError) -> Bool {
-        let code = unsafe avcodec_receive_frame(context.raw, frame.raw)
+        let code = unsafe context.libav.pointee.avcodec_receive_frame(context.raw, frame.raw)
         if code == averrorAgain || code == averrorEOF { return false }
         try LibAV.check(code, "avcodec_receive_frame")
         frame.resolveChannelLayout()
@@ -55,20 +58,20 @@ struct AudioDecoder: ~Copyable {
 extension AudioConfiguration.Codec {
     /// libavcodec's decoder for the codec. MPEG audio uses the fixed-point decoders, whose samples are equal on every
     /// processor.
-    fileprivate var decoder: UnsafePointer<AVCodec>? {
+    fileprivate func decoder(in libav: LibAV.Functions) -> UnsafePointer<AVCodec>? {
         switch self {
-        case .aac: unsafe avcodec_find_decoder(AV_CODEC_ID_AAC)
-        case .mpegAudio(layer: 1): unsafe avcodec_find_decoder_by_name("mp1")
-        case .mpegAudio(layer: 2): unsafe avcodec_find_decoder_by_name("mp2")
-        case .mpegAudio: unsafe avcodec_find_decoder_by_name("mp3")
-        case .ac3: unsafe avcodec_find_decoder(AV_CODEC_ID_AC3)
-        case .eac3: unsafe avcodec_find_decoder(AV_CODEC_ID_EAC3)
-        case .flac: unsafe avcodec_find_decoder(AV_CODEC_ID_FLAC)
-        case .alac: unsafe avcodec_find_decoder(AV_CODEC_ID_ALAC)
-        case .opus: unsafe avcodec_find_decoder(AV_CODEC_ID_OPUS)
-        case .dts: unsafe avcodec_find_decoder(AV_CODEC_ID_DTS)
-        case .smpte302: unsafe avcodec_find_decoder(AV_CODEC_ID_S302M)
-        case .blurayPCM: unsafe avcodec_find_decoder(AV_CODEC_ID_PCM_BLURAY)
+        case .aac: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_AAC)
+        case .mpegAudio(layer: 1): unsafe libav.pointee.avcodec_find_decoder_by_name("mp1")
+        case .mpegAudio(layer: 2): unsafe libav.pointee.avcodec_find_decoder_by_name("mp2")
+        case .mpegAudio: unsafe libav.pointee.avcodec_find_decoder_by_name("mp3")
+        case .ac3: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_AC3)
+        case .eac3: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_EAC3)
+        case .flac: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_FLAC)
+        case .alac: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_ALAC)
+        case .opus: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_OPUS)
+        case .dts: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_DTS)
+        case .smpte302: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_S302M)
+        case .blurayPCM: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_PCM_BLURAY)
         }
     }
 }

@@ -19,24 +19,28 @@ import Media
     }
 
     private let context: OpaquePointer
+    private let libav: LibAV.Functions
     private let output: LibAVFrame
     private let sampleRate: Int
     private let layout: AACLayout
 
     init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
+        let libav = unsafe try LibAV.functions()
         let output = try LibAVFrame()
-        guard let context = unsafe swr_alloc() else { throw LibAV.error(averrorNoMemory, "swr_alloc") }
+        guard let context = unsafe libav.pointee.swr_alloc() else { throw LibAV.error(averrorNoMemory, "swr_alloc") }
         unsafe self.context = context
+        unsafe self.libav = unsafe libav
         self.output = output
         self.sampleRate = sampleRate
         self.layout = layout
         // Integer processing, because processors differ in the last bit of floating-point results.
-        unsafe av_opt_set_sample_fmt(UnsafeMutableRawPointer(context), "internal_sample_fmt", AV_SAMPLE_FMT_S32P, 0)
+        _ = unsafe libav.pointee.av_opt_set_sample_fmt(
+            UnsafeMutableRawPointer(context), "internal_sample_fmt", AV_SAMPLE_FMT_S32P, 0)
     }
 
     deinit {
         var freed: OpaquePointer? = unsafe context
-        unsafe swr_free(&freed)
+        unsafe libav.pointee.swr_free(&freed)
     }
 
     func convert(_ frame: borrowing LibAVFrame, into samples: inout PlanarSamples) throws(MediaError) {
@@ -51,11 +55,13 @@ import Media
     private func convert(
         _ frame: UnsafeMutablePointer<AVFrame>?, into samples: inout PlanarSamples
     ) throws(MediaError) {
-        unsafe av_frame_unref(output.raw)
+        unsafe libav.pointee.av_frame_unref(output.raw)
         unsafe output.raw.pointee.sample_rate = Int32(clamping: sampleRate)
         unsafe output.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
-        unsafe av_channel_layout_from_mask(&output.raw.pointee.ch_layout, layout.mask)
-        try LibAV.check(unsafe swr_convert_frame(context, output.raw, frame), "swr_convert_frame")
+        try LibAV.check(
+            unsafe libav.pointee.av_channel_layout_from_mask(&output.raw.pointee.ch_layout, layout.mask),
+            "av_channel_layout_from_mask")
+        try LibAV.check(unsafe libav.pointee.swr_convert_frame(context, output.raw, frame), "swr_convert_frame")
         samples.append(output)
     }
 }

@@ -14,10 +14,12 @@ enum ImplicitSBRProbe {
     /// Returns `configuration` with the detected extensions signaled.
     /// - Parameter packets: packets of `configuration`, in order.
     /// - Returns: nil if `configuration` cannot have implicit SBR, or the frames have none.
+    /// - Throws: `MediaError.Reason.missingLibrary`.
     static func signaledConfiguration(
         _ configuration: AudioConfiguration, in packets: ArraySlice<AudioPacket>
-    ) -> AudioConfiguration? {
+    ) throws(MediaError) -> AudioConfiguration? {
         guard configuration.mayCarryImplicitSBR else { return nil }
+        _ = unsafe try LibAV.functions()
         var rest = packets.prefix(framesToStereo)
         for _ in 0..<framesToSBR where !rest.isEmpty {
             do throws(MediaError) {

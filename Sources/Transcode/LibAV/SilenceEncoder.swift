@@ -30,7 +30,8 @@ enum SilenceEncoder {
     }
 
     private static func encode(_ settings: EncoderSettings) throws(MediaError) -> SilentFrame? {
-        guard let codec = unsafe avcodec_find_encoder(settings.codec) else {
+        let libav = unsafe try LibAV.functions()
+        guard let codec = unsafe libav.pointee.avcodec_find_encoder(settings.codec) else {
             throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
@@ -38,13 +39,15 @@ enum SilenceEncoder {
         unsafe context.raw.pointee.sample_rate = Int32(clamping: settings.sampleRate)
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: settings.sampleRate))
         unsafe context.raw.pointee.bit_rate = settings.bitRate
-        unsafe av_channel_layout_from_mask(&context.raw.pointee.ch_layout, settings.mask)
+        try LibAV.check(
+            unsafe libav.pointee.av_channel_layout_from_mask(&context.raw.pointee.ch_layout, settings.mask),
+            "av_channel_layout_from_mask")
         unsafe try context.open(codec)
         let frame = try silence(for: context)
-        try LibAV.check(unsafe avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
-        try LibAV.check(unsafe avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
+        try LibAV.check(unsafe libav.pointee.avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
+        try LibAV.check(unsafe libav.pointee.avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
         let packet = try LibAVPacket()
-        try LibAV.check(unsafe avcodec_receive_packet(context.raw, packet.raw), "avcodec_receive_packet")
+        try LibAV.check(unsafe libav.pointee.avcodec_receive_packet(context.raw, packet.raw), "avcodec_receive_packet")
         return SilentFrame(payload: packet.bytes, samples: frame.sampleCount)
     }
 
@@ -54,11 +57,12 @@ enum SilenceEncoder {
         unsafe frame.raw.pointee.sample_rate = context.raw.pointee.sample_rate
         unsafe frame.raw.pointee.nb_samples = context.raw.pointee.frame_size
         try LibAV.check(
-            unsafe av_channel_layout_copy(&frame.raw.pointee.ch_layout, &context.raw.pointee.ch_layout),
+            unsafe frame.libav.pointee.av_channel_layout_copy(
+                &frame.raw.pointee.ch_layout, &context.raw.pointee.ch_layout),
             "av_channel_layout_copy")
-        try LibAV.check(unsafe av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
+        try LibAV.check(unsafe frame.libav.pointee.av_frame_get_buffer(frame.raw, 0), "av_frame_get_buffer")
         try LibAV.check(
-            unsafe av_samples_set_silence(
+            unsafe frame.libav.pointee.av_samples_set_silence(
                 frame.raw.pointee.extended_data, 0, frame.raw.pointee.nb_samples,
                 frame.raw.pointee.ch_layout.nb_channels, context.raw.pointee.sample_fmt), "av_samples_set_silence")
         return frame

@@ -27,7 +27,12 @@ extension ChannelPipeline.Event {
                 .warning, "Timestamp gap of \(missing.duration.secondsText) in or before segment \(sequence)",
                 sequence: sequence)
         case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.message)")
-        case .audioTranscodeFailed(let error): LogLine(.error, "Audio is replaced with silence: \(error.message)")
+        case .audioTranscodeFailed(let error):
+            if case .missingLibrary = error.reason {
+                LogLine(.error, "Audio that has to be encoded again is replaced with silence: \(error.message)")
+            } else {
+                LogLine(.error, "Audio is replaced with silence: \(error.message)")
+            }
         case .warned(let warning): LogLine(.warning, warning.message)
         case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
         case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine

@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import Splice
 
@@ -24,12 +25,19 @@ extension MediaError {
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are too many for subtitles"
         case .unusableSlate(let fault): fault.message
+        case .missingLibrary(let name, let detail):
+            "\(name) cannot be loaded (\(detail)); install \(Self.package(of: name)) and start again"
         case .library(let code, let call): "\(call) failed (\(code))"
         }
     }
 }
 
 extension MediaError {
+    /// Debian's name of the package with a library: libavcodec59 for libavcodec.so.59.
+    private static func package(of library: String) -> String {
+        library.replacingOccurrences(of: ".so.", with: "")
+    }
+
     /// "MPEG-2 video 0x2, SCTE-35 0x86".
     private static func describe(_ streamTypes: [UInt8], _ names: [String]) -> String {
         if streamTypes.isEmpty { return "nothing is listed" }

@@ -47,15 +47,21 @@ private struct CommandScene: ~Copyable {
 
     @Test(.timeLimit(.minutes(1))) func hangingCommandIsKilledWithItsChildren() async throws {
         let scene = try CommandScene()
-        let command = scene.command("echo $$ > pid; sleep 600 | sleep 600", timeLimit: .milliseconds(300))
+        // Every process of the command has the FIFO open.
+        let fifo = scene.directory.appending(path: "alive").path
+        try #require(unsafe mkfifo(fifo, 0o600) == 0)
+        let reading = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+        defer { close(reading) }
+        let command = scene.command(
+            "exec 9> alive; echo begun >&9; sleep 600 | sleep 600", timeLimit: .milliseconds(300))
         scene.bus.publish(.channelStart(url: "u"), channel: "news")
         scene.bus.unsubscribe(command.subscription)
         await command.run()
         #expect(scene.count(.failed) == 1)
-        let pid = scene.text("pid")
-        let group = try #require(pid.flatMap { Int32($0.trimmingCharacters(in: .newlines)) })
-        while kill(-group, 0) == 0 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(errno == ESRCH, "nobody of the group is left")
+        _ = fcntl(reading, F_SETFL, 0)
+        var text = [UInt8](repeating: 0, count: 16)
+        #expect(unsafe read(reading, &text, text.count) == 6, "it has begun")
+        #expect(unsafe read(reading, &text, text.count) == 0, "nobody of the group is left")
     }
 
     @Test func commandThatFailsIsCounted() async throws {

@@ -26,10 +26,7 @@ private struct EventScene {
                 var response = Response(
                     contentType: .transportStream, cacheControl: .noStore,
                     body: .stream(
-                        ByteStream {
-                            try? await Task.sleep(for: .milliseconds(10))
-                            return [UInt8](repeating: 0x47, count: 188)[...]
-                        }))
+                        ByteStream { Task.isCancelled ? nil : [UInt8](repeating: 0x47, count: 188)[...] }))
                 response.sentBytes = ByteCounter(channel: "news")
                 return response
             },
@@ -88,6 +85,27 @@ private struct EventClient: ~Copyable {
         #expect(blocks[0] == greeting && blocks[1].contains("event: list_error") && blocks[2] == disconnected)
         await scene.server.shutdown(within: .zero)
         #expect(scene.bus.subscriberCount == 0)
+    }
+
+    /// The streams are no response that the end of the process waits for, and have its last events.
+    @Test(.timeLimit(.minutes(1))) func streamsEndWithTheLastEvent() async throws {
+        let scene = try await EventScene()
+        var client = try scene.client("/api/events")
+        let greeting = try client.block()
+        #expect(greeting == "retry: 3000\n\n")
+        while scene.bus.subscriberCount == 0 { await Task.yield() }
+        let delivery = scene.bus.subscribe()
+        async let down: Void = scene.server.shutdown(within: .seconds(600))
+        scene.bus.publish(.channelStop(.ended, seconds: 1, receivedBytes: 2), channel: "news")
+        scene.bus.endStreams()
+        let last = try client.block()
+        #expect(last.contains("\"type\":\"channel_stop\",\"channel\":\"news\""))
+        await down
+        #expect(try client.client.rest().isEmpty)
+        scene.bus.publish(.channelStart(url: "u"))
+        #expect(delivery.count == 2 && !delivery.isEnded, "deliveries go on")
+        let late = EventStream(scene.bus, EventFilter(), after: nil)
+        #expect(await late.next() == nil)
     }
 
     @Test func othersAreRefused() async throws {

@@ -83,6 +83,8 @@ private let stat =
     #expect(figures.cpuSeconds == 4 && figures.threads == 9 && figures.startTime == 5010)
     #expect(figures.virtualBytes == 817_639_424 && figures.residentBytes == 17773 * 4096)
     let current = ProcessFigures.current
+    let started = Date().timeIntervalSince1970 - (current.startTime ?? 0)
+    #expect((0..<86400).contains(started) && ProcessFigures.current.startTime == current.startTime)
     #expect(current.residentBytes ?? 0 > 1 << 20 && current.openDescriptors ?? 0 > 2 && current.maxDescriptors ?? 0 > 2)
     for text in ["", "1", "1 (", "1 (a) S", "1 (a) S x y"] {
         var figures = ProcessFigures()

@@ -134,7 +134,7 @@ extension DeliveryCounter {
             bus, webhooks: [server.url], commands: [],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         publish(3)
-        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        while server.requests.isEmpty { await Task.yield() }
         await delivery.finish(within: .milliseconds(50))
         #expect(delivery.counter.count(.delivered, .webhook) == 0)
         #expect(await server.waitForHangUps(1))

@@ -139,5 +139,8 @@ package struct RingSnapshot: Sendable {
     /// The path of `file`, absolute if the directory of the ring is.
     package func path(of file: SpoolFile) -> String { "\(directory)/\(file.name)" }
 
+    /// The room of the file system that has the ring's files; nil if it does not say. Asks the system.
+    package var fileSystemSpace: FileSystemSpace? { FileSystemSpace(at: directory) }
+
     static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
 }

@@ -20,7 +20,7 @@ struct SpoolDirectory: ~Copyable {
     init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: WriteFault? = nil) throws(RingError) {
         lock = try Self.acquireLock(at: path)
         self.path = path
-        self.freeBytes = freeBytes ?? { Self.freeBytes(at: path) }
+        self.freeBytes = freeBytes ?? { FileSystemSpace(at: path)?.freeBytes }
         self.fault = fault
     }
 
@@ -175,11 +175,5 @@ struct SpoolDirectory: ~Copyable {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
-    }
-
-    private static func freeBytes(at path: String) -> UInt64? {
-        var status = statvfs()
-        guard unsafe statvfs(path, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 }

@@ -61,7 +61,8 @@ struct RelayService: Sendable {
         let metrics = MetricsResponder { [console] in
             MetricsSnapshot(
                 runs: [.init(nil, state, meter, sentBytes: responder.sentBytes)], traffic: traffic.counts,
-                events: events, droppedLogLines: console.dropped)
+                events: events, clients: connections.counts, maxConnections: connections.limit,
+                droppedLogLines: console.dropped)
         }
         let operations = OperationsResponder(
             metrics: metrics, events: nil, clients: clients,

@@ -9,7 +9,7 @@ extension ServeService {
         let responder = ServeResponder(
             host, addresses: addresses, tuner: tuner, guide: guide, api: api, clients: { connections.counts })
         let operations = OperationsResponder(
-            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery)) },
+            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery), connections) },
             events: EventResponder(bus, refusal: { api.refusal(of: $0) }),
             clients: ClientRegistry(bus, addresses: addresses),
             responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })

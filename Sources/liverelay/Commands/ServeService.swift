@@ -56,8 +56,11 @@ struct ServeService: Sendable {
         supervision?.cancel()
         await discovery?.shutdown()
         host.close()
-        await server.shutdown(within: HTTPServer.shutdownLimit)
+        // The streams of events end after the last event of the runs; until then the server must not be gone.
+        async let drained: Void = server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
+        bus.endStreams()
+        await drained
         await delivery.finish()
     }
 

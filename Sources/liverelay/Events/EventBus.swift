@@ -15,6 +15,7 @@ final class EventBus: Sendable {
         var nextID: UInt64
         var subscriptions: [ObjectIdentifier: EventSubscription] = [:]
         var counts = Counts()
+        var streamsHaveEnded = false
     }
 
     /// Events that are kept for subscribers that come later.
@@ -57,14 +58,25 @@ final class EventBus: Sendable {
     /// Adds a subscriber until `unsubscribe` is called.
     /// - Parameter last: the ID of the event after which it continues; nil: with the next event.
     func subscribe(
-        _ filter: EventFilter = EventFilter(), after last: UInt64? = nil, limit: Int = EventBus.subscriptionLimit
+        _ filter: EventFilter = EventFilter(), after last: UInt64? = nil,
+        as reader: EventSubscription.Reader = .delivery, limit: Int = EventBus.subscriptionLimit
     ) -> EventSubscription {
         state.withLock { state in
             let subscription = EventSubscription(
-                filter, limit: limit, earlier: last.map { earlier(after: $0, state) } ?? .init())
+                filter, reader: reader, limit: limit, earlier: last.map { earlier(after: $0, state) } ?? .init())
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
+            if state.streamsHaveEnded, reader == .stream { subscription.end() }
             return subscription
         }
+    }
+
+    /// Ends the streams of clients, after the events published so far. Deliveries go on.
+    func endStreams() {
+        let streams = state.withLock { state in
+            state.streamsHaveEnded = true
+            return state.subscriptions.values.filter { $0.reader == .stream }
+        }
+        for stream in streams { stream.end() }
     }
 
     func unsubscribe(_ subscription: EventSubscription) {

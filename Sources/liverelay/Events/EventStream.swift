@@ -15,7 +15,7 @@ final class EventStream: Sendable {
     ) {
         self.bus = bus
         self.heartbeatInterval = heartbeatInterval
-        subscription = bus.subscribe(filter, after: last)
+        subscription = bus.subscribe(filter, after: last, as: .stream)
     }
 
     deinit { bus.unsubscribe(subscription) }
@@ -25,18 +25,29 @@ final class EventStream: Sendable {
 
     /// Waits for events, or for the time of a comment. nil: the stream has ended, or the task was canceled.
     func next() async -> ArraySlice<UInt8>? {
-        if let text = text(of: subscription.dequeue()) { return Array(text.utf8)[...] }
-        guard !subscription.isEnded, !Task.isCancelled else { return nil }
+        var (text, hasEnded) = dequeue()
+        if text == nil, !hasEnded {
+            await wait()
+            (text, hasEnded) = dequeue()
+        }
+        guard !Task.isCancelled, let text = text ?? (hasEnded ? nil : ": no event\n\n") else { return nil }
+        return Array(text.utf8)[...]
+    }
+
+    /// The events that have come, and whether they are the last ones.
+    private func dequeue() -> (text: String?, hasEnded: Bool) {
+        // No event comes after the end, so the end is looked for first.
+        let hasEnded = subscription.isEnded
+        return (text(of: subscription.dequeue()), hasEnded)
+    }
+
+    private func wait() async {
         let timer = Task { [subscription, heartbeatInterval] in
             try? await Task.sleep(for: heartbeatInterval)
             if !Task.isCancelled { subscription.wake() }
         }
         await subscription.wait()
         timer.cancel()
-        guard !Task.isCancelled else { return nil }
-        let text = text(of: subscription.dequeue())
-        guard text != nil || !subscription.isEnded else { return nil }
-        return Array((text ?? ": no event\n\n").utf8)[...]
     }
 
     private func text(of batch: EventSubscription.Batch) -> String? {

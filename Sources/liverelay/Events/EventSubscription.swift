@@ -8,6 +8,13 @@ final class EventSubscription: Sendable {
         var lost = 0
     }
 
+    enum Reader: Equatable, Sendable {
+        /// A client of `/api/events`.
+        case stream
+        /// What delivers the events elsewhere, also after the streams have ended.
+        case delivery
+    }
+
     private struct State {
         var batch = Batch()
         var isEnded = false
@@ -16,14 +23,18 @@ final class EventSubscription: Sendable {
     }
 
     let filter: EventFilter
+    let reader: Reader
     private let limit: Int
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - limit: events that are held at most.
     ///   - earlier: events that the subscriber gets first.
-    init(_ filter: EventFilter = EventFilter(), limit: Int, earlier: Batch = Batch()) {
+    init(
+        _ filter: EventFilter = EventFilter(), reader: Reader = .delivery, limit: Int, earlier: Batch = Batch()
+    ) {
         self.filter = filter
+        self.reader = reader
         self.limit = limit
         state = Mutex(State())
         state.withLock { $0.batch.lost = earlier.lost }

@@ -40,6 +40,12 @@ final class OpenConnections: Sendable {
         }
     }
 
+    /// How many connections may be open at once; nil: any number.
+    var limit: Int? {
+        let total = state.withLock { $0.admission.limits.total }
+        return total == .max ? nil : total
+    }
+
     /// Decides about a new connection, and adds it until it closes. While the server stops, an accepted connection closes
     /// after its first response.
     func insert(_ channel: any NIOCore.Channel) -> Treatment {

@@ -1,4 +1,5 @@
 import Channel
+import LiveRing
 import Splice
 import Tracker
 
@@ -25,7 +26,21 @@ extension MetricCatalog {
             Double($0.status.output.segments)
         },
         .gauge("liverelay_channel_rewind_seconds", help: "Media in the rewind.") { $0.status.output.rewindSeconds },
+        .gauge("liverelay_channel_target_duration_seconds", help: "Target duration of the playlists.") {
+            $0.status.output.targetDuration.map { Double($0) }
+        },
         .gauge("liverelay_channel_spool_bytes", help: "Bytes of segments on disk.") { Double($0.spoolBytes) },
+        .gauge(
+            "liverelay_channel_spool_free_bytes", help: "Bytes that may still be written to the spool's file system."
+        ) {
+            $0.spoolSpace.map { Double($0.freeBytes) }
+        },
+        .gauge("liverelay_channel_spool_size_bytes", help: "Size of the spool's file system.") {
+            $0.spoolSpace.map { Double($0.byteCount) }
+        },
+        .counter("liverelay_channel_rewind_evictions_total", help: "How often a full disk cost the rewind.") {
+            $0.status.output.rewindEvictionsForDiskFull
+        },
         .counter("liverelay_channel_published_segments_total", help: "Segments published, those of the slate included.")
         {
             $0.meter.publishedSegments

@@ -1,3 +1,5 @@
+import Channel
+
 // The metrics of the process, its server and its list.
 
 extension MetricCatalog {
@@ -32,6 +34,12 @@ extension MetricCatalog {
         .gauge("liverelay_http_connections", help: "Open connections of clients.") {
             Double($0.traffic.openConnections)
         },
+        .gauge("liverelay_http_max_connections", help: "Connections of clients that may be open, if that is limited.") {
+            $0.maxConnections.map { Double($0) }
+        },
+        .counter(
+            "liverelay_http_refused_connections_total", help: "Connections that got 503 because there were too many.",
+            { $0.clients.refused }),
         .counters(
             "liverelay_events_total", by: ["type"], help: "Events published.",
             { $0.events.counts.published.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) }) }),

@@ -13,6 +13,8 @@ struct MetricsSnapshot: Sendable {
         let sentBytes: UInt64
         /// Bytes of the ring on disk.
         let spoolBytes: UInt64
+        /// nil: the file system does not say.
+        let spoolSpace: FileSystemSpace?
         /// The date of the live edge, in seconds since 1970.
         let edgeTime: Double?
         let isReady: Bool
@@ -26,6 +28,7 @@ struct MetricsSnapshot: Sendable {
             self.meter = meter.counts
             self.sentBytes = sentBytes.count
             spoolBytes = snapshot.map { $0.index.listedBytes + $0.index.retiredBytes } ?? 0
+            spoolSpace = snapshot?.fileSystemSpace
             edgeTime = (snapshot?.edge?.programDateTimeEnd.millisecondsSince1970).map { Double($0) / 1000 }
             isReady = state.isReady
         }
@@ -38,6 +41,9 @@ struct MetricsSnapshot: Sendable {
     var startCount: Int?
     var traffic: HTTPTraffic.Counts
     let events: EventFigures
+    var clients = RelayStatus.Clients()
+    /// How many connections of clients may be open; nil: any number.
+    var maxConnections: Int?
     var process = ProcessFigures.current
     var droppedLogLines = 0
 }

@@ -43,9 +43,17 @@ struct ProcessFigures: Equatable, Sendable {
         residentBytes = field(24).map { $0 * UInt64(max(0, pageSize)) }
     }
 
-    private static var bootTime: Double? {
-        let line = text("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
-        return line.flatMap { Double($0.dropFirst(6)) }
+    /// Taken once, so that the start of the process stays the same when the clock is set. `/proc/stat` would say it too,
+    /// but is hidden from a service with `ProcSubset=pid`.
+    private static let bootTime: Double? = {
+        guard let now = seconds(CLOCK_REALTIME), let sinceBoot = seconds(CLOCK_BOOTTIME) else { return nil }
+        return now - sinceBoot
+    }()
+
+    private static func seconds(_ clock: Int32) -> Double? {
+        var time = timespec()
+        guard unsafe clock_gettime(clockid_t(clock), &time) == 0 else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
     private static func text(_ path: String) -> String? {

@@ -2,7 +2,7 @@ import ChannelList
 
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.
-    init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventFigures) {
+    init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventFigures, _ connections: OpenConnections) {
         let overview = host.overview
         let runs = host.runs.sorted { $0.run.channel < $1.run.channel }.map { running in
             var run = Run(
@@ -12,7 +12,8 @@ extension MetricsSnapshot {
         }
         self.init(
             runs: runs, channelStates: Self.states(overview), startCount: overview.startCount, traffic: traffic.counts,
-            events: events, droppedLogLines: Console.standardError.dropped)
+            events: events, clients: connections.counts, maxConnections: connections.limit,
+            droppedLogLines: Console.standardError.dropped)
     }
 
     /// The number of listed channels in each state. A channel that left the list while it ends counts too.

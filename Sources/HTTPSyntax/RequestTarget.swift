@@ -76,6 +76,8 @@ package struct RequestTarget: Equatable, Sendable {
     /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
     package let query: [QueryItem]
     package let fields: Fields
+    /// Who sends it; the server decides that before it answers.
+    package var viewer = Viewer.unrestricted
 
     /// - Parameter path: decoded path.
     package init(method: Method, path: String, query: [QueryItem], fields: Fields) {
@@ -87,6 +89,13 @@ package struct RequestTarget: Equatable, Sendable {
 }
 
 extension RequestTarget {
+    /// The same request for another path.
+    package func at(_ path: String) -> RequestTarget {
+        var target = RequestTarget(method: method, path: path, query: query, fields: fields)
+        target.viewer = viewer
+        return target
+    }
+
     /// - Parameter uri: the request-target of the request line, as received (RFC 9112 §3.2).
     package init(method: Method, uri: String, fields: Fields = Fields()) throws(Malformed) {
         self.method = method

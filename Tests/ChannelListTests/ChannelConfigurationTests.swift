@@ -129,6 +129,10 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ]
     ),
     (
+        "a token that is too short", "channels: {a: {url: http://h/1, token: secret}}",
+        ["1:40: channels.a.token: the value is not a token: 16 to 1024 visible ASCII characters"]
+    ),
+    (
         "another scheme", "channels: {a: {url: http://h/1, backups: [http://h/2, \"udp://@239.1.1.1:1\"]}}",
         [
             "1:55: channels.a.backups.1: the value is not a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
@@ -246,6 +250,8 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
                 burst: 10
                 spool: /var/spool
                 record: captures
+                token: 0123456789abcdef
+                tokens: [0123456789abcdeg, 0123456789abcdeh]
                 always: false
                 idle: 45
             """
@@ -257,6 +263,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         (options.audio, options.fillsSilence, options.requiresVideo) = (.bridge, false, true)
         (options.slate, options.window, options.burst) = ("/etc/slate.mp4", .seconds(60), .seconds(10))
         (options.rewind, options.keepsRewind) = (.seconds(7200), true)
+        options.tokens = ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]
         (options.spool, options.record) = ("/var/spool", "/etc/captures")
         (options.isAlways, options.idle) = (false, .seconds(45))
         let configuration = try ChannelConfiguration(yaml: yaml, directory: "/etc")
@@ -329,6 +336,10 @@ private let requestRows: [(when: String, node: ConfigurationNode, says: [String]
     (
         "a file of the server", map(("url", "http://h/1"), ("record", "/etc")),
         ["record: “record” can be given in the configuration file only"]
+    ),
+    (
+        "a token", map(("url", "http://h/1"), ("token", "0123456789abcdef")),
+        ["token: “token” can be given in the configuration file only"]
     ),
     (
         "permission for an address", map(("url", "http://h/1"), ("allow-address", "10.0.0.1")),

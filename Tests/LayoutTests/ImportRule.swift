@@ -22,14 +22,17 @@ enum ImportRule {
         "Conformance": ["liverelay/"],
 
         "CCurl": ["Tracker/Fetch/Curl/"],
-        "CCrypto": ["Decrypt/AES128CBC.swift"],
+        "CCrypto": ["Decrypt/AES128CBC.swift", "Decrypt/KeyedDigest.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CZlib": ["Compression/"],
         "CLzma": ["Compression/"],
 
         "Yams": ["ChannelList/Configuration/YAMLDocument.swift"],
 
-        "NIOCore": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
+        "NIOSSL": ["liverelay/TLS/"],
+        "NIOHTTP2": ["liverelay/TLS/"],
+        "NIOTLS": ["liverelay/TLS/"],
+        "NIOCore": ["liverelay/HTTP/", "liverelay/TLS/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOPosix": ["liverelay/HTTP/", "liverelay/Tuner/DiscoveryServer.swift"],
         "NIOHTTP1": ["liverelay/HTTP/"],
         "ArgumentParser": ["liverelay/"],

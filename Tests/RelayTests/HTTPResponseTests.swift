@@ -137,7 +137,7 @@ import Testing
             request("OPTIONS", "/seg-1.m4s", ["Origin: https://a", "Access-Control-Request-Headers: range"]), 204,
             [
                 "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
-                "Access-Control-Allow-Headers": "Range, If-None-Match, If-Range, Cache-Control",
+                "Access-Control-Allow-Headers": "Authorization, Range, If-None-Match, If-Range, Cache-Control",
                 "Access-Control-Max-Age": "86400", "Content-Length": nil,
             ], .none),
         Row(
@@ -163,12 +163,12 @@ import Testing
         Row("no Host", "GET /query HTTP/1.1\r\n\r\n", 400, [:], .text("A request needs one Host field.\n")),
         Row("no HTTP", "\u{16}\u{3}\u{1} hello\r\n\r\n", 400, ["Connection": "close"], .none),
         Row(
-            "an oversized request line", request("GET", "/" + String(repeating: "a", count: 20_000)), 400,
+            "an oversized request line", request("GET", "/" + String(repeating: "a", count: 20_000)), 431,
             ["Connection": "close"], .none),
         Row(
             "oversized fields",
             request("GET", "/query", (0..<20).map { "X-\($0): " + String(repeating: "a", count: 1000) }),
-            400, ["Connection": "close"], .none),
+            431, ["Connection": "close"], .none),
     ]
 
     /// After each response the connection closes, if announced, or serves the next request.

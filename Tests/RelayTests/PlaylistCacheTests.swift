@@ -1,3 +1,4 @@
+import Compression
 import Dispatch
 import Foundation
 import HTTPSyntax
@@ -97,6 +98,33 @@ import Testing
         #expect(identity.fields.contains(HeaderField(name: "Vary", value: "Accept-Encoding")))
     }
 
+    /// Each token has a copy of its own, compressed or not, and the plain playlist has none.
+    @Test(arguments: ["/live.m3u8", "/dvr.m3u8", "/dvr.m3u8?last=60", "/ts/dvr.m3u8", "/master.m3u8"])
+    func tokensDoNotMix(uri: String) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let responder = ChannelResponder(state)
+        let tokens = ["token=first", nil, "token=second", "token=first", nil]
+        for token in tokens {
+            var target = try Self.target(uri, .init(acceptEncoding: "gzip"))
+            if let token { target.viewer = Viewer(reach: .everything, credential: .query(Secret(token))) }
+            let response =
+                if let work = responder.deferredResponse(to: target) { await work() } else {
+                    responder.response(to: target)
+                }
+            guard case .bytes(let bytes, gzip: let gzip?) = response.body, let member = gzip.member,
+                case .whole(let unpacked) = Gzip.decompress(member, limit: 1 << 20)
+            else {
+                Issue.record("no compressed playlist")
+                return
+            }
+            #expect(unpacked == bytes)
+            let text = String(decoding: bytes, as: UTF8.self)
+            for other in ["token=first", "token=second"] { #expect(text.contains(other) == (other == token)) }
+            let uris = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(uris.allSatisfy { $0.contains("token=") == (token != nil) })
+        }
+    }
+
     @Test func pendingRangesAreBounded() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let queue = DispatchQueue(label: "stopped")
@@ -107,7 +135,8 @@ import Testing
             do throws(PlaylistCache.Refusal) {
                 let range = RewindRange.last(milliseconds: last * 60_000)
                 return try await cache.playlist(
-                    .rewind(.fragmentedMP4, range), of: publication, compressed: false, client: client)?.bytes.count
+                    .init(resource: .rewind(.fragmentedMP4, range)), of: publication, compressed: false, client: client)?
+                    .bytes.count
             } catch { return nil }
         }
         await withTaskGroup(of: Int?.self) { group in

@@ -107,7 +107,7 @@ struct ServeScene {
 
     init(
         _ upstreams: [(slug: String, url: String)], _ policy: ChannelSupervisor.Policy = .init(),
-        always: Set<String> = [], hasAPI: Bool = true
+        always: Set<String> = [], hasAPI: Bool = true, tokens: [AccessToken] = []
     ) async throws {
         let channels = upstreams.map { upstream in
             var channel = ListedChannel(
@@ -115,10 +115,13 @@ struct ServeScene {
             if always.contains(upstream.slug) { channel.options.isAlways = true }
             return channel
         }
-        try await self.init(channels, policy, hasAPI: hasAPI)
+        try await self.init(channels, policy, hasAPI: hasAPI, tokens: tokens)
     }
 
-    init(_ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy, hasAPI: Bool) async throws {
+    init(
+        _ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy = .init(), hasAPI: Bool = true,
+        tokens: [AccessToken] = []
+    ) async throws {
         spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-serve-\(UUID().uuidString)")
         let settings = ChannelSettings(
             configuration: RelayConfiguration(
@@ -136,10 +139,13 @@ struct ServeScene {
         updater = CatalogUpdater(
             catalog, from: CatalogSource(location: list, requests: CurlConfiguration()), host: host)
         let responder = ServeResponder(
-            host, api: APIResponder(token: hasAPI ? APIToken(Self.token) : nil, host: host, updater: updater))
+            host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater))
+        let guarded = AccessResponder(
+            access: ViewerAccess(tokens), policy: ServeAccess(host: host), responder: { responder.response(to: $0) },
+            deferredResponder: { responder.deferredResponse(to: $0) })
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) },
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { guarded.response(to: $0) },
+            deferredResponder: { guarded.deferredResponse(to: $0) },
             actionResponder: { responder.action(for: $0) })
     }
 

@@ -99,7 +99,7 @@ private let addressRows: [AddressRow] = [
     row.set(&fields.forwarding)
     let addresses = ServerAddresses(
         publicURL: try row.publicURL.map { try PublicURL($0) },
-        trustedProxies: try #require(TrustedProxies("10.0.0.0/8, ::1")), fallback: "http://fallback")
+        trustedProxies: try #require(TrustedProxies("10.0.0.0/8, ::1")), fallback: "fallback")
     #expect(addresses.baseURL(of: fields) == row.base)
     if let client = row.client { #expect(addresses.clientAddress(of: fields) == client) }
 }

@@ -8,7 +8,13 @@ extension RelayStatus {
         /// Connections that were closed for another one, before any request.
         package var closedWithoutRequest = 0
 
-        package init(connections: Int = 0, refused: Int = 0, closedWithoutRequest: Int = 0) {
+        /// Requests that got the status 429 because one address sent too many.
+        package var throttledRequests = 0
+
+        package init(
+            connections: Int = 0, refused: Int = 0, closedWithoutRequest: Int = 0, throttledRequests: Int = 0
+        ) {
+            self.throttledRequests = throttledRequests
             self.connections = connections
             self.refused = refused
             self.closedWithoutRequest = closedWithoutRequest

@@ -8,6 +8,7 @@ private enum Most {
     static let groups = 16
     static let addresses = 64
     static let connections = 1000
+    static let tokens = 1000
 }
 
 extension ConfigurationReader {
@@ -111,6 +112,9 @@ extension ConfigurationReader {
         case .burst: options.burst = duration(node)
         case .spool: options.spool = filePath(node)
         case .record: options.record = filePath(node)
+        case .token, .tokens:
+            let tokens = list(node, limit: Most.tokens, of: "tokens") { $0.text($1, .token).map { Secret($0) } }
+            options.tokens = (options.tokens ?? []) + tokens
         case .always: options.isAlways = bool(node)
         case .idle: options.idle = duration(node)
         default: break

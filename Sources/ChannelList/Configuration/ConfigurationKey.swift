@@ -22,6 +22,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case audio
     case fillSilence = "fill-silence"
     case require, slate, window, dvr, rewind, burst, spool, record
+    // Who watches it.
+    case token, tokens
     // When it runs.
     case always, idle
 
@@ -43,6 +45,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether requests may not give it: it names a file of the server, or an address that the server protects.
-    package var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress].contains(self) }
+    /// Whether requests may not give it: it names a file of the server or an address that the server protects, or is
+    /// a secret that no document shows.
+    package var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress, .token, .tokens].contains(self) }
 }

@@ -1,6 +1,7 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
 package enum ConfigurationPattern: CaseIterable, Sendable {
-    case url, proxy, logo, text, number, shift, duration, byteCount, variant, headerName, headerValue, cookie, slug
+    case url, proxy, logo, text, number, shift, duration, byteCount, variant, headerName, headerValue, cookie, token,
+        slug
 
     package var expression: String {
         switch self {
@@ -16,6 +17,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .headerName: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
         case .headerValue: "^[!-~]([ -~]*[!-~])?$"
         case .cookie: "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
+        case .token: "^[!-~]{16,1024}$"
         case .slug: "^[a-z0-9]+(-[a-z0-9]+)*$"
         }
     }
@@ -37,6 +39,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         switch self {
         case .url, .proxy, .logo, .headerValue, .cookie: 4096
         case .text: 200
+        case .token: 1024
         case .slug: 64
         case .headerName: 128
         case .number, .shift, .duration, .byteCount, .variant: 16
@@ -58,12 +61,13 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .headerName: "the name of a header"
         case .headerValue: "a header's value: ASCII characters in one line"
         case .cookie: "a list of cookies: name=value; name=value"
+        case .token: "a token: 16 to 1024 visible ASCII characters"
         case .slug: "a name of a-z, 0-9 and single dashes"
         }
     }
 
     /// Whether the value itself may be a secret, and is not repeated in messages.
-    var isSecret: Bool { [.url, .proxy, .headerValue, .cookie].contains(self) }
+    var isSecret: Bool { [.url, .proxy, .headerValue, .cookie, .token].contains(self) }
 }
 
 /// Matches texts against patterns, each of which is compiled once.

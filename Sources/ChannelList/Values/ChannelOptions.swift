@@ -35,6 +35,10 @@ package struct ChannelOptions: Hashable, Sendable {
     /// Directory that gets a capture of each run.
     package var record: String?
 
+    // Who watches it.
+    /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
+    package var tokens: [Secret]?
+
     // When it runs.
     /// Whether the rewind is there before anybody watches.
     package var keepsRewind: Bool?
@@ -68,6 +72,7 @@ package struct ChannelOptions: Hashable, Sendable {
         options.fill(\.burst, from: defaults)
         options.fill(\.spool, from: defaults)
         options.fill(\.record, from: defaults)
+        options.fill(\.tokens, from: defaults)
         options.fill(\.keepsRewind, from: defaults)
         options.fill(\.isAlways, from: defaults)
         options.fill(\.idle, from: defaults)

@@ -47,10 +47,11 @@ package struct ListedChannel: Hashable, Sendable {
     }
 
     /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
-    /// guides and people read may differ, and how long it runs without viewers.
+    /// guides and people read may differ, how long it runs without viewers, and who its viewers are.
     package func isRelayedDifferently(from other: ListedChannel) -> Bool {
         var options = options
         options.idle = other.options.idle
+        options.tokens = other.options.tokens
         return sources != other.sources || options != other.options
     }
 }

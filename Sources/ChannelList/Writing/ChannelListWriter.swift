@@ -25,11 +25,14 @@ package struct ChannelListWriter {
     private let baseURL: String
     private let format: StreamFormat
     private let guideURL: String?
+    private let suffix: String
 
     /// - Parameters:
     ///   - baseURL: an absolute URL, with or without a slash at the end.
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
-    package init(baseURL: String, format: StreamFormat, guideURL: String? = nil) {
+    ///   - query: a query that all URLs of this server carry, percent-coded.
+    package init(baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil) {
+        suffix = Self.suffix(query)
         self.baseURL = Self.withSlash(baseURL)
         self.format = format
         self.guideURL = guideURL
@@ -39,7 +42,7 @@ package struct ChannelListWriter {
     package func write(_ channels: [ListedChannel], group: String? = nil) -> String {
         var text = "#EXTM3U"
         if let guideURL {
-            let url = Self.withoutCommas(guideURL)
+            let url = Self.withoutCommas(guideURL) + suffix
             text += " x-tvg-url=\"\(url)\" url-tvg=\"\(url)\""
         }
         text += "\n"
@@ -63,6 +66,8 @@ package struct ChannelListWriter {
         return name.isEmpty ? channel.slug : name
     }
 
+    static func suffix(_ query: String?) -> String { query.map { "?" + $0 } ?? "" }
+
     static func withSlash(_ url: String) -> String { url.hasSuffix("/") ? url : url + "/" }
 
     private static func has(_ channel: ListedChannel, _ group: String) -> Bool {
@@ -73,7 +78,7 @@ package struct ChannelListWriter {
         let attributes = attributes(of: channel).map { " \($0.name)=\"\($0.value)\"" }.joined()
         var text = "#EXTINF:-1\(attributes),\(Self.displayName(of: channel))\n"
         if format == .ts { text += "#KODIPROP:mimetype=video/mp2t\n" }
-        return text + baseURL + format.path(ofSlug: channel.slug) + "\n"
+        return text + baseURL + format.path(ofSlug: channel.slug) + suffix + "\n"
     }
 
     private func attributes(of channel: ListedChannel) -> [ListedAttribute] {

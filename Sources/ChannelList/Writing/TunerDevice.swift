@@ -25,7 +25,8 @@ package struct TunerDevice: Equatable, Sendable {
     }
 
     /// `application/json` of `/discover.json`. No name has HDTC in it: Jellyfin would ask such a model to transcode.
-    package func discoverJSON(baseURL: String) -> String {
+    /// - Parameter query: a query that the URL of the lineup carries.
+    package func discoverJSON(baseURL: String, query: String? = nil) -> String {
         let base = Self.withoutSlash(baseURL)
         return DocumentText.object([
             ("FriendlyName", DocumentText.json(name)), ("Manufacturer", DocumentText.json(Self.manufacturer)),
@@ -33,7 +34,8 @@ package struct TunerDevice: Equatable, Sendable {
             ("FirmwareName", DocumentText.json(Self.firmwareName)),
             ("FirmwareVersion", DocumentText.json(Self.firmwareVersion)),
             ("DeviceID", DocumentText.json(deviceID)), ("DeviceAuth", DocumentText.json(Self.manufacturer)),
-            ("BaseURL", DocumentText.json(base)), ("LineupURL", DocumentText.json(base + "/lineup.json")),
+            ("BaseURL", DocumentText.json(base)),
+            ("LineupURL", DocumentText.json(base + "/lineup.json" + ChannelListWriter.suffix(query))),
             ("TunerCount", String(tunerCount)),
         ])
     }
@@ -43,12 +45,13 @@ package struct TunerDevice: Equatable, Sendable {
         #"{"ScanInProgress":0,"ScanPossible":1,"Source":"Cable","SourceList":["Cable"]}"#
 
     /// `application/json` of `/lineup.json`. Its URLs are transport streams: Plex takes no HLS.
-    package static func lineupJSON(_ channels: [ListedChannel], baseURL: String) -> String {
-        let base = ChannelListWriter.withSlash(baseURL)
+    /// - Parameter query: a query that the URLs carry.
+    package static func lineupJSON(_ channels: [ListedChannel], baseURL: String, query: String? = nil) -> String {
+        let (base, suffix) = (ChannelListWriter.withSlash(baseURL), ChannelListWriter.suffix(query))
         let entries = zip(channels, guideNumbers(of: channels)).map { channel, number in
             DocumentText.object([
                 ("GuideNumber", DocumentText.json(number)), ("GuideName", DocumentText.json(channel.name)),
-                ("URL", DocumentText.json(base + StreamFormat.ts.path(ofSlug: channel.slug))),
+                ("URL", DocumentText.json(base + StreamFormat.ts.path(ofSlug: channel.slug) + suffix)),
             ])
         }
         return "[" + entries.joined(separator: ",\n") + "]"

@@ -18,4 +18,16 @@ package enum PercentEncoding {
         }
         return String(validating: bytes, as: UTF8.self)
     }
+
+    /// `text` with each byte but the unreserved ones (§2.3) as `%XX`, for any place in a URI.
+    package static func encode(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let isLetterOrDigit = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+            if isLetterOrDigit || "-._~".utf8.contains(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "%" + Hexadecimal.encode([byte], uppercase: true)
+            }
+        }
+    }
 }

@@ -14,11 +14,39 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The same for one address; half of the other by default.", valueName: "number"))
     var maxClientsPerAddress: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Requests of one address in a second, on average over ten; 0 for no limit.",
+            discussion: "More get the status 429. Players send one or two.", valueName: "number"))
+    var maxRequestsPerAddress = 1000
+
+    @Option(
+        help: ArgumentHelp(
+            "Proxies whose X-Forwarded-Proto, -Host, -Prefix, -For or Forwarded is believed.",
+            discussion: "Addresses or ranges such as 10.0.0.0/8 separated by commas, or loopback, or private.",
+            valueName: "proxies"), transform: Self.proxies)
+    var trustProxy = TrustedProxies()
+
     func validate() throws {
+        if maxRequestsPerAddress < 0 { throw ValidationError("--max-requests-per-address cannot be negative.") }
         if let maxClients, maxClients < 1 { throw ValidationError("--max-clients has to be at least 1.") }
         if let maxClientsPerAddress, maxClientsPerAddress < 1 {
             throw ValidationError("--max-clients-per-address has to be at least 1.")
         }
+    }
+
+    /// The connections of a server, of which there are none yet.
+    /// - Parameter addresses: how clients are told apart.
+    func connections(_ addresses: ServerAddresses) -> OpenConnections {
+        let limiter = RequestLimiter(perSecond: maxRequestsPerAddress, addresses: addresses)
+        return OpenConnections(limits(), requests: maxRequestsPerAddress == 0 ? nil : limiter)
+    }
+
+    private static func proxies(_ text: String) throws -> TrustedProxies {
+        guard let proxies = TrustedProxies(text) else {
+            throw ValidationError("\(text) is no list of addresses. Write 192.0.2.1, 10.0.0.0/8, loopback or private.")
+        }
+        return proxies
     }
 
     /// - Parameter descriptors: that the process may open.

@@ -1,5 +1,6 @@
 import Channel
 import Foundation
+import Glibc
 import Logging
 import Media
 import Playlist
@@ -17,7 +18,8 @@ struct RelayService: Sendable {
     let clientBurst: Ticks
     /// Longest time that an HTTP connection may make no progress.
     let clientTimeout: Duration
-    let clients: OpenConnections.Limits
+    let clients: ClientOptions
+    let access: AccessOptions
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
     let exitsAtEnd: Bool
@@ -36,14 +38,17 @@ struct RelayService: Sendable {
         let delivery = try events.delivery(of: bus, logger: logger)
         let runner = ChannelRunner(
             configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
-        let connections = OpenConnections(clients)
+        let addresses = ServerAddresses(trustedProxies: clients.trustProxy)
+        let connections = clients.connections(addresses)
+        let credentials = try access.credentials()
         let server = try await startServer(
-            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus), connections)
+            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus, addresses: addresses),
+            connections, credentials)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
         let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
-        let outcome = await runUntilEnd(state, runner, connections, base: server?.base)
+        let outcome = await runUntilEnd(state, runner, connections, credentials, base: server?.base)
         supervision?.cancel()
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
@@ -53,7 +58,7 @@ struct RelayService: Sendable {
 
     private func startServer(
         of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry,
-        _ connections: OpenConnections
+        _ connections: OpenConnections, _ credentials: ServerCredentials
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let responder = ChannelResponder(state, burst: clientBurst)
@@ -67,14 +72,17 @@ struct RelayService: Sendable {
         let operations = OperationsResponder(
             metrics: metrics, events: nil, clients: clients,
             responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
+        let guarded = AccessResponder(
+            access: credentials.viewers, policy: ChannelAccess(), responder: { operations.response(to: $0) },
+            deferredResponder: { operations.deferredResponse(to: $0) })
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
                 on: address, limits: .init(idleTime: clientTimeout), connections: connections, traffic: traffic,
-                responder: { operations.response(to: $0) },
-                deferredResponder: { operations.deferredResponse(to: $0) })
+                security: credentials.security,
+                responder: { guarded.response(to: $0) }, deferredResponder: { guarded.deferredResponse(to: $0) })
         } catch { throw RelayError(error) }
-        let base = address.baseURL(port: server.port) + "/"
+        let base = address.baseURL(port: server.port, isSecure: access.isSecure) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
         return (server, base)
     }
@@ -86,11 +94,19 @@ struct RelayService: Sendable {
     }
 
     private func runUntilEnd(
-        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections, base: String?
+        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections,
+        _ credentials: ServerCredentials,
+        base: String?
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .channel(await run(runner, into: state)) }
-            group.addTask { .other(await Signals.wait()) }
+            group.addTask { .other(await Signals.wait(endsAtHangup: !credentials.areInFiles)) }
+            if credentials.areInFiles {
+                group.addTask {
+                    await Signals.forEach(SIGHUP) { credentials.reload(logger: logger) }
+                    return .other(nil)
+                }
+            }
             group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }

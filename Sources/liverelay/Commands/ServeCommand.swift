@@ -33,8 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Token of the API at /api, which does not exist without it: at least 16 characters, or @FILE that has it.",
-            discussion: "Whoever has it can add, change and remove channels.", valueName: "token"))
-    var apiToken: APIToken?
+            discussion: "Whoever has it can add, change and remove channels.", valueName: "token"),
+        transform: AccessOptions.apiToken)
+    var apiToken: AccessToken?
 
     @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
     var listen = "127.0.0.1"
@@ -82,6 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
     var spool: String?
 
     @OptionGroup(title: "Clients") var clients: ClientOptions
+    @OptionGroup(title: "Access") var access: AccessOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
@@ -113,10 +115,11 @@ struct ServeCommand: AsyncParsableCommand {
             source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)), addresses: addresses.addresses,
-            clients: clients.limits(),
+            address: ListenAddress(host: listen, port: Int(port)),
+            addresses: addresses.addresses(clients.trustProxy, isSecure: access.isSecure),
+            clients: clients,
             tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
-            discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken,
+            discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken, access: access,
             refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
             configuration: channelConfiguration, logger: logger, events: events
         ).run()

@@ -11,14 +11,15 @@ struct ServeService: Sendable {
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
     let addresses: ServerAddresses
-    let clients: OpenConnections.Limits
+    let clients: ClientOptions
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.
     let discoveryPort: Int?
     /// How guides are read; nil: none is.
     let guide: GuideService.Settings?
     /// nil: there is no API.
-    var apiToken: APIToken?
+    var apiToken: AccessToken?
+    let access: AccessOptions
     /// Time between two readings of the list; nil: it is read at SIGHUP alone.
     let refresh: Duration?
     /// Parent of the spools; nil: the system's temporary directory.
@@ -30,6 +31,7 @@ struct ServeService: Sendable {
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
+        let credentials = try access.credentials()
         let catalog = try await readCatalog()
         let parent = try spoolParent.map { path throws(RelayError) in try SpoolLocation(path).path }
         let spool = try TemporarySpool(
@@ -43,8 +45,8 @@ struct ServeService: Sendable {
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
         let delivery = try events.delivery(of: bus, logger: logger)
-        let server = try await startServer(of: host, updater, guide, delivery)
-        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port)
+        let server = try await startServer(of: host, updater, guide, delivery, credentials)
+        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
@@ -52,7 +54,7 @@ struct ServeService: Sendable {
             await server.awaitEventLoops()
             _ = host.directory  // It waits for the lock of the channels.
         }
-        await runUntilSignal(updater, guide)
+        await runUntilSignal(updater, guide, credentials)
         supervision?.cancel()
         await discovery?.shutdown()
         host.close()
@@ -88,11 +90,16 @@ struct ServeService: Sendable {
             fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
+    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?, _ credentials: ServerCredentials)
+        async
+    {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
-                while await Signals.wait(for: [SIGHUP]) { await updater.reload() }
+                await Signals.forEach(SIGHUP) {
+                    credentials.reload(logger: logger)
+                    await updater.reload()
+                }
                 return false
             }
             group.addTask {

@@ -40,6 +40,7 @@ struct ServingOptions: ParsableArguments {
     var clientTimeout = TimeSpan(seconds: 60)
 
     @OptionGroup var clients: ClientOptions
+    @OptionGroup var access: AccessOptions
 
     @Option(
         help: ArgumentHelp(
@@ -117,7 +118,8 @@ struct ServingOptions: ParsableArguments {
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
             clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
-            clientTimeout: clientTimeout.duration, clients: clients.limits(),
+            clientTimeout: clientTimeout.duration, clients: clients,
+            access: access,
             stream: output.flatMap { descriptor in
                 streaming.map {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)

@@ -13,16 +13,36 @@ enum Signals {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
+    /// - Parameter endsAtHangup: whether SIGHUP is one of them; otherwise it has another meaning.
     /// - Returns: success after a signal; nil if the task was canceled.
-    static func wait() async -> Result<Void, RelayError>? {
-        await wait(for: handledSignals, endsProcess: true) ? .success(()) : nil
+    static func wait(endsAtHangup: Bool = true) async -> Result<Void, RelayError>? {
+        let numbers = handledSignals.filter { endsAtHangup || $0 != SIGHUP }
+        return await wait(for: numbers, endsProcess: true) ? .success(()) : nil
     }
 
     /// Waits for one of the signals.
     /// - Parameter endsProcess: whether the process ends within `ShutdownDeadline.limit` of the signal.
     /// - Returns: false if the task was canceled.
     static func wait(for numbers: [Int32], endsProcess: Bool = false) async -> Bool {
-        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let (arrivals, sources) = listen(for: numbers, endsProcess)
+        defer { for source in sources { source.cancel() } }
+        for await _ in arrivals { return true }
+        return false
+    }
+
+    /// Performs an action at each arrival of a signal, until the task is canceled.
+    ///
+    /// The source stays the same: one that follows another at once may miss its signals.
+    static func forEach(_ number: Int32, _ action: () async -> Void) async {
+        let (arrivals, sources) = listen(for: [number], false)
+        defer { for source in sources { source.cancel() } }
+        for await _ in arrivals { await action() }
+    }
+
+    private static func listen(
+        for numbers: [Int32], _ endsProcess: Bool
+    ) -> (arrivals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -34,8 +54,6 @@ enum Signals {
             source.resume()
             return source
         }
-        defer { for source in sources { source.cancel() } }
-        for await _ in arrivals { return true }
-        return false
+        return (arrivals, sources)
     }
 }

@@ -3,7 +3,7 @@ import Playlist
 /// The text of an error in the command line, without the secrets of that command line and without control characters.
 enum UsageText {
     /// Options whose values are secrets as a whole.
-    private static let secretOptions = ["--cookie", "--proxy"]
+    private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
     /// Options whose values are a name and a secret.
     private static let headerOptions = ["--header", "--http-header"]
 

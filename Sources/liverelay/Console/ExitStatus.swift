@@ -27,6 +27,8 @@ enum ExitStatus: Int32, CaseIterable {
     case cannotWrite = 24
     /// The configuration of `liverelay serve` has mistakes.
     case badConfiguration = 25
+    /// A token file, a certificate or a key cannot be used.
+    case badCredentials = 26
     /// `liverelay check` found faults.
     case faultsFound = 30
     /// The input of `liverelay check` cannot be read, or is no transport stream but a playlist.
@@ -52,6 +54,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .badSlate: "the file to show during outages cannot be used"
         case .cannotWrite: "the output of --output cannot be written"
         case .badConfiguration: "the configuration of `serve` has mistakes"
+        case .badCredentials: "a token file, a certificate or its key cannot be used"
         case .faultsFound: "`check` found faults"
         case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
         case .internalError: "a defect of liverelay; please report it"

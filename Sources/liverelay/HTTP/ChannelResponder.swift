@@ -40,7 +40,7 @@ final class ChannelResponder: Sendable {
     private func uncountedResponse(to target: RequestTarget) -> Response {
         let query = target.query.map { (name: $0.name, value: $0.value) }
         let request = ResourceRequest(path: target.path, query: query)
-        if let playlist = PlaylistResource(request) { return playlists.response(playlist) }
+        if let playlist = PlaylistResource(request) { return playlists.response(playlist, query: target.viewer.query) }
         switch request {
         case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
         case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
@@ -98,7 +98,7 @@ final class ChannelResponder: Sendable {
         let request = ResourceRequest(
             path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
         if let playlist = PlaylistResource(request) {
-            return playlists.deferredResponse(playlist, for: target.fields)
+            return playlists.deferredResponse(playlist, for: target)
         }
         switch request {
         case .transportStream(.segment(let name)):

@@ -94,7 +94,9 @@ extension ConditionalResponse {
     {
         var fields = [
             HeaderField(name: "Date", value: date),
-            HeaderField(name: "Cache-Control", value: response.cacheControl.fieldValue),
+            HeaderField(
+                name: "Cache-Control",
+                value: response.isPrivate ? response.cacheControl.privateFieldValue : response.cacheControl.fieldValue),
             HeaderField(name: "Access-Control-Allow-Origin", value: "*"),
             HeaderField(name: "Access-Control-Expose-Headers", value: CrossOrigin.exposedFields),
         ]

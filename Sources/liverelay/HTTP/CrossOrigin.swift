@@ -11,7 +11,9 @@ enum CrossOrigin {
         extraHeaders: [
             HeaderField(name: "Allow", value: allowedMethods),
             HeaderField(name: "Access-Control-Allow-Methods", value: allowedMethods),
-            HeaderField(name: "Access-Control-Allow-Headers", value: "Range, If-None-Match, If-Range, Cache-Control"),
+            HeaderField(
+                name: "Access-Control-Allow-Headers",
+                value: "Authorization, Range, If-None-Match, If-Range, Cache-Control"),
             HeaderField(name: "Access-Control-Max-Age", value: "86400"),
         ])
 

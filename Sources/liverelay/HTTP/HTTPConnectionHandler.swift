@@ -12,6 +12,16 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// What carries the requests.
+    enum Transport {
+        /// A TCP connection, to which the kernel copies files.
+        case plain
+        /// A TLS connection.
+        case secure
+        /// A stream of an HTTP/2 connection, for one request.
+        case stream
+    }
+
     private enum State {
         case idle
         /// The body of a request that changes something is on its way.
@@ -21,6 +31,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         case finished
     }
 
+    private let transport: Transport
     private let responder: Responder
     private let deferredResponder: DeferredResponder
     private let actionResponder: ActionResponder
@@ -43,10 +54,11 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var hasRequested = false
 
     init(
-        responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
+        _ transport: Transport = .plain, responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
         actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup,
         connections: OpenConnections, traffic: HTTPTraffic
     ) {
+        self.transport = transport
         self.responder = responder
         self.deferredResponder = deferredResponder
         self.actionResponder = actionResponder
@@ -55,14 +67,14 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         self.traffic = traffic
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { traffic.connectionOpened() }
+    func handlerAdded(context: ChannelHandlerContext) { if transport != .stream { traffic.connectionOpened() } }
 
-    func handlerRemoved(context: ChannelHandlerContext) { traffic.connectionClosed() }
+    func handlerRemoved(context: ChannelHandlerContext) { if transport != .stream { traffic.connectionClosed() } }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (unwrapInboundIn(data), state) {
         case (.head(let head), .idle):
-            if !hasRequested { connections.recordRequest(context.channel) }
+            if !hasRequested { connections.recordRequest(connection(context)) }
             hasRequested = true
             answer(head, context)
         case (.body(let bytes), .receiving(let request, let action, let body)):
@@ -95,9 +107,21 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 }
 
 extension HTTPConnectionHandler {
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let request = HTTPRequestReader(head, from: context.remoteAddress?.ipAddress)
+    private func connection(_ context: ChannelHandlerContext) -> any Channel {
+        transport == .stream ? context.channel.parent ?? context.channel : context.channel
+    }
+
+    private func answer(_ received: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        var head = received
+        // A stream has what HTTP/1.1 has: answers of any length, and one Host.
+        if transport == .stream { head.version = .http1_1 }
+        let request = HTTPRequestReader(head, from: context.channel.remoteAddress?.ipAddress)
         (route, requestTime) = (HTTPRoute(uri: head.uri), .now)
+        if let refusal = connections.requests?.refusal(of: request) {
+            let keepAlive = beginAnswering(request)
+            answer(request, from: { _ in refusal }, keepAlive: keepAlive, context)
+            return
+        }
         if let action = request.action(from: actionResponder) {
             state = .receiving(request, action, body: [])
             return
@@ -225,17 +249,23 @@ extension HTTPConnectionHandler {
             return
         }
         do throws(FileTransmission.Failure) {
-            guard let region = try file?.next() else {
+            guard let part = try nextPart(context) else {
                 finish(context)
                 return
             }
-            countSent(region.readableBytes)
-            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: makeSentPromise(context))
+            countSent(part.readableBytes)
+            context.writeAndFlush(wrapOutboundOut(.body(part)), promise: makeSentPromise(context))
         } catch {
             // The announced length cannot be reached: only a closed connection tells the client.
             file = nil
             context.close(promise: nil)
         }
+    }
+
+    /// The next part of the file, which only a plain connection sends without reading it.
+    private func nextPart(_ context: ChannelHandlerContext) throws(FileTransmission.Failure) -> IOData? {
+        if transport == .plain { return try file?.next().map { .fileRegion($0) } }
+        return try file?.read(context.channel.allocator).map { .byteBuffer($0) }
     }
 
     private func sendNext(of stream: ByteStream, _ context: ChannelHandlerContext) {
@@ -278,10 +308,15 @@ extension HTTPConnectionHandler {
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
         unsent = []
-        let isLast = if case .answering(keepAlive: true) = state { isInputClosed } else { true }
+        let isLast =
+            if transport == .stream { true } else if case .answering(keepAlive: true) = state { isInputClosed } else {
+                true
+            }
         state = isLast ? .finished : .idle
         // The end has no bytes, but during a shutdown the handlers before this one close the connection after its flush.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        // A stream ends with its request and its answer; closing it would reset it.
+        if transport == .stream { return }
         // Closing both directions with unread input would reset the connection and discard bytes under way.
         if isLast { context.close(mode: isInputClosed ? .all : .output, promise: nil) }
     }

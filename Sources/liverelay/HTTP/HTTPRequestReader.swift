@@ -18,6 +18,11 @@ struct HTTPRequestReader {
         self.peer = peer
     }
 
+    /// The address of the client, as `ServerAddresses` finds it.
+    func clientAddress(_ addresses: ServerAddresses) -> String? {
+        addresses.trustedProxies.contains(peer) ? addresses.clientAddress(of: fields) : peer
+    }
+
     /// Whether another request may follow on the connection.
     var allowsKeepAlive: Bool {
         guard received.isKeepAlive else { return false }
@@ -66,7 +71,8 @@ struct HTTPRequestReader {
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
         switch failure {
         case .missing, .changed:
-            conditionalResponse(.notFound(received.uri), date: date)
+            // Without the query, which may have a token.
+            conditionalResponse(.notFound(String(received.uri.prefix { $0 != "?" })), date: date)
         case .system:
             conditionalResponse(.text(.serviceUnavailable, "The file cannot be opened now."), date: date)
         }

@@ -1,13 +1,13 @@
 import Dispatch
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 
-/// The origin: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own.
+/// The origin: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own, and HTTP/2 where the
+/// connections are encrypted.
 struct HTTPServer: Sendable {
     /// Bounds on what one client can make the server store or wait for.
     struct Limits: Sendable {
-        /// Bytes of a request's line and fields together; the server answers more with 400.
+        /// Bytes of a request's line and fields together; the server answers more with 431.
         var headByteCount = 16 * 1024
         /// Longest time without a complete request head and without progress of a response.
         var idleTime = Duration.seconds(60)
@@ -35,27 +35,28 @@ struct HTTPServer: Sendable {
     ///   - connections: decides which connections are accepted.
     ///   - threads: number of event loops, one thread each.
     ///   - traffic: counts the requests.
+    ///   - security: decrypts the connections; nil: they are plain.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
         threads: Int = System.coreCount, traffic: HTTPTraffic = HTTPTraffic(),
+        security: (any ConnectionSecurity)? = nil,
         configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
         deferredResponder: @escaping DeferredResponder = { _ in nil },
         actionResponder: @escaping ActionResponder = { _ in nil }
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let pendingWork = DispatchGroup()
+        let pipeline = ConnectionPipeline(limits: limits, configure: configure, traffic: traffic) { transport in
+            HTTPConnectionHandler(
+                transport, responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
+                pendingWork: pendingWork, connections: connections, traffic: traffic)
+        }
         let bootstrap = bootstrap(group) { channel in
-            switch connections.insert(channel) {
-            case .serve: break
-            case .refuse: return try channel.pipeline.syncOperations.addHandler(RefusalHandler())
-            case .drop: throw TooManyConnections()
-            }
-            try Self.configure(channel, limits)
-            try configure(channel)
-            try channel.pipeline.syncOperations.addHandler(
-                HTTPConnectionHandler(
-                    responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
-                    pendingWork: pendingWork, connections: connections, traffic: traffic))
+            let treatment = connections.insert(channel)
+            guard treatment != .drop else { throw TooManyConnections() }
+            if let security { return try security.configure(channel, treatment, pipeline) }
+            guard treatment == .serve else { return try channel.pipeline.syncOperations.addHandler(RefusalHandler()) }
+            try pipeline.addHTTP1(to: channel, .plain)
         }
         do {
             let listener = try await bootstrap.bind(host: address.host, port: address.port).get()
@@ -104,16 +105,5 @@ struct HTTPServer: Sendable {
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try configure(channel) } }
-    }
-
-    private static func configure(_ channel: any Channel, _ limits: Limits) throws {
-        var decoding = NIOHTTPDecoderLimitConfiguration()
-        decoding.maxHeaderFieldSize = limits.headByteCount
-        decoding.maxHeaderListSize = limits.headByteCount
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withErrorHandling: true, withEncoderConfiguration: .init(),
-            withDecoderLimitConfiguration: decoding)
-        try pipeline.addHandler(IdleConnectionHandler(timeout: TimeAmount(limits.idleTime)))
     }
 }

@@ -15,10 +15,20 @@ final class IdleConnectionHandler: ChannelDuplexHandler {
 
     init(timeout: TimeAmount) { self.timeout = timeout }
 
+    /// A connection that is encrypted has agreed on its protocol before this handler is added.
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
+    func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
+
     func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard check == nil else { return }
         lastProgress = .now()
         checkProgress(context)
-        context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -7,7 +7,7 @@ struct ListenAddress: Equatable, Sendable {
 
     /// `http://127.0.0.1:8080`, with an IPv6 address in brackets.
     /// - Parameter port: the port that the system chose.
-    func baseURL(port: Int) -> String {
-        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    func baseURL(port: Int, isSecure: Bool = false) -> String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

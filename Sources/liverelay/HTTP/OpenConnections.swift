@@ -28,15 +28,20 @@ final class OpenConnections: Sendable {
     static let maxRefusing = 32
 
     private let state: Mutex<State>
+    /// nil: requests are not limited.
+    let requests: RequestLimiter?
 
-    init(_ limits: Limits = Limits()) { state = Mutex(State(admission: ClientAdmission(limits))) }
+    init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil) {
+        state = Mutex(State(admission: ClientAdmission(limits)))
+        self.requests = requests
+    }
 
     /// The counts for `/status.json`.
     var counts: RelayStatus.Clients {
         state.withLock { state in
             RelayStatus.Clients(
                 connections: state.admission.count, refused: state.admission.refused,
-                closedWithoutRequest: state.admission.replaced)
+                closedWithoutRequest: state.admission.replaced, throttledRequests: requests?.refused ?? 0)
         }
     }
 

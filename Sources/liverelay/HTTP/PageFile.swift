@@ -60,9 +60,11 @@ enum Page {
     static func response(at path: String) -> Response? { PageFile(path: path).flatMap { files[$0] } }
 
     /// Leads from `/news` to `/news/`, where the page's relative URLs are right.
-    static func redirect(toFolder name: String) -> Response {
+    /// - Parameter query: that the URL carries, as in `Viewer`.
+    static func redirect(toFolder name: String, query: Secret?) -> Response {
+        let location = "\(name)/" + (query.map { "?" + $0.value } ?? "")
         var response = Response.text(.permanentRedirect, "\(name)/")
-        response.extraHeaders = [HeaderField(name: "Location", value: "\(name)/")]
+        response.extraHeaders = [HeaderField(name: "Location", value: location)]
         return response
     }
 

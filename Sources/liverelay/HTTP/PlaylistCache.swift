@@ -1,6 +1,7 @@
 import Channel
 import Dispatch
 import LiveRing
+import Playlist
 import Synchronization
 
 /// The playlists of a channel that were rendered at the newest version of its ring.
@@ -24,6 +25,22 @@ final class PlaylistCache: Sendable {
         init(_ bytes: [UInt8]) { (self.bytes, gzip) = (bytes, LazyGzip(bytes)) }
     }
 
+    /// A playlist, and the query item that its URIs carry: what one viewer's token is in reaches no other viewer.
+    struct Key: Hashable, Sendable {
+        let resource: PlaylistResource
+        /// As in `Viewer`.
+        var query: Secret?
+
+        /// Whether the playlist stays if others have to go: of such there are few.
+        fileprivate var isKept: Bool { !resource.isRange && query == nil }
+
+        fileprivate func render(_ snapshot: RingSnapshot, from rendered: Rendered?) -> Rendered? {
+            guard let query else { return resource.render(snapshot).map { Rendered($0) } }
+            let bytes = rendered?.bytes ?? resource.render(snapshot)
+            return bytes.map { Rendered(PlaylistWriter.adding(query.value, toURIsOf: $0)) }
+        }
+    }
+
     fileprivate enum Entry: Sendable {
         case pending(Task<Rendered?, Never>)
         case finished(Rendered)
@@ -32,7 +49,7 @@ final class PlaylistCache: Sendable {
     fileprivate struct State: Sendable {
         var ring = 0
         var version: UInt64 = 0
-        var entries: [PlaylistResource: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         var byteCount = 0
         /// Pending renderings of ranges by client.
         var pending: [String: Int] = [:]
@@ -56,53 +73,58 @@ final class PlaylistCache: Sendable {
     var pendingRanges: Int { state.withLock { $0.pendingCount } }
 
     /// The playlist if it was rendered at this version.
-    func rendered(_ resource: PlaylistResource, of publication: Publication) -> Rendered? {
+    func rendered(_ key: Key, of publication: Publication) -> Rendered? {
         state.withLock { state in
-            guard state.isAt(publication), case .finished(let rendered) = state.entries[resource] else { return nil }
+            guard state.isAt(publication), case .finished(let rendered) = state.entries[key] else { return nil }
             return rendered
         }
     }
 
     /// Returns the playlist, rendered on the calling thread if need be; nil if it lists no segment.
-    func playlist(_ resource: PlaylistResource, of publication: Publication) -> Rendered? {
-        if let known = rendered(resource, of: publication) { return known }
-        let rendered = resource.render(publication.snapshot).map { Rendered($0) }
-        if let rendered, !resource.isRange { state.withLock { $0.insert(rendered, as: resource, of: publication) } }
+    func playlist(_ key: Key, of publication: Publication) -> Rendered? {
+        if let known = rendered(key, of: publication) { return known }
+        let rendered = render(key, of: publication)
+        if let rendered, !key.resource.isRange {
+            state.withLock { $0.insert(rendered, as: key, of: publication) }
+        }
         return rendered
+    }
+
+    private func render(_ key: Key, of publication: Publication) -> Rendered? {
+        let plain = key.query == nil ? nil : rendered(Key(resource: key.resource), of: publication)
+        return key.render(publication.snapshot, from: plain)
     }
 
     /// Returns the playlist once it is rendered, and compressed if asked for; nil if it lists no segment.
     /// - Parameter client: the address of the client; nil: it has no limit of its own.
     func playlist(
-        _ resource: PlaylistResource, of publication: Publication, compressed: Bool, client: String?
+        _ key: Key, of publication: Publication, compressed: Bool, client: String?
     ) async throws(Refusal) -> Rendered? {
-        guard let task = state.withLock({ task(for: resource, of: publication, client, &$0) }) else { throw Refusal() }
+        guard let task = state.withLock({ task(for: key, of: publication, client, &$0) }) else { throw Refusal() }
         let rendered = await task.value
         if compressed, let rendered, !rendered.gzip.isFinished {
-            await Self.perform(on: queue(of: resource)) { _ = rendered.gzip.member }
+            await Self.perform(on: queue(of: key.resource)) { _ = rendered.gzip.member }
         }
         return rendered
     }
 
     /// The task that renders the playlist; nil if too many are pending.
     private func task(
-        for resource: PlaylistResource, of publication: Publication, _ client: String?, _ state: inout State
+        for key: Key, of publication: Publication, _ client: String?, _ state: inout State
     ) -> Task<Rendered?, Never>? {
         state.move(to: publication)
-        switch state.entries[resource] {
+        switch state.entries[key] {
         case .finished(let rendered)? where state.isAt(publication): return Task { rendered }
         case .pending(let task)? where state.isAt(publication): return task
         case .finished?, .pending?, nil: break
         }
-        guard !resource.isRange || state.begin(client) else { return nil }
+        guard !key.resource.isRange || state.begin(client) else { return nil }
         let task = Task { [self] in
-            let rendered = await Self.perform(on: queue(of: resource)) {
-                resource.render(publication.snapshot).map { Rendered($0) }
-            }
-            self.state.withLock { $0.finish(resource, rendered, of: publication, client) }
+            let rendered = await Self.perform(on: queue(of: key.resource)) { self.render(key, of: publication) }
+            self.state.withLock { $0.finish(key, rendered, of: publication, client) }
             return rendered
         }
-        if state.isAt(publication) { state.entries[resource] = .pending(task) }
+        if state.isAt(publication) { state.entries[key] = .pending(task) }
         return task
     }
 
@@ -131,16 +153,16 @@ extension PlaylistCache.State {
     }
 
     fileprivate mutating func insert(
-        _ rendered: PlaylistCache.Rendered, as resource: PlaylistResource, of publication: PlaylistCache.Publication
+        _ rendered: PlaylistCache.Rendered, as key: PlaylistCache.Key, of publication: PlaylistCache.Publication
     ) {
         move(to: publication)
         guard isAt(publication) else { return }
         if byteCount + rendered.bytes.count > PlaylistCache.byteLimit {
-            entries = entries.filter { if case .pending = $0.value { true } else { !$0.key.isRange } }
+            entries = entries.filter { if case .pending = $0.value { true } else { $0.key.isKept } }
             byteCount = 0
         }
         byteCount += rendered.bytes.count
-        entries[resource] = .finished(rendered)
+        entries[key] = .finished(rendered)
     }
 
     /// Records that a client's range is being rendered.
@@ -156,14 +178,14 @@ extension PlaylistCache.State {
     }
 
     fileprivate mutating func finish(
-        _ resource: PlaylistResource, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication,
+        _ key: PlaylistCache.Key, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication,
         _ client: String?
     ) {
-        if resource.isRange {
+        if key.resource.isRange {
             pendingCount -= 1
             if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }
         }
-        if isAt(publication) { entries[resource] = nil }
-        if let rendered { insert(rendered, as: resource, of: publication) }
+        if isAt(publication) { entries[key] = nil }
+        if let rendered { insert(rendered, as: key, of: publication) }
     }
 }

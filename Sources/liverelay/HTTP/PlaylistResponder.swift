@@ -20,20 +20,24 @@ final class PlaylistResponder: Sendable {
     init(_ state: ChannelState) { self.state = state }
 
     /// Answers at once.
-    func response(_ resource: PlaylistResource) -> Response {
+    /// - Parameter query: that the playlist's URIs carry, as in `Viewer`.
+    func response(_ resource: PlaylistResource, query: Secret?) -> Response {
         guard let publication = state.publication else { return absence(of: resource, nil) }
         let resource = resource.rounded(in: publication.snapshot)
-        return response(cache.playlist(resource, of: publication), as: resource, publication)
+        let playlist = cache.playlist(.init(resource: resource, query: query), of: publication)
+        return response(playlist, as: resource, publication)
     }
 
     /// Returns the work for a playlist that takes longer; nil if it is known already or short.
     func deferredResponse(
-        _ resource: PlaylistResource, for fields: RequestTarget.Fields
+        _ resource: PlaylistResource, for target: RequestTarget
     ) -> (@Sendable () async -> Response)? {
         guard let publication = state.publication else { return nil }
+        let fields = target.fields
         let resource = resource.rounded(in: publication.snapshot)
         let compressed = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
-        if let known = cache.rendered(resource, of: publication) {
+        let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
+        if let known = cache.rendered(key, of: publication) {
             if !compressed || known.bytes.count <= Self.shortText || known.gzip.isFinished { return nil }
         } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
             return nil
@@ -41,7 +45,7 @@ final class PlaylistResponder: Sendable {
         return { [self] in
             do throws(PlaylistCache.Refusal) {
                 let rendered = try await cache.playlist(
-                    resource, of: publication, compressed: compressed, client: Self.client(of: fields))
+                    key, of: publication, compressed: compressed, client: Self.client(of: fields))
                 return response(rendered, as: resource, publication)
             } catch {
                 state.update { $0.output.rangesRefused += 1 }

@@ -22,7 +22,12 @@ final class RefusalHandler: ChannelInboundHandler {
 
     private var timer: Scheduled<Void>?
 
-    func channelActive(context: ChannelHandlerContext) {
+    /// A connection that is encrypted is refused after its handshake.
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { refuse(context) } }
+
+    func channelActive(context: ChannelHandlerContext) { refuse(context) }
+
+    private func refuse(_ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
         // Closing both directions with unread input would reset the connection and discard the answer.
         context.close(mode: .output, promise: nil)

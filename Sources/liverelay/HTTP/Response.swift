@@ -21,6 +21,7 @@ struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
     static let unprocessableContent = HTTPStatus(rawValue: 422)
+    static let tooManyRequests = HTTPStatus(rawValue: 429)
     static let badGateway = HTTPStatus(rawValue: 502)
     static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
@@ -81,6 +82,8 @@ struct Response: Equatable, Sendable {
     var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     var extraHeaders: [HeaderField] = []
+    /// Whether only the client's own cache may store it: it depends on the token of the request.
+    var isPrivate = false
     /// Counts the bytes of the body that are sent, for the channel whose resource this is.
     var sentBytes: ByteCounter?
 }
@@ -141,4 +144,7 @@ extension CacheControl {
     static func playlist(targetDuration: Int) -> CacheControl {
         .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
     }
+
+    /// The value of the field for a response that no shared cache may store (RFC 9111 §5.2.2.7).
+    var privateFieldValue: String { self == .noStore ? fieldValue : "private, " + fieldValue }
 }

@@ -9,15 +9,19 @@ struct ServerAddresses: Sendable {
     /// Absolute, without a slash at its end; nil: as each request says.
     var publicURL: PublicURL?
     var trustedProxies = TrustedProxies()
-    /// The URL for requests whose Host is none.
-    var fallback = "http://localhost"
+    /// The scheme of this server, unless a proxy says another one.
+    var scheme = "http"
+    /// The host of URLs for requests whose Host is none.
+    var fallback = "localhost"
 
     /// An absolute URL without a slash at its end.
     func baseURL(of fields: RequestTarget.Fields) -> String {
         if let publicURL { return publicURL.text }
         let claim = forwarded(fields)
-        guard let host = claim.host ?? fields.host.flatMap(Self.validHost) else { return fallback }
-        return "\(claim.scheme ?? "http")://\(Self.joined(host, claim.port, claim.scheme))\(claim.prefix ?? "")"
+        guard let host = claim.host ?? fields.host.flatMap(Self.validHost) else {
+            return "\(scheme)://\(fallback)"
+        }
+        return "\(claim.scheme ?? scheme)://\(Self.joined(host, claim.port, claim.scheme))\(claim.prefix ?? "")"
     }
 
     /// The address of the client, before all proxies that are trusted; nil if it is not known.

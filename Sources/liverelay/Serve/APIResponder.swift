@@ -33,14 +33,14 @@ final class APIResponder: Sendable {
         }
     }
 
-    private let token: APIToken?
+    private let token: AccessToken?
     private let parts: (host: ChannelHost, updater: CatalogUpdater)?
 
     /// An API that does not exist.
     init() { (token, parts) = (nil, nil) }
 
     /// - Parameter token: nil: the API does not exist.
-    init(token: APIToken?, host: ChannelHost, updater: CatalogUpdater) {
+    init(token: AccessToken?, host: ChannelHost, updater: CatalogUpdater) {
         self.token = token
         parts = (host, updater)
     }

@@ -128,5 +128,6 @@ extension ListedChannel {
         options.spool = listed.options.spool
         options.record = listed.options.record
         options.permittedAddresses = listed.options.permittedAddresses
+        options.tokens = listed.options.tokens
     }
 }

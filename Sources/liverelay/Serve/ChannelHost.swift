@@ -1,4 +1,5 @@
 import Channel
+import HTTPSyntax
 import Logging
 import Synchronization
 
@@ -128,6 +129,15 @@ final class ChannelHost: Sendable {
         let policy: ChannelSupervisor.Policy
         let startCount: Int
         let uptime: Duration
+
+        /// What of it a viewer may see.
+        func seen(by viewer: Viewer) -> Overview {
+            if viewer.reach == .everything { return self }
+            let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }
+            return Overview(
+                directory: directory.filtered(isSeen), channels: channels.filter { isSeen($0.key) },
+                statuses: statuses.filter { isSeen($0.key) }, policy: policy, startCount: startCount, uptime: uptime)
+        }
     }
 
     /// The runs that are not over.

@@ -1,5 +1,6 @@
 import Channel
 import ChannelList
+import HTTPSyntax
 import Tracker
 
 /// What the page of a list shows of a channel that is not idle. Times are seconds.
@@ -78,10 +79,11 @@ struct ListedChannels: Encodable, Sendable {
 
 extension Page {
     /// Returns the work for a document of the page of a list; nil for any other path. A long list takes a while.
-    static func deferredResponse(at path: String, _ host: ChannelHost) -> (@Sendable () async -> Response)? {
-        switch path {
-        case "/web/overview.json": { json(ServeOverview(host.overview)) }
-        case "/web/channels.json": { json(ListedChannels(host.directory.channels)) }
+    static func deferredResponse(to target: RequestTarget, _ host: ChannelHost) -> (@Sendable () async -> Response)? {
+        let viewer = target.viewer
+        return switch target.path {
+        case "/web/overview.json": { json(ServeOverview(host.overview.seen(by: viewer))) }
+        case "/web/channels.json": { json(ListedChannels(host.directory.channels(openTo: viewer))) }
         default: nil
         }
     }

@@ -1,5 +1,6 @@
 import ChannelList
 import HTTPSyntax
+import Playlist
 
 // What clients that take us for an HDHomeRun ask for.
 
@@ -12,19 +13,20 @@ extension ServeResponder {
     /// The answer to anything but a stream.
     func document(_ request: TunerRequest, _ target: RequestTarget) -> Response {
         let response = tuner.device(maxRunning: host.policy.maxRunning).response(
-            to: request, channels: host.directory.channels, baseURL: base(of: target))
+            to: request, channels: host.directory.channels(openTo: target.viewer), baseURL: base(of: target),
+            query: target.viewer.query?.value)
         return response ?? Self.unknownChannel
     }
 
     /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
     private func stream(_ number: String, tuner: Int?, _ target: RequestTarget) async -> Response {
         let device = self.tuner.device(maxRunning: host.policy.maxRunning)
-        let channels = host.directory.channels
         guard tuner.map({ $0 < device.tunerCount }) ?? true,
-            let channel = zip(channels, TunerDevice.guideNumbers(of: channels)).first(where: { $0.1 == number })?.0
+            let channel = host.directory.channel(numbered: number, for: target.viewer)
         else { return Self.unknownChannel }
-        let below = RequestTarget(
+        var below = RequestTarget(
             method: target.method, path: "/\(channel.slug)/live.ts", query: [], fields: target.fields)
+        below.viewer = target.viewer
         var response = if let work = deferredResponse(to: below) { await work() } else { self.response(to: below) }
         if case .stream(let stream) = response.body, let duration = Self.duration(target) {
             response.body = .stream(stream.ending(after: duration))
@@ -41,6 +43,14 @@ extension ServeResponder {
     private static var unknownChannel: Response {
         Response(
             status: .notFound, cacheControl: .noStore, body: .empty, extraHeaders: [TunerError.unknownChannel.header])
+    }
+}
+
+extension ChannelDirectory {
+    /// The channel with a number of the lineup that the viewer gets; nil if there is none.
+    func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
+        let channels = channels(openTo: viewer)
+        return zip(channels, TunerDevice.guideNumbers(of: channels)).first { $0.1 == number }?.0
     }
 }
 

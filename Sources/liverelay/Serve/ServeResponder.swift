@@ -1,6 +1,7 @@
 import Channel
 import ChannelList
 import HTTPSyntax
+import Playlist
 
 /// Answers HTTP requests for many channels: those for the list, and those below each channel's path.
 ///
@@ -33,14 +34,11 @@ final class ServeResponder: Sendable {
         switch ServeRequest(target) {
         case .page: Page.overview
         case .pageFile: Page.response(at: target.path) ?? .notFound(target.path)
-        case .folder(let name): host.directory[name] == nil ? .notFound(target.path) : Page.redirect(toFolder: name)
-        case .channelList(let format, let group): channelList(format, group: group, base: base(of: target))
-        case .status:
-            Response(
-                contentType: .json, cacheControl: .noStore,
-                body: .bytes(
-                    StatusDocument.json(of: ServeStatus(host.overview, clients: clients(), guide: guide?.status)),
-                    gzip: nil))
+        case .folder(let name):
+            host.directory[name] == nil
+                ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query)
+        case .channelList(let format, let group): channelList(format, group: group, for: target)
+        case .status: status(for: target.viewer)
         case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
@@ -53,7 +51,7 @@ final class ServeResponder: Sendable {
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        if let work = Page.deferredResponse(at: target.path, host) { return work }
+        if let work = Page.deferredResponse(to: target, host) { return work }
         let request = ServeRequest(target)
         if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
         if case .guide(let isGzipFile) = request, let guide {
@@ -61,7 +59,7 @@ final class ServeResponder: Sendable {
         }
         if request == .api { return { [api] in api.response(to: target) } }
         guard case .channel(let name, let path, let use) = request else { return nil }
-        let below = target.below(path)
+        let below = target.at(path)
         // A HEAD starts nothing, but its answer may take as long.
         guard target.method == .get else { return host.running(name)?.responder.deferredResponse(to: below) }
         switch use {
@@ -91,8 +89,10 @@ final class ServeResponder: Sendable {
     private func response(
         of name: String, at path: String, _ use: ServeRequest.Use, to target: RequestTarget
     ) -> Response {
+        // The files of the page are the same for every channel, whether it exists or not.
+        if let file = Page.response(at: path) { return file }
         guard host.directory[name] != nil else { return .notFound(target.path) }
-        let below = target.below(path)
+        let below = target.at(path)
         if use == .none, let known = descriptiveResponse(of: name, to: below) { return known }
         let running = target.method == .get ? host.recordRequest(of: name) : host.running(name)
         if let running { return answer(of: running, to: below) }
@@ -119,20 +119,12 @@ final class ServeResponder: Sendable {
     }
 }
 
-extension RequestTarget {
-    /// The same request for a path below its channel.
-    fileprivate func below(_ path: String) -> RequestTarget {
-        RequestTarget(method: method, path: path, query: query, fields: fields)
-    }
-}
-
 // MARK: - Descriptions
 
 extension ServeResponder {
     /// Answers what can be asked of a channel without watching it; nil if only its run can.
     private func descriptiveResponse(of name: String, to target: RequestTarget) -> Response? {
         if target.path == "/" { return Page.listedChannel }
-        if let file = Page.response(at: target.path) { return file }
         if let running = host.running(name) { return running.responder.response(to: target) }
         let entry = host.overview.channels[name]
         switch target.path {
@@ -147,12 +139,20 @@ extension ServeResponder {
     }
 
     /// The list of all channels, or of one group, with URLs of this server.
-    private func channelList(_ format: StreamFormat, group: String?, base: String) -> Response {
+    private func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Response {
+        let base = base(of: target)
         let guideURL = guide?.hasSources == true ? base + "/epg.xml" : nil
-        let text = ChannelListWriter(baseURL: base, format: format, guideURL: guideURL).write(
-            host.directory.channels, group: group)
+        let writer = ChannelListWriter(
+            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value)
+        let text = writer.write(host.directory.channels(openTo: target.viewer), group: group)
         return Response(
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+    }
+
+    private func status(for viewer: Viewer) -> Response {
+        let status = ServeStatus(host.overview.seen(by: viewer), clients: clients(), guide: guide?.status)
+        return Response(
+            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }
 
     /// The URL of this server as the client sees it, without a slash at its end.

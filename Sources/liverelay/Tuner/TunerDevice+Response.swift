@@ -3,14 +3,17 @@ import ChannelList
 extension TunerDevice {
     /// The document for a request; nil for a stream.
     /// - Parameter baseURL: the URL of this server as the client sees it.
-    func response(to request: TunerRequest, channels: [ListedChannel], baseURL: String) -> Response? {
+    /// - Parameter query: that the URLs in the document carry; nil: nothing.
+    func response(
+        to request: TunerRequest, channels: [ListedChannel], baseURL: String, query: String? = nil
+    ) -> Response? {
         switch request {
-        case .discovery: .document(.json, discoverJSON(baseURL: baseURL))
+        case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))
         case .description: .document(.xml, deviceXML(baseURL: baseURL))
-        case .lineup: .document(.json, Self.lineupJSON(channels, baseURL: baseURL))
+        case .lineup: .document(.json, Self.lineupJSON(channels, baseURL: baseURL, query: query))
         case .lineupStatus: .document(.json, Self.lineupStatusJSON)
         case .lineupList:
-            .document(.channelList, ChannelListWriter(baseURL: baseURL, format: .ts).write(channels))
+            .document(.channelList, ChannelListWriter(baseURL: baseURL, format: .ts, query: query).write(channels))
         case .scan: Response(cacheControl: .noStore, body: .empty)
         case .stream: nil
         }

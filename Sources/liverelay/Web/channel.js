@@ -1,12 +1,12 @@
 // The page of a channel.
 import { Bar } from "./bar.js";
 import { Player } from "./player.js";
-import { badge, bitRate, duration, element, faults, plural, problems, timeOfDay } from "./words.js";
+import { badge, bitRate, duration, element, faults, plural, problems, query, timeOfDay } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
 const video = $("video");
-const player = new Player(video);
+const player = new Player(video, "", query);
 const bar = new Bar($("bar"), (position) => player.seek(position));
 let isOpen = false, status;
 
@@ -138,11 +138,11 @@ async function copy(text, label) {
 }
 
 function showAddresses() {
-  const at = (name) => new URL(name, location.href.replace(/[?#].*$/, "")).href;
+  const at = (name) => new URL(name + query, location.href.replace(/[?#].*$/, "")).href;
   const rows = [
     ["HLS", at("master.m3u8"), "players, browsers, set-top boxes"], ["HLS, rewind", at("dvr.m3u8"), "the whole window"],
     ["MPEG-TS", at("live.ts"), "IPTV clients, ffmpeg"], ["HLS with MPEG-TS", at("ts/live.m3u8"), "older devices"],
-    ["VLC", `vlc ${at("live.ts")}`, "a command line"],
+    ["VLC", `vlc ${query ? `'${at("live.ts")}'` : at("live.ts")}`, "a command line"],
     ...list ? [["M3U", at(`${list}playlist.m3u`), "the list of all channels"]] : [],
   ];
   $("addresses").replaceChildren(...rows.map(([label, text, what]) => {
@@ -189,7 +189,7 @@ function showStatus(now) {
 
 async function poll() {
   try {
-    const answer = await fetch("status.json", { cache: "no-store" });
+    const answer = await fetch(`status.json${query}`, { cache: "no-store" });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     status = await answer.json();
     showStatus(Date.parse(answer.headers.get("Date")) / 1000);
@@ -207,10 +207,10 @@ async function showName() {
     $("name").textContent = "liverelay";
     return;
   }
-  $("back").href = list;
+  $("back").href = list + query;
   $("back").hidden = false;
   const slug = decodeURIComponent(location.pathname.split("/").at(-2));
-  const { channels } = await (await fetch(`${list}web/channels.json`)).json();
+  const { channels } = await (await fetch(`${list}web/channels.json${query}`)).json();
   const channel = channels.find((one) => one.slug === slug);
   $("name").textContent = channel?.name ?? slug;
   document.title = `${channel?.name ?? slug} · liverelay`;

@@ -1,5 +1,5 @@
 // The page of a list: all channels, those with problems first.
-import { badge, bitRate, duration, element, people, plural } from "./words.js";
+import { badge, bitRate, duration, element, people, plural, query } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const LIMIT = 400; // cards that are shown at once; the search finds the rest
@@ -21,7 +21,7 @@ function logo({ logo, name }) {
 function makeCard(channel) {
   const parts = Object.fromEntries(["badge", "reason", "age", "rate", "people"].map((name) => [name, element("span", { className: name })]));
   const figure = (label, part) => element("span", { className: "figure" }, element("span", { className: "label" }, label), part);
-  const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/` }, logo(channel),
+  const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/${query}` }, logo(channel),
     element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, channel.number) : ""),
     parts.badge, parts.reason,
     element("span", { className: "figures" }, figure("Edge age", parts.age), figure("Bit rate", parts.rate), figure("Viewers", parts.people))));
@@ -75,7 +75,7 @@ function render() {
 }
 
 async function get(name) {
-  const answer = await fetch(`web/${name}`, { cache: "no-store" });
+  const answer = await fetch(`web/${name}${query}`, { cache: "no-store" });
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
   return answer.json();
 }
@@ -110,7 +110,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 $("copy").addEventListener("click", async () => {
-  const text = new URL("playlist.m3u", location.href).href;
+  const text = new URL(`playlist.m3u${query}`, location.href).href;
   try {
     await navigator.clipboard.writeText(text);
     set($("copy"), "Copied");

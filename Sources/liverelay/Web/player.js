@@ -39,9 +39,9 @@ export class Player extends EventTarget {
   anchors = []; // where appended segments are: on the timeline, and on the clock of the media
   inits = new Map();
 
-  constructor(video, base = "") {
+  constructor(video, base = "", query = "") {
     super();
-    Object.assign(this, { video, base });
+    Object.assign(this, { video, base, query }); // the query of the first playlists; they name the others
     // Safari's own HLS rewinds, and saves power; only WebKit has this property.
     this.isNative = "webkitCurrentPlaybackTargetIsWireless" in video
       && video.canPlayType("application/vnd.apple.mpegurl") !== "";
@@ -71,11 +71,11 @@ export class Player extends EventTarget {
     Object.assign(this, { anchors: [], isLost: false });
     const { paused } = this.video; // another source pauses it
     if (this.isNative) {
-      this.video.src = `${this.base}dvr.m3u8`;
+      this.video.src = `${this.base}dvr.m3u8${this.query}`;
       await new Promise((resolve) => this.video.addEventListener("loadedmetadata", resolve, { once: true }));
       return;
     }
-    const codecs = (await (await this.fetch("master.m3u8")).text()).match(/CODECS="([^"]*)"/)?.[1] ?? "";
+    const codecs = (await (await this.fetch(`master.m3u8${this.query}`)).text()).match(/CODECS="([^"]*)"/)?.[1] ?? "";
     this.codecs = codecs.split(",");
     this.source = new Source();
     this.buffer = this.map = this.kinds = undefined;
@@ -137,12 +137,12 @@ export class Player extends EventTarget {
   // MARK: Playlists
 
   async fetch(name, signal) {
-    const answer = await fetch(this.base + name, { signal, cache: name.endsWith("m3u8") ? "no-cache" : "default" });
+    const answer = await fetch(this.base + name, { signal, cache: name.includes(".m3u8") ? "no-cache" : "default" });
     if (answer.ok) return answer;
     throw new Error(answer.headers.get("X-Liverelay-Reason") ?? `${name}: HTTP ${answer.status}`);
   }
 
-  async playlist(name) { return parse(await (await this.fetch(name)).text()); }
+  async playlist(name) { return parse(await (await this.fetch(name + this.query)).text()); }
 
   /** Loads the live playlist for as long as the page is open. */
   async follow() {

@@ -1,5 +1,9 @@
 // What a channel's status means, in words that an operator can act on. Upstream text is only ever shown as text.
 
+const token = new URLSearchParams(location.search).get("token");
+/** The query that addresses of this server carry: the token of the page's own address, if it has one. */
+export const query = token ? `?${new URLSearchParams({ token })}` : "";
+
 /** Fills an element with text and elements. */
 export function element(name, properties = {}, ...children) {
   const { data, ...rest } = properties;

@@ -1,0 +1,73 @@
+import ArgumentParser
+
+/// Options for who may watch.
+struct AccessOptions: ParsableArguments {
+    @Option(
+        name: .customLong("token"),
+        help: ArgumentHelp(
+            "Token that viewers need: 16 or more visible ASCII characters; repeatable.",
+            discussion: """
+                Requests carry it as Authorization: Bearer TOKEN, or as ?token=TOKEN, which the URLs in playlists and \
+                lists then carry too. /healthz and /readyz need none. Other users of this machine see the options of its \
+                processes: prefer --token-file.
+                """, valueName: "token"), transform: Self.token)
+    var tokens: [AccessToken] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "File with such tokens, one a line, which not everybody may read. SIGHUP reads it again.",
+            valueName: "file"))
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Certificate chain in PEM, for https and HTTP/2. SIGHUP reads it again.",
+            discussion: "Needs a build with the trait TLS.", valueName: "file"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The private key of the certificate in PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    func validate() throws {
+        for (option, path) in [("--token-file", tokenFile), ("--tls-cert", tlsCert), ("--tls-key", tlsKey)]
+        where path == "" {
+            throw ValidationError("\(option) has to name a file.")
+        }
+        guard tlsCert != nil || tlsKey != nil else { return }
+        guard ServerCredentials.hasTLS else {
+            throw ValidationError(
+                "This liverelay is built without TLS. Build it with: swift build -c release --traits TLS")
+        }
+        guard tlsCert != nil, tlsKey != nil else { throw ValidationError("--tls-cert and --tls-key need each other.") }
+    }
+
+    /// Whether the server encrypts.
+    var isSecure: Bool { tlsCert != nil }
+
+    /// Reads what is in files.
+    func credentials() throws(RelayError) -> ServerCredentials {
+        try ServerCredentials(
+            tokens: tokens, tokenFile: tokenFile.map { TokenFile(path: $0) },
+            certificate: tlsCert.flatMap { certificate in
+                tlsKey.map { TLSFiles(certificate: certificate, key: $0) }
+            })
+    }
+
+    private static func token(_ text: String) throws -> AccessToken {
+        guard let token = AccessToken(text) else {
+            throw ValidationError("A token is \(AccessToken.description).")
+        }
+        return token
+    }
+
+    /// Reads the token of `--api-token`, or the file that has it: `@FILE`.
+    static func apiToken(_ text: String) throws -> AccessToken {
+        guard text.hasPrefix("@") else { return try token(text) }
+        let tokens: [AccessToken]
+        do throws(RelayError) { tokens = try TokenFile(path: String(text.dropFirst())).read() } catch {
+            throw ValidationError(error.line)
+        }
+        guard tokens.count == 1 else { throw ValidationError("The file of --api-token has more than one token.") }
+        return tokens[0]
+    }
+}

@@ -197,3 +197,18 @@ func badAccessOptions(arguments: [String]) throws {
         #expect(!text.contains("short-secret") && !text.contains("sécret"))
     }
 }
+
+/// A certificate needs its key, and a program that can use it.
+@Test(arguments: [["--tls-cert", "c.pem"], ["--tls-key", "k.pem"], ["--tls-cert", "c.pem", "--tls-key", "k.pem"]])
+func certificateOptions(arguments: [String]) throws {
+    if ServerCredentials.hasTLS, arguments.count == 4 { return }
+    do {
+        _ = try LiveRelay.parseAsRoot(["serve", "x.m3u"] + arguments)
+        Issue.record("accepted")
+    } catch {
+        let message = LiveRelay.message(for: error)
+        #expect(LiveRelay.exitCode(for: error).rawValue == 64)
+        #expect(message.split(separator: "\n").count == 1 && !message.isEmpty)
+        #expect(message.contains("--traits TLS") != ServerCredentials.hasTLS, "\(message)")
+    }
+}

@@ -1,6 +1,7 @@
 #if TLS
     import Foundation
     import Glibc
+    import NIOCore
     import NIOSSL
 
     /// A certificate with its key, as they were when they were read.
@@ -66,6 +67,8 @@
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = protocols
+            // The process ends within two seconds, whether its clients answer or not.
+            configuration.shutdownTimeout = .milliseconds(300)
             return try NIOSSLContext(configuration: configuration)
         }
 

@@ -24,7 +24,8 @@ enum Signals {
     static func wait(for numbers: [Int32], endsProcess: Bool = false) async -> Bool {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let sources = numbers.map { number in
-            signal(number, SIG_IGN)
+            // Until the source is registered, a signal that is to end the process ends it. Ignored, it would be lost.
+            if !endsProcess { signal(number, SIG_IGN) }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // Here, because the waiting task may not get a thread.

@@ -27,9 +27,10 @@ struct liverelay_libav_failure liverelay_libav_open(
 #define OPEN(library) \
     void *library = dlopen(names->library, RTLD_LAZY | RTLD_LOCAL); \
     if (!library) return failure_of(names->library);
-    OPEN(avutil)
-    OPEN(swresample)
+    // libavcodec comes first: its package brings the others.
     OPEN(avcodec)
+    OPEN(swresample)
+    OPEN(avutil)
 #undef OPEN
 #define FIND(library, name) \
     functions->name = (__typeof__(functions->name))dlsym(library, #name); \

@@ -12,7 +12,13 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
-    var capture = "Captures/ssai_tagged"
+    var capture = bundledCapture
+
+    /// The capture of the sources, or that of the installed package.
+    private static var bundledCapture: String {
+        ["Captures/ssai_tagged", "/usr/share/liverelay/demo"]
+            .first { FileManager.default.fileExists(atPath: $0 + "/index.json") } ?? "Captures/ssai_tagged"
+    }
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Upstream") var intake: UpstreamOptions

@@ -44,7 +44,8 @@ enum Signals {
     ) -> (arrivals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let sources = numbers.map { number in
-            signal(number, SIG_IGN)
+            // Until the source is registered, a signal that is to end the process ends it. Ignored, it would be lost.
+            if !endsProcess { signal(number, SIG_IGN) }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // Here, because the waiting task may not get a thread.

@@ -65,32 +65,38 @@ sub vcl_backend_response {
         set beresp.ttl = 1s;
     }
     # A relay that has just started and has read nothing yet. `serve` gives a reason with its 503: that one is passed on.
-    # No mark is left, or it would hide the stored playlist.
-    if (beresp.status >= 500 && !beresp.http.X-Liverelay-Reason) {
-        set beresp.http.X-Unreachable = "1";
-        set beresp.uncacheable = true;
-        set beresp.ttl = 0s;
-        set beresp.grace = 0s;
+    if (beresp.status >= 500 && !beresp.http.X-Liverelay-Reason
+        && bereq.url ~ "\.(m3u8|m4s|mp4|vtt|ts)(\?|$)") {
+        return (abandon);
     }
     return (deliver);
 }
 
 sub vcl_backend_error {
-    # liverelay is away: answer with the stored playlist, if its time has not passed.
-    set beresp.http.X-Unreachable = "1";
-    set beresp.http.Retry-After = "1";
-    set beresp.uncacheable = true;
-    set beresp.ttl = 0s;
-    set beresp.grace = 0s;
+    # liverelay is away. An answer of any kind, also one that is not stored, would for a moment be the newest for its
+    # URL and hide the stored playlist.
+    return (abandon);
+}
+
+sub vcl_synth {
+    # After an abandoned fetch, once more: with the stored playlist, if its time has not passed.
+    if (resp.status == 503 && req.restarts == 0) {
+        set req.http.X-Stale = "1";
+        return (restart);
+    }
+    set resp.http.Cache-Control = "no-store";
+    set resp.http.Access-Control-Allow-Origin = "*";
+    set resp.http.Content-Type = "text/plain; charset=utf-8";
+    if (resp.status == 503) {
+        set resp.http.Retry-After = "1";
+    }
+    synthetic(resp.reason);
+    unset resp.http.X-Varnish;
+    unset resp.http.Via;
     return (deliver);
 }
 
 sub vcl_deliver {
-    if (resp.http.X-Unreachable && req.restarts == 0) {
-        set req.http.X-Stale = "1";
-        return (restart);
-    }
-    unset resp.http.X-Unreachable;
     unset resp.http.X-Varnish;
     unset resp.http.Via;
     if (obj.hits > 0) {

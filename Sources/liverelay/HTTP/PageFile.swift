@@ -11,6 +11,7 @@ enum PageFile: String, CaseIterable {
     case bar = "bar.js"
     case player = "player.js"
     case playlist = "playlist.js"
+    case subtitles = "subtitles.js"
     case words = "words.js"
     case icon = "icon.svg"
 
@@ -35,6 +36,7 @@ enum PageFile: String, CaseIterable {
         case .bar: PackageResources.bar_js
         case .player: PackageResources.player_js
         case .playlist: PackageResources.playlist_js
+        case .subtitles: PackageResources.subtitles_js
         case .words: PackageResources.words_js
         case .icon: PackageResources.icon_svg
         }

@@ -53,9 +53,8 @@ export class Bar {
     this.root.setAttribute("aria-valuemin", "0");
     this.root.setAttribute("aria-valuemax", String(Math.round(timeline.end - timeline.start)));
     this.root.setAttribute("aria-valuenow", String(Math.round(position - timeline.start)));
-    const inBreak = timeline.breaks.some((span) => span.start <= position && position < span.end);
     this.root.setAttribute("aria-valuetext",
-      `${timeOfDay(timeline.date(position))}, ${duration(behind)} behind the newest${inBreak ? ", in an ad break" : ""}`);
+      `${timeOfDay(timeline.date(position))}, ${duration(behind)} behind the newest${timeline.isInBreak(position) ? ", in an ad break" : ""}`);
     this.draw();
   }
 

@@ -1,12 +1,14 @@
 // The page of a channel.
 import { Bar } from "./bar.js";
 import { Player } from "./player.js";
+import { Subtitles } from "./subtitles.js";
 import { badge, bitRate, duration, element, faults, plural, problems, query, timeOfDay } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
 const video = $("video");
 const player = new Player(video, "", query);
+const subtitles = new Subtitles(player, $("subtitles"));
 const bar = new Bar($("bar"), (position) => player.seek(position));
 let isOpen = false, status;
 
@@ -26,6 +28,7 @@ async function open() {
     video.play().catch(() => {});
     await player.open();
     notice();
+    subtitles.load().catch(() => {});
     await video.play();
   } catch (error) {
     if (error.name === "AbortError" && !player.error) return;
@@ -66,11 +69,11 @@ $("volume").addEventListener("input", () => { video.volume = $("volume").value; 
 video.addEventListener("click", toggle);
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, a") || event.ctrlKey || event.metaKey || event.altKey) return;
   const isButton = event.target.closest("button");
   const action = {
     " ": isButton ? undefined : toggle, k: toggle, ArrowLeft: () => move(-10), ArrowRight: () => move(10), j: () => move(-60),
-    l: () => $("live").click(), m: () => $("mute").click(), f: fullScreen,
+    l: () => $("live").click(), m: () => $("mute").click(), c: () => subtitles.toggle(), f: fullScreen,
   }[event.key];
   if (!action) return;
   event.preventDefault();
@@ -86,6 +89,7 @@ function showPosition() {
   const isLive = isOpen && player.isLive;
   $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
   $("behind").textContent = !isOpen ? "" : isLive ? "live" : `${duration(timeline.end - position)} behind`;
+  $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
   $("oldest").textContent = timeOfDay(timeline.date(timeline.start));
   $("newest").textContent = timeOfDay(timeline.date(timeline.end));

@@ -1,6 +1,6 @@
 // A channel's timeline, read from the media playlists that liverelay writes.
 
-const attributes = (text) =>
+export const attributes = (text) =>
   Object.fromEntries([...text.matchAll(/([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))/g)].map((m) => [m[1], m[2] ?? m[3]]));
 
 /** A playlist's segments and date ranges, in order. */
@@ -97,6 +97,8 @@ export class Timeline {
       .filter((span) => span.end > this.start && span.start < this.end && span.end > span.start)
       .sort((a, b) => a.start - b.start);
   }
+
+  isInBreak(position) { return this.breaks.some((span) => span.start <= position && position < span.end); }
 
   /** Spans without media. */
   get gaps() {

@@ -50,12 +50,19 @@ extension Gzip {
             // zlib only reads through next_in; its type lacks the const that zlib's documentation promises.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
             unsafe stream.pointee.avail_in = count
-            return drain(limit: limit)
+            return drain(limit: limit, expected: Self.contentByteCount(of: input))
         }
     }
 
-    private mutating func drain(limit: Int) -> Gzip.Decompressed {
+    /// The size of the content modulo 2³² by the trailer (RFC 1952 §2.3.1), if the member ends where the input does.
+    private static func contentByteCount(of input: [UInt8]) -> Int {
+        input.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// - Parameter expected: the size of the content by the trailer, so that the output does not grow by copies.
+    private mutating func drain(limit: Int, expected: Int) -> Gzip.Decompressed {
         var output: [UInt8] = []
+        output.reserveCapacity(min(expected, limit))
         while true {
             let (code, bytes) = step()
             guard bytes.count <= limit - output.count else { return .beyondLimit }

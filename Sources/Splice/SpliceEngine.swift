@@ -17,6 +17,8 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
+    private var heldSegments: HeldSegments
+    private let heldAudioBytes: Int
     /// Metadata of segments whose video the splitter holds.
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
@@ -35,7 +37,10 @@ package struct SpliceEngine: Sendable {
         requiresVideo = configuration.requiresVideo
         splitter = PeriodSplitter(
             longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame, longestSegment: longestSegment)
-        videoQueue = VideoSpanQueue(isMuxed: !hasCompanion, longestSegment: longestSegment)
+        heldSegments = HeldSegments(byteLimit: configuration.heldBytes)
+        heldAudioBytes = configuration.heldAudioBytes
+        videoQueue = VideoSpanQueue(
+            isMuxed: !hasCompanion, longestSegment: longestSegment, byteLimit: heldAudioBytes)
         assembler = PeriodAssembler(configuration)
         if let published = configuration.published { duplicateFilter.resume(after: published) }
     }
@@ -64,6 +69,7 @@ package struct SpliceEngine: Sendable {
         if !main.unsupportedAudio.isEmpty { warnings.append(.unsupportedAudio(main.unsupportedAudio)) }
         if counts.assumedRefreshes > 0 { warnings.append(.noRandomAccessPoint) }
         if counts.videoTimeouts > 0 { warnings.append(.videoTimedOut) }
+        if counts.releases > 0 { warnings.append(.mediaReleased) }
         return warnings
     }
 
@@ -92,6 +98,7 @@ package struct SpliceEngine: Sendable {
         case .ended(.audio): endCompanion()
         }
         written += writeVideo()
+        written += releaseExcess()
         if isFinished {
             written += assembler.finishChannel(with: videoQueue.dequeueAudioTail())
             assembler.markers.finish()
@@ -126,10 +133,22 @@ package struct SpliceEngine: Sendable {
     /// too.
     package var beginsWithDuplicates: Bool { duplicateFilter.beginsWithDuplicates }
 
+    /// Writes the video held, if too many bytes of earlier segments stay in memory for it.
+    private mutating func releaseExcess() -> [SplicedSegment] {
+        let oldest =
+            assembler.oldestHeldSegment ?? videoQueue.oldestHeldSegment ?? splitter.oldestHeldSegment
+        guard heldSegments.exceedLimit(holdingFrom: oldest) else { return [] }
+        ownCounts.releases += 1
+        videoQueue.append(splitter.release())
+        defer { heldSegments.removeAll() }
+        return writeVideo(isLast: true) + assembler.release()
+    }
+
     private mutating func appendMain(_ segment: SegmentInput) throws(MediaError) -> [SplicedSegment] {
         if case .undecided(let companion) = layout { decideLayout(by: segment, companion: companion) }
         var demuxed = try main.demux(segment)
-        progress.advance(to: segment, hasVideo: !demuxed.packets.video.isEmpty)
+        progress.advance(to: segment.withoutBytes, hasVideo: !demuxed.packets.video.isEmpty)
+        heldSegments.append(segment)
         duplicateFilter.removeDuplicates(from: &demuxed)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {
@@ -156,7 +175,7 @@ package struct SpliceEngine: Sendable {
         }
         main = RenditionDemuxer(tracks: .both, audioStage: main.audioStage)
         layout = .muxed
-        videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment)
+        videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
     }
 
     /// Beside a companion, a main segment without video is not audio only.

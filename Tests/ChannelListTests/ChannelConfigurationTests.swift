@@ -155,6 +155,14 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ["1:25: defaults.max-segment: “64 MB” is not a number of bytes such as 4096, 64MiB or 1GiB"]
     ),
     (
+        "too little memory", "defaults: {memory-limit: 64MiB}\nplaylist: a",
+        ["1:26: defaults.memory-limit: the value is not at least 96MiB"]
+    ),
+    (
+        "too little memory for a segment", "defaults: {memory-limit: 256MiB, max-segment: 64MiB}\nplaylist: a",
+        ["1:47: defaults.max-segment: the value is not possible with less than 464MiB of memory-limit"]
+    ),
+    (
         "a Boolean", "channels: {a: {url: http://h/1, always: maybe}}",
         ["1:41: channels.a.always: “maybe” is not true or false"]
     ),
@@ -235,6 +243,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
                 variant: 720
                 max-connections: 3
                 polite: true
+                memory-limit: 1GiB
                 max-segment: 64MiB
                 max-playlist: 4096
                 deny-private: true
@@ -257,6 +266,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
             """
         var options = ChannelOptions()
         (options.variant, options.maxConnections, options.isPolite) = (.height(720), 3, true)
+        options.memoryLimitBytes = 1 << 30
         (options.maxSegmentBytes, options.maxPlaylistBytes) = (64 << 20, 4096)
         (options.deniesPrivate, options.permittedAddresses) = (true, ["10.0.0.1"])
         (options.giveUp, options.patience) = (.zero, .seconds(9))

@@ -115,6 +115,13 @@ func faults(
         }
     }
 
+    /// Bytes before the first packet are one fault at the beginning, however they come.
+    @Test(arguments: [1, 75, 188, 5000]) func bytesBeforeTheFirstPacketAreAFaultOfTheBeginning(partSize: Int) {
+        let bytes = [UInt8](repeating: 0, count: 700) + ScheduledStream(.init(slots: 20)).bytes
+        let fault = faults(in: bytes, partSize: partSize).faults.first
+        #expect(fault?.indicator == .syncLoss && fault?.offset == 0 && fault?.packet == 0)
+    }
+
     @Test(arguments: 0..<10 as Range<UInt64>) func anyPacketsAreJudged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let packets = (0..<4000).map { _ in

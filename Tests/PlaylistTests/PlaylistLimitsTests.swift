@@ -153,6 +153,23 @@ private func limits(_ limit: PlaylistLimit, _ value: Int) -> PlaylistLimits {
         #expect(playlist.segments.count == 30_000)
     }
 
+    /// A reference to a variable that is not there is an error, but for one that was too long to be kept.
+    @Test func segmentsThatNeedAnOverlongVariableAreGaps() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v\",VALUE=\"\(String(repeating: "v", count: 200))\"\n"
+            + "#EXTINF:6,\na\n#EXTINF:6,\n{$v}\n#EXTINF:6,\nb\n"
+        let playlist = try MediaPlaylistParser.parse(Array(text.utf8), limits: limits(.lineBytes, 100))
+        #expect(playlist.segments.map(\.isGap) == [false, true, false])
+        #expect(playlist.dropped == [.lineBytes: 1])
+    }
+
+    @Test func whatFollowsTheLastLineIsNotRead() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + lines(100) { "#EXTINF:6,\n\($0)" }
+        let playlist = try MediaPlaylistParser.parse(Array(text.utf8), limits: limits(.lines, 52))
+        #expect(playlist.segments.count == 25)
+        #expect(playlist.dropped == [.lines: 1])
+    }
+
     @Test func multivariantPlaylistsAreLimitedToo() throws {
         let text =
             "#EXTM3U\n" + lines(900) { "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\($0)\"" }

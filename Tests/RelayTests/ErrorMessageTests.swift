@@ -171,6 +171,29 @@ func contradictoryOptionsAreRefused(_ arguments: [String]) {
     #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "the default")
 }
 
+private let memoryRows: [(options: [String], complaint: String?)] = [
+    ([], nil), (["--memory-limit", "256MiB"], nil), (["--memory-limit", "464MiB", "--max-segment", "64MiB"], nil),
+    (["--max-segment", "1GiB"], nil),
+    (["--memory-limit", "64MiB"], "--memory-limit has to be at least 96MiB."),
+    (
+        ["--memory-limit", "256MiB", "--max-segment", "64MiB"],
+        "--max-segment needs a --memory-limit of at least 464MiB."
+    ),
+    (
+        ["--memory-limit", "256MiB", "--max-playlist", "32MiB"],
+        "--max-playlist needs a --memory-limit of at least 464MiB."
+    ),
+]
+
+@Test(arguments: memoryRows.indices) func memoryHasRoomForTheLargestSegment(_ index: Int) throws {
+    let row = memoryRows[index]
+    var complaint: String?
+    do { _ = try RelayCommand.parse(["http://h/"] + row.options) } catch {
+        complaint = RelayCommand.message(for: error)
+    }
+    #expect(complaint == row.complaint, "\(row.options)")
+}
+
 private let headers: [(text: String, name: String?, value: String?)] = [
     ("Referer: https://a.example/", "Referer", "https://a.example/"), ("X-A:b", "X-A", "b"),
     ("X-Empty:", "X-Empty", ""), ("User-Agent=a", "User-Agent", "a"), ("X-Time=10:00", "X-Time", "10:00"),
@@ -180,5 +203,6 @@ private let headers: [(text: String, name: String?, value: String?)] = [
 
 @Test(arguments: headers.indices) func headerArgument(_ index: Int) {
     let header = HeaderArgument(argument: headers[index].text)
-    #expect(header?.name == headers[index].name && header?.value == headers[index].value, "\(headers[index].text)")
+    #expect(
+        header?.name == headers[index].name && header?.value.value == headers[index].value, "\(headers[index].text)")
 }

@@ -3,6 +3,7 @@ import Compression
 import Foundation
 import HTTPSyntax
 import Logging
+import Playlist
 import Synchronization
 import TestSupport
 import Testing
@@ -221,7 +222,7 @@ private let channels = [
         let directory = try temporaryDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
         var source = GuideSource(location: origin.url, path: directory.appending(path: "a").path, due: .now)
-        let headers = [FetchAnswer.Header(name: "X-Secret", value: "1")]
+        let headers = [RequestHeader(name: "X-Secret", value: "1")]
         let fetcher = GuideFetcher(requests: CurlConfiguration(headers: headers), listURL: "http://elsewhere/list.m3u")
         origin.answer(Array(guideText.utf8), etag: "\"1\"")
         guard case .changed(let counts, let tag, _) = await fetcher.fetch(source) else {

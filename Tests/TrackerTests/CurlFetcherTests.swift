@@ -12,7 +12,7 @@ func loopbackConfiguration(
     headers: [(String, String)] = [], cookie: String? = nil, segments: CurlConfiguration.Limits? = nil
 ) -> CurlConfiguration {
     var configuration = CurlConfiguration(
-        headers: headers.map { FetchAnswer.Header(name: $0.0, value: $0.1) }, cookie: cookie.map { Secret($0) },
+        headers: headers.map { RequestHeader(name: $0.0, value: Secret($0.1)) }, cookie: cookie.map { Secret($0) },
         noProxy: "*")
     if let segments { configuration.segmentLimits = segments }
     return configuration
@@ -283,8 +283,8 @@ func invalidByteRangeIsNotRequested(range: ByteRange) async throws {
             == .init(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)))
     #expect(
         limits.limits(for: FetchRequest(.segment, url: ""))
-            == .init(bodyBytes: 128 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512))
-    #expect(limits.limits(for: FetchRequest(.map, url: "")).bodyBytes == 16 << 20)
+            == .init(bodyBytes: 32 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512))
+    #expect(limits.limits(for: FetchRequest(.map, url: "")).bodyBytes == 2 << 20)
 }
 
 /// EXTINF and the total limit of a transfer, in seconds.

@@ -247,7 +247,9 @@ func sessionDelivers(row: SessionRow) async throws {
     #expect(maximum == 4)
     let large = [UInt8](repeating: 0x47, count: 1000)
     origin.instead = { request, _ in request.purpose == .segment ? bytes(large, request) : nil }
-    let narrow = UpstreamSession.Policy(variant: .highest, maxInFlightBytes: 2500)
+    var limits = IntakeLimits()
+    limits.aheadBytes = 2500
+    let narrow = UpstreamSession.Policy(variant: .highest, limits: limits)
     let run = try await SessionRun(origin, seconds: 200, policy: narrow)
     #expect(run.end == .drained)
     #expect(run.numbers() == Array(66...105))

@@ -23,7 +23,7 @@ struct SessionLimitTests {
         var origin = SessionOrigin()
         origin.latency = { $0.url.hasSuffix("seg104.ts") ? .seconds(3) : .milliseconds(50) }
         origin.instead = { request, _ in
-            guard request.purpose == .segment, let limit = request.byteLimit, limit < 50 << 20 else { return nil }
+            guard request.purpose == .segment, let limit = request.byteLimit, limit < 8 << 20 else { return nil }
             return .failure(FetchError(.tooLarge, url: request.url))
         }
         let run = try await SessionRun(origin, seconds: 40)
@@ -38,7 +38,7 @@ struct SessionLimitTests {
         let run = try await SessionRun(SessionOrigin(), seconds: 10)
         let limits = run.requests.filter { $0.request.purpose == .segment }.map(\.request.byteLimit)
         #expect(limits.first == .some(nil))
-        #expect(limits.dropFirst().first == (64 << 20) / 3)
+        #expect(limits.dropFirst().first == IntakeLimits().aheadBytes / 3)
     }
 
     /// A playlist of 16 MiB is loaded every 4 s, whatever its target duration.
@@ -55,13 +55,13 @@ struct SessionLimitTests {
     }
 
     @Test func mapsAndKeysAreKeptUpToALimit() {
-        var cache = ResourceCache()
+        var cache = ResourceCache(byteLimit: 3200)
         for number in 0..<6 {
             let request = FetchRequest(.map, url: "http://h/\(number).mp4")
             cache.request(request, at: .zero)
             let id = FetchID(number: UInt64(number))
             _ = cache.start(as: id, at: .zero) { $0 == request }
-            _ = cache.settle(id, bytes([UInt8](repeating: 7, count: 12 << 20), request), at: .zero)
+            _ = cache.settle(id, bytes([UInt8](repeating: 7, count: 1200), request), at: .zero)
         }
         let held = (0..<6).map { cache.holds([FetchRequest(.map, url: "http://h/\($0).mp4")]) }
         #expect(held == [false, false, false, false, true, true])

@@ -15,6 +15,7 @@ package struct ChannelPipeline: Sendable {
     private let upstream: String
     private let audio: AudioSettings
     private let wallClock: Int64
+    private let memory: MemoryBudget
     private var isLive: Bool
     /// Whether media without video counts as unusable.
     private let requiresVideo: Bool
@@ -45,8 +46,9 @@ package struct ChannelPipeline: Sendable {
     ///   - slate: fills outages; nil: gaps do.
     init(
         upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false, isLive: Bool,
-        wallClock: Int64, slate: Slate? = nil, hasBackups: Bool = false
+        wallClock: Int64, slate: Slate? = nil, hasBackups: Bool = false, memory: MemoryBudget = MemoryBudget()
     ) {
+        self.memory = memory
         self.upstream = upstream
         self.audio = audio
         self.wallClock = wallClock
@@ -77,6 +79,8 @@ package struct ChannelPipeline: Sendable {
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
+        configuration.heldBytes = memory.bytes(of: .held)
+        configuration.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
         sources[source] = SourcePipeline(configuration)
     }
 

@@ -167,7 +167,7 @@ extension Relay {
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
             requiresVideo: configuration.requiresVideo, isLive: isLive, wallClock: wallClock(),
             slate: try slate(for: ring),
-            hasBackups: !configuration.backups.isEmpty)
+            hasBackups: !configuration.backups.isEmpty, memory: configuration.memory)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }

@@ -25,6 +25,8 @@ package struct RelayConfiguration: Sendable {
     package var requests: CurlConfiguration
     /// How each backup is requested, in their order; a backup without one is requested as the primary.
     package var backupRequests: [CurlConfiguration] = []
+    /// The memory of the channel.
+    package var memory: MemoryBudget
     /// Concurrent requests to one host; nil: no limit.
     package var maxConnections: Int?
     package var audio: AudioSettings
@@ -44,8 +46,9 @@ package struct RelayConfiguration: Sendable {
         giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
         requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
         patience: Duration? = nil, retrySeed: UInt64 = 0, audio: AudioSettings = AudioSettings(),
-        slate: SlateSource? = nil, polling: PollingMode = .standard
+        slate: SlateSource? = nil, polling: PollingMode = .standard, memory: MemoryBudget = MemoryBudget()
     ) {
+        self.memory = memory
         self.upstream = upstream
         self.backups = backups
         self.variant = variant
@@ -64,7 +67,8 @@ package struct RelayConfiguration: Sendable {
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
         var session = UpstreamSession.Policy(
-            variant: variant, giveUp: giveUp, maxConnections: maxConnections, followsAudio: audio.policy != .drop,
+            variant: variant, giveUp: giveUp, limits: IntakeLimits(memory), maxConnections: maxConnections,
+            followsAudio: audio.policy != .drop,
             patience: patience)
         session.seed = retrySeed
         session.polling = polling

@@ -1,4 +1,5 @@
 package import LiveRing
+package import Playlist
 import Synchronization
 import Tracker
 
@@ -30,12 +31,17 @@ package final class ChannelState: Sendable {
     }
 
     /// The transport streams of the channel's segments, shared by all that send them.
-    package let transportStreams = TransportStreamStore()
+    package let transportStreams: TransportStreamStore
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
 
-    /// - Parameter now: returns the time since the channel was started.
-    package init(upstream: String, now: @escaping @Sendable () -> Duration) {
+    /// - Parameters:
+    ///   - memory: one largest segment of it is for transport streams that are kept.
+    ///   - now: returns the time since the channel was started.
+    package init(
+        upstream: String, memory: MemoryBudget = MemoryBudget(), now: @escaping @Sendable () -> Duration
+    ) {
+        transportStreams = TransportStreamStore(byteLimit: memory.bytes(of: .segment))
         state = Mutex(State(status: RelayStatus(upstream: upstream)))
         self.now = now
     }

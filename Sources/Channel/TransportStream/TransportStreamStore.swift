@@ -30,7 +30,7 @@ package actor TransportStreamStore {
     private typealias Outcome = Result<TransportStreamSource.Written, TransportStreamError>
 
     /// Bytes that are kept, of one segment at least.
-    package static let byteLimit = 64 << 20
+    package static let byteLimit = 32 << 20
 
     private let byteLimit: Int
     private var entries: [String: Entry] = [:]

@@ -42,6 +42,7 @@ extension ConfigurationReader {
             if reader.readUpstreamOption(key, node, into: &entry.options) { return }
             reader.readOption(key, node, into: &entry.options)
         }
+        checkMemory(entry.options, entries)
     }
 
     /// - Returns: false if the key is for something else; as the functions below.
@@ -86,6 +87,7 @@ extension ConfigurationReader {
         case .variant: options.variant = text(node, .variant).flatMap { VariantChoice($0) }
         case .maxConnections: options.maxConnections = integer(node, in: 1...Most.connections)
         case .polite: options.isPolite = bool(node)
+        case .memoryLimit: options.memoryLimitBytes = memoryLimit(node)
         case .maxSegment: options.maxSegmentBytes = byteCount(node)
         case .maxPlaylist: options.maxPlaylistBytes = byteCount(node)
         case .denyPrivate: options.deniesPrivate = bool(node)
@@ -96,6 +98,27 @@ extension ConfigurationReader {
         default: return false
         }
         return true
+    }
+
+    private mutating func memoryLimit(_ node: ConfigurationNode) -> Int? {
+        guard let bytes = byteCount(node) else { return nil }
+        guard bytes < MemoryBudget.smallestLimit else { return bytes }
+        record(.badValue(nil, expected: "at least \(MemoryBudget.smallestLimit >> 20)MiB"), at: node.position)
+        return nil
+    }
+
+    /// The memory has to have room for the largest segment and the largest playlist, if both are given in one place.
+    private mutating func checkMemory(_ options: ChannelOptions, _ entries: [ConfigurationNode.Entry]) {
+        guard let limit = options.memoryLimitBytes else { return }
+        let needed = [
+            (ConfigurationKey.maxSegment, options.maxSegmentBytes.map(MemoryBudget.limit(forSegment:))),
+            (.maxPlaylist, options.maxPlaylistBytes.map(MemoryBudget.limit(forPlaylist:))),
+        ]
+        for case (let key, let bytes?) in needed where bytes > limit {
+            let position = entries.first { $0.key == key.rawValue }?.value.position
+            let expected = "possible with less than \((bytes + (1 << 20) - 1) >> 20)MiB of memory-limit"
+            below(key.rawValue) { $0.record(.badValue(nil, expected: expected), at: position) }
+        }
     }
 
     private mutating func readOption(

@@ -12,6 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case cookie, proxy, variant
     case maxConnections = "max-connections"
     case polite
+    case memoryLimit = "memory-limit"
     case maxSegment = "max-segment"
     case maxPlaylist = "max-playlist"
     case denyPrivate = "deny-private"

@@ -9,6 +9,8 @@ package struct ChannelOptions: Hashable, Sendable {
     package var maxConnections: Int?
     /// Whether playlists are loaded by the standard's schedule only.
     package var isPolite: Bool?
+    /// The memory of the channel.
+    package var memoryLimitBytes: Int?
     package var maxSegmentBytes: Int?
     package var maxPlaylistBytes: Int?
     package var deniesPrivate: Bool?
@@ -57,6 +59,7 @@ package struct ChannelOptions: Hashable, Sendable {
         options.fill(\.variant, from: defaults)
         options.fill(\.maxConnections, from: defaults)
         options.fill(\.isPolite, from: defaults)
+        options.fill(\.memoryLimitBytes, from: defaults)
         options.fill(\.maxSegmentBytes, from: defaults)
         options.fill(\.maxPlaylistBytes, from: defaults)
         options.fill(\.deniesPrivate, from: defaults)

@@ -91,7 +91,8 @@ package struct TransportChecker: Sendable {
     private mutating func endLoss(after skipped: Int) {
         // Bytes may have been skipped by an earlier call, too.
         if !isLossKnown, place.offset + skipped > 0 {
-            faults.add(.syncLoss, at: place, "\(place.offset + skipped) bytes precede the first packet")
+            let beginning = PacketPlace(number: 0, offset: 0)
+            faults.add(.syncLoss, at: beginning, "\(place.offset + skipped) bytes precede the first packet")
         }
         isLossKnown = true
     }

@@ -55,7 +55,10 @@ struct ElementaryBuffer: Equatable, Sendable {
     /// Removes the bytes before `offset`. The packet at `offset` keeps its timestamps if `keepsTimes`: no frame that
     /// begins in it has used them.
     mutating func removeFirst(_ offset: Int, keepsTimes: Bool) {
-        if offset >= bytes.count {
+        let isLarge = bytes.capacity > Self.keptCapacity
+        if isLarge, offset * 2 > bytes.count {
+            bytes = Array(bytes.dropFirst(offset))
+        } else if offset >= bytes.count {
             bytes.removeAll(keepingCapacity: true)
         } else if offset > 0 {
             bytes.removeFirst(offset)
@@ -72,6 +75,10 @@ struct ElementaryBuffer: Equatable, Sendable {
         shiftOffsets(by: offset, keepsTimes: keepsTimes)
         return whole
     }
+
+    /// Capacity that is kept for the next segment. A larger one is given back, because channels have segments of any size
+    /// only for moments.
+    private static let keptCapacity = 1 << 20
 
     private mutating func shiftOffsets(by offset: Int, keepsTimes: Bool) {
         let current = keepsTimes ? starts.last { $0.offset < offset } : nil

@@ -3,7 +3,8 @@ import Media
 /// Reads the samples of a segment's movie fragments (ISO/IEC 14496-12 §8.8).
 ///
 /// The output is bounded by the segment: all samples together are no larger than the segment, even if boxes refer to
-/// the same bytes repeatedly, and there is at most one sample per four bytes.
+/// the same bytes repeatedly, and there is at most one sample per four bytes
+/// and `DemuxLimits.samples` in all.
 struct FragmentReader {
     private let bytes: [UInt8]
     /// `trex` by track ID.
@@ -23,7 +24,7 @@ struct FragmentReader {
         let end = boxes.last?.body.endIndex ?? 0
         if end < bytes.count { media.append(end..<bytes.count) }
         self.media = media
-        remainingSamples = bytes.count / 4 + 1
+        remainingSamples = min(bytes.count / 4 + 1, DemuxLimits.samples)
         remainingBytes = bytes.count
     }
 

@@ -2,6 +2,8 @@
 package enum PlaylistLimit: String, CaseIterable, CodingKeyRepresentable, Encodable, Hashable, Sendable {
     /// Bytes of one line, and of one value with its variables substituted.
     case lineBytes
+    /// Lines of the whole text. What follows them is not read.
+    case lines
     case segments
     /// Lines before one segment, or in the head, that no field holds: cue tags, other tags and comments.
     case linesPerSegment

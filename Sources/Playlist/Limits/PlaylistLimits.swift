@@ -4,6 +4,7 @@
 /// docs/limits.md says how far.
 package struct PlaylistLimits: Equatable, Sendable {
     package var lineBytes = 64 << 10
+    package var lines = 1_000_000
     package var segments = 50_000
     package var linesPerSegment = 128
     package var verbatimLines = 65_536
@@ -37,6 +38,7 @@ package struct PlaylistLimits: Equatable, Sendable {
     private static func path(of limit: PlaylistLimit) -> WritableKeyPath<PlaylistLimits, Int> {
         switch limit {
         case .lineBytes: \.lineBytes
+        case .lines: \.lines
         case .segments: \.segments
         case .linesPerSegment: \.linesPerSegment
         case .verbatimLines: \.verbatimLines

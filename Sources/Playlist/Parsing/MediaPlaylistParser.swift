@@ -41,8 +41,10 @@ package struct MediaPlaylistParser {
     ) throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
         var parser = MediaPlaylistParser(
             scope: VariableScope(url: url, imported: imported, limits: limits), limits: limits)
-        for line in try PlaylistLines(playlist: bytes) {
+        var lines = try PlaylistLines(playlist: bytes)
+        while let line = lines.next() {
             try LimitMeter.checkCancellation(at: line)
+            guard parser.mayRead(line) else { break }
             try parser.read(line)
         }
         return try parser.finish()
@@ -52,6 +54,13 @@ package struct MediaPlaylistParser {
         self.scope = scope
         builder = MediaSegmentBuilder(limits: limits)
         meter = LimitMeter(limits)
+    }
+
+    /// Whether a line is within the limit. The first one beyond it ends the playlist, and counts alone.
+    private mutating func mayRead(_ line: PlaylistLine) -> Bool {
+        guard line.number > meter.limits.lines else { return true }
+        meter.drop(.lines)
+        return false
     }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
@@ -74,6 +83,7 @@ package struct MediaPlaylistParser {
 
     /// Reads what a line that is too long still says: the number of a segment and its duration.
     private mutating func readOverlong(_ line: PlaylistLine) throws(PlaylistError) {
+        if case .tag(.define, _) = line.content { return scope.dropOverlongDefinition() }
         meter.drop(.lineBytes)
         switch line.content {
         case .uri: try finishSegment(uri: nil, line: line.number)

@@ -9,6 +9,8 @@ struct VariableScope {
     /// Counts the definitions and substitutions beyond the limits.
     private(set) var meter: LimitMeter
     private var expandedBytes = 0
+    /// Whether a definition was dropped because it is too long. Values that need one that is not there are then too long.
+    private var hasOverlongDefinition = false
 
     init(url: String, imported: [VariableDefinition], limits: PlaylistLimits = .standard) {
         self.url = url
@@ -24,6 +26,12 @@ struct VariableScope {
         guard values[definition.name] == nil else { throw PlaylistError(.duplicate, .define, line: line) }
         values[definition.name] = definition.value
         definitions.append(definition)
+    }
+
+    /// Drops a definition whose line is too long.
+    mutating func dropOverlongDefinition() {
+        hasOverlongDefinition = true
+        meter.drop(.lineBytes)
     }
 
     private func definition(_ list: AttributeList, line: Int) throws(PlaylistError) -> VariableDefinition {
@@ -53,7 +61,7 @@ struct VariableScope {
     /// Throws `.undefinedVariable` for a name without definition, and `.exceeds` if the result or the sum of all results
     /// is too long.
     mutating func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
-        guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
+        guard !values.isEmpty || hasOverlongDefinition, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         let room = min(meter.limits.lineBytes, meter.limits.expandedBytes - expandedBytes)
         var result = ""
         var rest = text[...]
@@ -65,6 +73,7 @@ struct VariableScope {
                 continue
             }
             guard let value = values[String(name)] else {
+                if hasOverlongDefinition { throw PlaylistError(.exceeds(.lineBytes), tag, line: line) }
                 throw PlaylistError(.undefinedVariable(String(name)), tag, line: line)
             }
             meter.step()
@@ -83,7 +92,7 @@ struct VariableScope {
 
     mutating func substitute(_ list: AttributeList, tag: PlaylistTag, line: Int) throws(PlaylistError) -> AttributeList
     {
-        guard !values.isEmpty else { return list }
+        guard !values.isEmpty || hasOverlongDefinition else { return list }
         var list = list
         for index in list.attributes.indices {
             list.attributes[index].value = try substitute(list.attributes[index].value, tag: tag, line: line)

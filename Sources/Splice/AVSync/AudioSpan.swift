@@ -40,6 +40,9 @@ struct AudioSpan: Equatable, Sendable {
     /// Time from the first queued frame to the end of the last.
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 
+    /// Bytes of the queued frames.
+    var byteCount: Int { frames.reduce(0) { $0 + $1.packet.payload.count } }
+
     /// Whether `packet` continues the span: same stream and configuration, at most half a second from the end.
     func continues(with packet: AudioPacket) -> Bool {
         guard packet.pid == pid, packet.configuration == configuration else { return false }

@@ -62,8 +62,12 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// Timed metadata of the audio dequeued last.
     private var matchedMetadata: [TimedMetadata] = []
 
-    init(isMuxed: Bool) {
+    /// Bytes of the queued audio, beyond which the oldest is discarded.
+    private let byteLimit: Int
+
+    init(isMuxed: Bool, byteLimit: Int = .max) {
         self.isMuxed = isMuxed
+        self.byteLimit = byteLimit
         discontinuitySequenceOffset = isMuxed ? 0 : nil
     }
 
@@ -111,6 +115,11 @@ struct AudioVideoMatcher: Equatable, Sendable {
         var excess = audioSpans.reduce(Ticks.zero) { $0 + $1.queuedDuration } - Self.longestQueue
         while excess > .zero, let first = audioSpans.first {
             excess = excess - first.queuedDuration
+            discardFirst()
+        }
+        var bytes = audioSpans.reduce(0) { $0 + $1.byteCount }
+        while bytes > byteLimit, let first = audioSpans.first {
+            bytes -= first.byteCount
             discardFirst()
         }
     }

@@ -17,21 +17,28 @@ struct CompanionQueue: Sendable {
     /// Longest queue in audio frames: two minutes of the shortest frames.
     static let longestQueue = 120 * 96_000 / 1024
 
+    private let byteLimit: Int
     private var entries: ArraySlice<Entry> = []
     private var frames = 0
+    private var bytes = 0
     /// Counts of frames and timed metadata items discarded because no video span requested them: within two minutes, or before
     /// the video ended.
     private(set) var counts = SpliceCounts()
 
+    /// - Parameter byteLimit: bytes of the frames, beyond which the oldest segments are discarded.
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
+
     mutating func append(_ entry: Entry) {
         entries.append(entry)
-        frames += entry.frameCount
-        while frames > Self.longestQueue, entries.count > 1 { discardFirst() }
+        frames += entry.audio.count
+        bytes += entry.byteCount
+        while frames > Self.longestQueue || bytes > byteLimit, entries.count > 1 { discardFirst() }
     }
 
     mutating func popFirst() -> Entry? {
         guard let entry = entries.popFirst() else { return nil }
-        frames -= entry.frameCount
+        frames -= entry.audio.count
+        bytes -= entry.byteCount
         return entry
     }
 
@@ -42,7 +49,7 @@ struct CompanionQueue: Sendable {
 
     /// Discards the first entry; the next one then follows a loss.
     private mutating func discardFirst() {
-        counts.audioDiscarded += entries.first?.frameCount ?? 0
+        counts.audioDiscarded += entries.first?.audio.count ?? 0
         if case .segment(let demuxed, _)? = entries.first {
             counts.metadataDiscarded += demuxed.packets.metadata.count
         }
@@ -54,10 +61,12 @@ struct CompanionQueue: Sendable {
 }
 
 extension CompanionQueue.Entry {
-    fileprivate var frameCount: Int {
+    fileprivate var audio: [AudioPacket] {
         switch self {
-        case .segment(let demuxed, _): demuxed.flushed.audio.count + demuxed.packets.audio.count
-        case .ended(let remaining): remaining.count
+        case .segment(let demuxed, _): demuxed.flushed.audio + demuxed.packets.audio
+        case .ended(let remaining): remaining
         }
     }
+
+    fileprivate var byteCount: Int { audio.reduce(0) { $0 + $1.payload.count } }
 }

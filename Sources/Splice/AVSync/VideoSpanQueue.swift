@@ -34,7 +34,7 @@ struct VideoSpanQueue: Sendable {
     private static let shortestPart = Ticks.milliseconds(200)
 
     private var matcher: AudioVideoMatcher
-    private var companionQueue = CompanionQueue()
+    private var companionQueue: CompanionQueue
     private var entries: [Entry] = []
     private let isMuxed: Bool
     private let longestSegment: Ticks
@@ -44,14 +44,20 @@ struct VideoSpanQueue: Sendable {
     /// Counts of leading pictures dropped where the audio's configuration changes.
     private var ownCounts = SpliceCounts()
 
-    /// - Parameter isMuxed: whether the audio comes in the segments of the video.
-    init(isMuxed: Bool, longestSegment: Ticks) {
+    /// - Parameters:
+    ///   - isMuxed: whether the audio comes in the segments of the video.
+    ///   - byteLimit: bytes of the audio that waits, here and in the matcher each.
+    init(isMuxed: Bool, longestSegment: Ticks, byteLimit: Int) {
         self.isMuxed = isMuxed
         self.longestSegment = longestSegment
-        matcher = AudioVideoMatcher(isMuxed: isMuxed)
+        matcher = AudioVideoMatcher(isMuxed: isMuxed, byteLimit: byteLimit)
+        companionQueue = CompanionQueue(byteLimit: byteLimit)
     }
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// The segment that the oldest part belongs to.
+    var oldestHeldSegment: UInt64? { entries.first?.part.mediaSequence }
 
     /// Counts of audio frames, of leading pictures, and of metadata items of the companion, that were dropped.
     var counts: SpliceCounts { matcher.counts + companionQueue.counts + ownCounts }

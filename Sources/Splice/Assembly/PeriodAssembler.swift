@@ -74,6 +74,12 @@ struct PeriodAssembler: Sendable {
         return segments + write(cuts, mediaSequence: part.mediaSequence)
     }
 
+    /// The upstream segment that the oldest video held belongs to.
+    var oldestHeldSegment: UInt64? { cutter.oldestHeldSegment }
+
+    /// Returns the video held as segments; the period goes on.
+    mutating func release() -> [SplicedSegment] { write(cutter.release(), mediaSequence: lastSequence) }
+
     /// Ends the period or the channel and returns the segments held back.
     /// - Parameter late: the last audio of the period.
     mutating func finish(with late: [TimedAudio] = []) -> [SplicedSegment] {

@@ -74,6 +74,12 @@ struct SegmentCutter: Equatable, Sendable {
         }
     }
 
+    /// The upstream segment that the oldest frame belongs to.
+    var oldestHeldSegment: UInt64? { pending.isEmpty ? nil : segmentStarts.first?.mediaSequence }
+
+    /// Returns the frames held; the period goes on.
+    mutating func release() -> [CutSegment] { removeSegments(upTo: pending.count) }
+
     /// Ends the period and returns everything left.
     mutating func finish() -> [CutSegment] {
         defer { assumedEnd = nil }

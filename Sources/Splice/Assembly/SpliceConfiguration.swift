@@ -18,6 +18,10 @@ package struct SpliceConfiguration: Sendable {
     package var isFinished = false
     /// Whether a segment that would be published without video is refused.
     package var requiresVideo = false
+    /// Bytes of earlier segments of which media is held, beyond which it is written as it is; and bytes of the audio that
+    /// waits for its video, in each of two places.
+    package var heldBytes = 10 << 20
+    package var heldAudioBytes = 3 << 20
     /// Position at which an earlier process of this channel stopped.
     package var position: TimelinePosition
     /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.

@@ -16,6 +16,8 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var videoTimeouts = 0
     /// Periods that begin with a frame that none announces as a random access point (`AssumedRefresh`).
     package var assumedRefreshes = 0
+    /// Times that video was written before its audio or the end of its GOP had come, because too much of it was held.
+    package var releases = 0
     /// Samples whose times the sanitizer changed.
     package var timestampsSanitized = 0
     /// Video frames without a timestamp of their own.
@@ -66,6 +68,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
             videoTimeouts
         case assumedRefreshes = "assumedRandomAccessPoints"
         case timestampsSanitized = "adjustedTimestamps"
+        case releases = "earlyReleases"
         case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, openSegments,
             unsupportedFrames
         case audioTranscoded = "transcodedAudioFrames"
@@ -92,7 +95,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         [
             \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
             \.videoTimeouts, \.assumedRefreshes,
-            \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
+            \.releases, \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
             \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.openSegments, \.unsupportedFrames,
             \.audioTranscoded,
             \.audioUndecodable,

@@ -6,4 +6,6 @@ package enum SpliceWarning: Hashable, Sendable {
     case noRandomAccessPoint
     /// No video has come for `StillFrame.longest`, so the channel goes on with its audio alone.
     case videoTimedOut
+    /// Video was written before all that belongs to it had come, because too much of it was held.
+    case mediaReleased
 }

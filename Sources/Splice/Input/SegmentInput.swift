@@ -39,6 +39,14 @@ package struct SegmentInput: Sendable {
         self.initialization = initialization
         self.bytes = bytes
     }
+
+    /// The segment's attributes alone, which do not keep its bytes.
+    var withoutBytes: SegmentInput {
+        SegmentInput(
+            rendition: rendition, mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence,
+            isDiscontinuous: isDiscontinuous, isAfterDiscontinuity: isAfterDiscontinuity,
+            programDateTime: programDateTime, duration: duration, bytes: [])
+    }
 }
 
 /// An upstream event, in the playlist order of its rendition.

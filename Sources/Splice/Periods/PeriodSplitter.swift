@@ -39,6 +39,9 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Whether it is not decided yet where the next period begins.
     var isUndecided: Bool { !undecided.isEmpty }
 
+    /// The segment that the oldest held frame belongs to.
+    var oldestHeldSegment: UInt64? { heldPart?.mediaSequence ?? undecided.first?.origin.mediaSequence }
+
     /// Frames dropped since the signal, in this segment and in earlier ones.
     private var droppedFrames: DroppedFrames?
 
@@ -183,6 +186,9 @@ struct PeriodSplitter: Equatable, Sendable {
         standingVideo = StandingVideo()
         return parts + (dequeueHeldPart().map { [$0] } ?? [])
     }
+
+    /// Returns the frames held, as if none followed, and goes on.
+    mutating func release() -> [PeriodPart] { handleReceived(isEnd: true) + (dequeueHeldPart().map { [$0] } ?? []) }
 
     private mutating func dequeueHeldPart() -> PeriodPart? {
         defer { heldPart = nil }

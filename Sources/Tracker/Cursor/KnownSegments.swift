@@ -10,6 +10,8 @@ struct KnownSegments: Sendable {
 
     /// Entries kept before the window, because a stale edge serves playlists that are minutes old.
     private static let history = 64
+    /// The newest segments of a playlist that are remembered: a long window is recognized by its end.
+    private static let longestWindow = 512
 
     /// - Parameter playlist: a playlist that has segments.
     init(_ playlist: MediaPlaylist) {
@@ -28,13 +30,23 @@ struct KnownSegments: Sendable {
         }
         guard window.upperBound > upperBound else { return }
         let dates = playlist.programDateTimes
+        let newCount = Int(window.upperBound - max(upperBound, window.lowerBound))
+        if newCount > Self.longestWindow {
+            entries = []
+            lowerBound = window.upperBound - UInt64(Self.longestWindow)
+        }
         for index in Int(upperBound - window.lowerBound)..<playlist.segments.count {
             entries.append(Fingerprint(playlist.segments[index], dates[index]))
         }
-        let kept = playlist.segments.count + Self.history
-        guard entries.count > 2 * kept else { return }
-        lowerBound += UInt64(entries.count - kept)
-        entries.removeFirst(entries.count - kept)
+        let kept = min(playlist.segments.count, Self.longestWindow) + Self.history
+        if entries.count > 2 * kept { keepNewest(kept) }
+    }
+
+    /// Forgets all but the newest entries.
+    mutating func keepNewest(_ count: Int) {
+        guard entries.count > count else { return }
+        lowerBound += UInt64(entries.count - count)
+        entries = Array(entries.suffix(count))
     }
 
     /// Returns when the segment before `number` ended; nil if its date is unknown.
@@ -147,12 +159,21 @@ extension KnownSegments {
         let duration: Duration
 
         init(_ segment: MediaSegment, _ date: ProgramDateTime?) {
-            uri = segment.uri
-            uriWithoutQuery = URIReference.withoutQuery(uri)
+            uri = Self.shortened(segment.uri)
+            uriWithoutQuery = Self.shortened(URIReference.withoutQuery(segment.uri))
             byteRange = segment.byteRange
             self.date = date
             duration = segment.duration
         }
+
+        /// A long URI is remembered by its end, which has the file name, and by a hash of the whole.
+        private static func shortened(_ uri: String) -> String {
+            guard uri.utf8.count > longestURI else { return uri }
+            let hash = uri.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            return "\(String(hash, radix: 16))/\(String(decoding: uri.utf8.suffix(longestURI / 2), as: UTF8.self))"
+        }
+
+        private static let longestURI = 192
 
         /// The part of the path after the last slash.
         var fileName: Substring {

@@ -108,7 +108,12 @@ extension SegmentCursor.Position {
         return effects
     }
 
+    /// Segments of an earlier numbering that are remembered.
+    private static var rememberedSegments: Int { 128 }
+
     private mutating func rememberOrigin() {
+        var knownSegments = knownSegments
+        knownSegments.keepNewest(Self.rememberedSegments)
         previousOrigins.insert(SegmentCursor.PreviousOrigin(next: next, knownSegments: knownSegments), at: 0)
         if previousOrigins.count > Self.maxPreviousOrigins { previousOrigins.removeLast() }
     }

@@ -3,7 +3,7 @@
 extension ChannelSession {
     mutating func perform(_ decision: FailoverState.Decision, at now: Duration) {
         switch decision {
-        case .switchToTrial: switchToTrial()
+        case .switchToTrial: switchToTrial(at: now)
         case .endTrial: endTrial(at: now)
         case .tryNext:
             let source = failoverOrder.next(of: sources.urls.count, excluding: state.active?.source)
@@ -24,7 +24,11 @@ extension ChannelSession {
     ) {
         // With few connections to one host, requests that hang would keep the other source from being tried.
         if limiter.maxConnections != nil, state.isInOutage { forwardToActive(.pauseMedia, at: now) }
-        apply(event(SourceTrial(makeSession(for: source), until: now + policy.trialLimit)))
+        apply(
+            event(
+                SourceTrial(
+                    makeSession(for: source), until: now + policy.trialLimit,
+                    heldLimit: policy.session.limits.aheadBytes)))
         effects.report(history.recordTrial(of: source, url: sources.urls[source]))
         forwardToTrial(.start, at: now)
     }
@@ -35,7 +39,7 @@ extension ChannelSession {
         if limiter.maxConnections != nil { forwardToActive(.resumeMedia, at: now) }
     }
 
-    private mutating func switchToTrial() {
+    private mutating func switchToTrial(at now: Duration) {
         guard let trial = state.trial else { return }
         if let status = state.activeStatus { retiredCounts += IngestCounts(status) }
         apply(.trialPassed)
@@ -44,6 +48,7 @@ extension ChannelSession {
         history.recordTakeover(of: trial.source)
         effects.report(.sourceSwitched(to: trial.source, url: sources.urls[trial.source]))
         publish(output.edge.trimming(trial.heldEffects))
+        if trial.isMediaPaused { forwardToActive(.resumeMedia, at: now) }
     }
 
     /// Handles the end of the active session. The channel ends if the primary is drained or there is no backup.

@@ -12,10 +12,16 @@ struct SourceTrial: Sendable {
     private var refusals = 0
     /// Effects to hand downstream when the source becomes active, except for segments published meanwhile.
     private(set) var heldEffects: [UpstreamSession.Effect] = []
+    /// Bytes of the segments among them, beyond which no more are fetched until the source is active.
+    private var heldBytes = 0
+    private let heldLimit: Int
+    private(set) var isMediaPaused = false
 
-    init(_ session: SourceSession, until deadline: Duration) {
+    /// - Parameter heldLimit: bytes of segments that are held, approximately.
+    init(_ session: SourceSession, until deadline: Duration, heldLimit: Int = IntakeLimits().aheadBytes) {
         self.session = session
         self.deadline = deadline
+        self.heldLimit = heldLimit
     }
 
     var source: Int { session.source }
@@ -38,7 +44,10 @@ struct SourceTrial: Sendable {
     mutating func handle(
         _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
-        session.handle(input, at: now, limiter: &limiter).compactMap { filter($0, at: now) }
+        let effects = session.handle(input, at: now, limiter: &limiter).compactMap { filter($0, at: now) }
+        guard heldBytes > heldLimit, !isMediaPaused else { return effects }
+        isMediaPaused = true
+        return effects + session.handle(.pauseMedia, at: now, limiter: &limiter).compactMap { filter($0, at: now) }
     }
 
     private mutating func filter(_ effect: UpstreamSession.Effect, at now: Duration) -> UpstreamSession.Effect? {
@@ -49,6 +58,7 @@ struct SourceTrial: Sendable {
         case .report, .end: heldEffects.append(effect)
         case .deliver(let delivery):
             heldEffects.append(effect)
+            if case .segment(let segment) = delivery.content { heldBytes += segment.body.count }
             if delivery.isMainSegment { return hold(delivery, at: now) }
         }
         return nil

@@ -16,7 +16,11 @@ struct PendingSegment: Sendable {
     struct Attempt: Equatable, Sendable {
         let first: FetchID
         let startedAt: Duration
+        /// The largest body of the first request; nil: that of a segment to deliver next.
+        var byteLimit: Int?
         var second: FetchID?
+        /// The largest body of the second request.
+        var secondLimit = 0
         /// Whether there was a race, one of whose requests may have ended.
         var hasRaced = false
 
@@ -25,7 +29,10 @@ struct PendingSegment: Sendable {
         /// The attempt without a request that has ended; nil if none is left.
         func removing(_ id: FetchID) -> Attempt? {
             guard let second else { return nil }
-            return Attempt(first: id == first ? second : first, startedAt: startedAt, hasRaced: true)
+            let isFirst = id == first
+            return Attempt(
+                first: isFirst ? second : first, startedAt: startedAt, byteLimit: isFirst ? secondLimit : byteLimit,
+                hasRaced: true)
         }
     }
 
@@ -50,8 +57,6 @@ struct PendingSegment: Sendable {
     /// Whether another attempt brought a longer body than the short one; nil without such an attempt.
     private(set) var shortRetryHelped: Bool?
     private(set) var retrySchedule: RetrySchedule
-    /// Whether the request in flight has a smaller size limit, because another segment is delivered first.
-    private var isLimited = false
     /// Whether the segment exceeded that limit, so that it is fetched when nothing is delivered before it.
     private(set) var waitsForHead = false
     /// When the segment could be delivered first, but for the segments before it.
@@ -131,19 +136,28 @@ extension PendingSegment {
 // MARK: - Attempts
 
 extension PendingSegment {
-    /// - Parameter isLimited: whether the body may not be as large as configured.
-    mutating func start(as id: FetchID, isLimited: Bool = false, at now: Duration) {
-        progress = .fetching(Attempt(first: id, startedAt: now))
+    /// - Parameter byteLimit: the largest body, if it is less than that of a segment to deliver next.
+    mutating func start(as id: FetchID, byteLimit: Int? = nil, at now: Duration) {
+        progress = .fetching(Attempt(first: id, startedAt: now, byteLimit: byteLimit))
         startedAt = now
-        self.isLimited = isLimited
     }
 
+    /// The bytes of segments after the next one that its requests may bring.
+    var reservedBytes: Int { attempt.map { ($0.byteLimit ?? 0) + $0.secondLimit } ?? 0 }
+
     /// Waits until nothing is delivered before the segment, if its body exceeded the smaller limit. Returns whether so.
-    mutating func postpone(after outcome: FetchOutcome) -> Bool {
-        guard isLimited, case .failure(let error) = outcome, error.reason == .tooLarge else { return false }
-        progress = .waiting
-        waitsForHead = true
-        isLimited = false
+    ///
+    /// Another request for it goes on, if there is one.
+    mutating func postpone(_ id: FetchID, after outcome: FetchOutcome) -> Bool {
+        guard let attempt, case .failure(let error) = outcome, error.reason == .tooLarge,
+            id == attempt.second || attempt.byteLimit != nil
+        else { return false }
+        if let remaining = attempt.removing(id) {
+            progress = .fetching(remaining)
+        } else {
+            progress = .waiting
+            waitsForHead = true
+        }
         return true
     }
 
@@ -153,9 +167,10 @@ extension PendingSegment {
     }
 
     /// Adds a second request to the one in flight.
-    mutating func race(as id: FetchID) {
+    mutating func race(as id: FetchID, byteLimit: Int) {
         guard var attempt else { return }
         attempt.second = id
+        attempt.secondLimit = byteLimit
         attempt.hasRaced = true
         progress = .fetching(attempt)
     }

@@ -20,15 +20,22 @@ struct ResourceCache: Sendable {
 
     /// The number of entries kept. A segment that still needs an evicted resource requests it again.
     static let limit = 32
-    /// The bytes kept.
-    static let byteLimit = 32 << 20
+    /// Maps fetched at once. A channel has one, and in a break another one.
+    static let maxMapsInFlight = 2
 
     /// Oldest first.
     private var entries: [Entry] = []
+    /// The bytes kept.
+    private let byteLimit: Int
     private let seed: UInt64
 
-    /// - Parameter seed: for the jitter of the pauses between attempts.
-    init(seed: UInt64 = 0) { self.seed = seed }
+    /// - Parameters:
+    ///   - byteLimit: the bytes kept.
+    ///   - seed: for the jitter of the pauses between attempts.
+    init(byteLimit: Int = .max, seed: UInt64 = 0) {
+        self.byteLimit = byteLimit
+        self.seed = seed
+    }
 
     func state(of request: FetchRequest) -> State {
         switch entry(of: request)?.progress {
@@ -71,7 +78,7 @@ struct ResourceCache: Sendable {
     /// Removes the oldest entries that are neither due nor in flight, while there are too many or too much. The newest one
     /// that is held stays, whatever its size.
     private mutating func evict() {
-        while entries.count > Self.limit || heldBytes > Self.byteLimit {
+        while entries.count > Self.limit || heldBytes > byteLimit {
             let removable = entries.indices.filter { index in
                 switch entries[index].progress {
                 case .held, .failed: true
@@ -104,13 +111,19 @@ struct ResourceCache: Sendable {
         as id: FetchID, at now: Duration, where isPermitted: (FetchRequest) -> Bool
     ) -> FetchRequest? {
         for index in entries.indices {
-            guard case .due(let at) = entries[index].progress, at <= now, isPermitted(entries[index].request) else {
-                continue
-            }
+            guard case .due(let at) = entries[index].progress, at <= now, isPermitted(entries[index].request),
+                entries[index].request.purpose != .map || mapsInFlight < Self.maxMapsInFlight
+            else { continue }
             entries[index].progress = .fetching(id)
             return entries[index].request
         }
         return nil
+    }
+
+    private var mapsInFlight: Int {
+        entries.count { entry in
+            if case .fetching = entry.progress { entry.request.purpose == .map } else { false }
+        }
     }
 
     /// Records the end of an attempt. Returns its failure, if it failed.

@@ -10,6 +10,8 @@ package struct SegmentLoss: Equatable, Sendable {
         /// The media was an HTML page, or empty.
         case notMedia
         case keyUnavailable(url: String, status: Int?)
+        /// More segments were listed at once than may wait to be fetched.
+        case tooMany
     }
 
     /// Why the segments are not waited for any longer.

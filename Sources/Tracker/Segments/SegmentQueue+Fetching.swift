@@ -38,11 +38,11 @@ extension SegmentQueue {
 
     /// Starts an attempt as `id`. Returns all requests of its segment, and its timeouts in a row.
     mutating func start(
-        _ startable: Startable, as id: FetchID, at now: Duration
+        _ startable: Startable, as id: FetchID, byteLimit: Int? = nil, at now: Duration
     ) -> (requests: SegmentRequests, timeouts: Int)? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
         if pending.startedAt == nil { addStarted(pending.segment.duration) }
-        pending.start(as: id, isLimited: !startable.isHead, at: now)
+        pending.start(as: id, byteLimit: byteLimit, at: now)
         startedEnd = max(startedEnd, startable.index + 1)
         entries[startable.index] = .segment(pending)
         inFlight += 1
@@ -62,12 +62,15 @@ extension SegmentQueue {
     }
 
     /// Adds a second request to the one that is in flight for the head.
-    mutating func raceHead(as id: FetchID) {
+    mutating func raceHead(as id: FetchID, byteLimit: Int) {
         guard case .segment(var pending) = entries[head] else { return }
-        pending.race(as: id)
+        pending.race(as: id, byteLimit: byteLimit)
         entries[head] = .segment(pending)
         inFlight += 1
     }
+
+    /// The bytes that requests in flight may bring, but for the first request of the head.
+    var reservedBytes: Int { startedSegments.reduce(0) { $0 + $1.reservedBytes } }
 
     /// Forgets the requests in flight.
     mutating func abandonAttempts() {
@@ -97,10 +100,10 @@ extension SegmentQueue {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         let requestCount = pending.attempt?.ids.count ?? 0
         let other = pending.attempt?.removing(id)?.first
-        if pending.postpone(after: outcome) {
+        if pending.postpone(id, after: outcome) {
             entries[index] = .segment(pending)
-            inFlight -= requestCount
-            return (.postponed, other)
+            inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
+            return (.postponed, pending.attempt == nil ? other : nil)
         }
         let failure = pending.settle(
             id, request, outcome, acceptsShort: shortRetriesInVain >= Self.maxShortRetriesInVain, at: now)

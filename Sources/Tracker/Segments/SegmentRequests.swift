@@ -2,25 +2,51 @@ package import Playlist
 
 /// The requests that a segment needs, with absolute URLs: media, and where present key, map and the map's key.
 package struct SegmentRequests: Equatable, Sendable {
-    package let media: FetchRequest
-    private(set) var key: FetchRequest?
-    private(set) var map: FetchRequest?
-    private(set) var mapKey: FetchRequest?
+    /// Key, map and the map's key, which most segments have in common with the one before.
+    private final class Resources: Equatable, Sendable {
+        let key: FetchRequest?
+        let map: FetchRequest?
+        let mapKey: FetchRequest?
 
-    /// - Parameter base: URL of the playlist after redirects.
+        init(key: FetchRequest?, map: FetchRequest?, mapKey: FetchRequest?) {
+            self.key = key
+            self.map = map
+            self.mapKey = mapKey
+        }
+
+        static func == (left: Resources, right: Resources) -> Bool {
+            left === right || left.key == right.key && left.map == right.map && left.mapKey == right.mapKey
+        }
+    }
+
+    package let media: FetchRequest
+    private var shared: Resources?
+
+    var key: FetchRequest? { shared?.key }
+    var map: FetchRequest? { shared?.map }
+    var mapKey: FetchRequest? { shared?.mapKey }
+
+    /// - Parameters:
+    ///   - base: URL of the playlist after redirects.
+    ///   - previous: the requests of the segment before, with which equal values are shared.
     /// - Throws: if the segment or its map is encrypted and no key can be used.
-    package init(_ segment: MediaSegment, base: String) throws(UnsupportedKey) {
+    package init(
+        _ segment: MediaSegment, base: String, after previous: SegmentRequests? = nil
+    ) throws(UnsupportedKey) {
         let number = segment.mediaSequence
         let key = try segment.keys.usableKey(mediaSequence: number)
         let mapKey = try segment.map?.keys.usableKey(mediaSequence: number)
         media = FetchRequest(
             .segment, url: URIReference.resolve(segment.uri, against: base), byteRange: segment.byteRange,
             duration: segment.duration)
-        self.key = key.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) }
-        self.mapKey = mapKey.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) }
-        map = segment.map.map {
-            FetchRequest(.map, url: URIReference.resolve($0.uri, against: base), byteRange: $0.byteRange)
-        }
+        guard key != nil || mapKey != nil || segment.map != nil else { return }
+        let resources = Resources(
+            key: key.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) },
+            map: segment.map.map {
+                FetchRequest(.map, url: URIReference.resolve($0.uri, against: base), byteRange: $0.byteRange)
+            },
+            mapKey: mapKey.map { FetchRequest(.key, url: URIReference.resolve($0.uri, against: base)) })
+        shared = previous?.shared == resources ? previous?.shared : resources
     }
 
     /// The key, the map and the map's key.
@@ -30,10 +56,11 @@ package struct SegmentRequests: Equatable, Sendable {
     func replacingResources(
         from fresh: SegmentRequests, where isReplaced: (FetchRequest) -> Bool
     ) -> SegmentRequests {
+        guard shared != nil else { return self }
         var requests = self
-        if key.map(isReplaced) == true { requests.key = fresh.key }
-        if map.map(isReplaced) == true { requests.map = fresh.map }
-        if mapKey.map(isReplaced) == true { requests.mapKey = fresh.mapKey }
+        requests.shared = Resources(
+            key: key.map(isReplaced) == true ? fresh.key : key, map: map.map(isReplaced) == true ? fresh.map : map,
+            mapKey: mapKey.map(isReplaced) == true ? fresh.mapKey : mapKey)
         return requests
     }
 }

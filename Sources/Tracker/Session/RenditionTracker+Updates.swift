@@ -74,11 +74,21 @@ extension RenditionTracker {
     private mutating func append(
         _ numbers: Range<UInt64>, of playlist: MediaPlaylist, _ base: String, firstFetched: UInt64?, at now: Duration
     ) throws(TrackerError) {
-        for number in numbers {
+        let excess = min(numbers.count, max(0, queue.count + numbers.count - queueLimit))
+        if excess > 0 {
+            let lost = numbers.lowerBound..<numbers.lowerBound + UInt64(excess)
+            append(SegmentLoss(mediaSequences: lost, reason: .tooMany, cause: .permanent))
+        }
+        let kept = numbers.dropFirst(excess)
+        var previous: SegmentRequests?
+        for number in kept {
             let segment = playlist.segment(number)
-            let ranges = number == firstFetched ? playlist.dateRanges(notWith: number...) : []
+            let isFirst = number == kept.first && firstFetched.map(numbers.contains) == true
+            let ranges = isFirst ? playlist.dateRanges(notWith: number...) : []
             do throws(UnsupportedKey) {
-                queue.append(segment, try SegmentRequests(segment, base: base), dateRanges: ranges, at: now)
+                let requests = try SegmentRequests(segment, base: base, after: previous)
+                queue.append(segment, requests, dateRanges: ranges, at: now)
+                previous = requests
             } catch {
                 throw TrackerError(error, playlist: base)
             }

@@ -13,6 +13,8 @@ struct RenditionTracker: Sendable {
     var cursor: SegmentCursor
     var stallEscalation: StallEscalation
     var queue: SegmentQueue
+    /// How many segments may wait in the queue.
+    var queueLimit = Int.max
     /// The media time that the last playlist listed.
     private var window = Duration.zero
     var counts = TrackerCounts()

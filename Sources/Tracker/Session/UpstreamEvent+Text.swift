@@ -160,6 +160,7 @@ extension SegmentLoss.Reason {
     fileprivate var token: String {
         switch self {
         case .slidOut: "left-playlist"
+        case .tooMany: "too-many"
         case .gap: "gap"
         case .unavailable(let status): status.map { "http\($0)" } ?? "unreachable"
         case .notMedia: "not-media"

@@ -11,6 +11,7 @@ extension UpstreamSession {
                 let role = trackers[index].role
                 switch ready {
                 case .segment(let segment):
+                    delivering.append(segment, of: role)
                     deliver(.segment(segment), of: role)
                     if role == .main { mainDelivered(at: now) }
                 case .lost(let loss):

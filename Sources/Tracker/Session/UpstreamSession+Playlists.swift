@@ -8,7 +8,8 @@ extension UpstreamSession {
         startOpening(at: now)
         for index in trackers.indices where limiter.admits(trackers[index].url, at: now) {
             guard let request = trackers[index].startLoad(as: nextID, at: now) else { continue }
-            fetch(request, for: .playlist(trackers[index].role), at: now)
+            let role = trackers[index].role
+            fetch(request, for: .playlist(role), byteLimit: policy.limits.playlistBytes(of: role), at: now)
         }
         guard limiter.admits(locator.upstream, at: now), let request = locator.startReload(as: nextID, at: now) else {
             return
@@ -42,12 +43,21 @@ extension UpstreamSession {
     mutating func follow(
         _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness, at now: Duration
     ) throws(TrackerError) {
+        trackers[index].queueLimit = queueLimit(of: trackers[index])
         let events = try trackers[index].accept(playlist, base: base, freshness, cache, at: now)
         for event in events { report(event) }
         guard trackers[index].role == .main else { return }
         if case .opening = state { state = .following }
         expectMedia(of: trackers[index], at: now)
         if trackers[index].stallEscalation.silence(at: now) == .zero, !isInOutage { locator.resetBackoff() }
+    }
+
+    private func queueLimit(of tracker: RenditionTracker) -> Int {
+        let media = trackers.filter { !$0.role.isSubtitles }
+        let isJoined = trackers.first?.cursor.next != nil || trackers.first?.cursor.hasEnded == true
+        return policy.limits.queuedSegments(
+            of: tracker.role, queued: isJoined ? media.reduce(0) { $0 + $1.queue.count } : nil,
+            subtitles: trackers.count - media.count)
     }
 
     /// Records a failed load. Once opened, it counts as an unchanged playlist that is loaded again soon.

@@ -7,8 +7,8 @@ extension UpstreamSession {
         package var giveUp: Duration?
         /// Audio and video segments fetched at once. Each subtitle rendition has one more of its own.
         package var maxInFlight: Int
-        /// Bytes of segments fetched or in flight ahead of the one to deliver next.
-        package var maxInFlightBytes: Int
+        /// The memory for what is fetched.
+        package var limits: IntakeLimits
         /// Requests of any kind to one host at once; nil: no limit.
         package var maxConnections: Int?
         /// The time for which a playlist may have no segments after it was opened.
@@ -33,11 +33,9 @@ extension UpstreamSession {
         /// The wall-clock date of session time zero, a hint for the first reloads; nil: reloads do not depend on it.
         package var startDate: ProgramDateTime?
 
-        /// The largest WebVTT segment.
-        package static let maxSubtitleBytes = 4 << 20
-
         package init(
-            variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4, maxInFlightBytes: Int = 64 << 20,
+            variant: VariantChoice, giveUp: Duration? = nil, maxInFlight: Int = 4,
+            limits: IntakeLimits = IntakeLimits(),
             noSegmentsLimit: Duration = .seconds(30), openingTries: Int = 4, openingLimit: Duration = .seconds(9),
             maxSubtitles: Int = 8, maxConnections: Int? = nil, followsAudio: Bool = true, patience: Duration? = nil
         ) {
@@ -48,7 +46,7 @@ extension UpstreamSession {
             self.variant = variant
             self.giveUp = giveUp
             self.maxInFlight = maxInFlight
-            self.maxInFlightBytes = maxInFlightBytes
+            self.limits = limits
             self.noSegmentsLimit = noSegmentsLimit
             self.openingTries = openingTries
             self.openingLimit = openingLimit

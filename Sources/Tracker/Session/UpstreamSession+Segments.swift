@@ -47,19 +47,34 @@ extension UpstreamSession {
         _ startable: SegmentQueue.Startable, of index: Int, at now: Duration
     ) -> SegmentRequests? {
         let byteLimit = byteLimit(of: startable, in: trackers[index])
-        let started = trackers[index].queue.start(startable, as: nextID, at: now)
+        let role = trackers[index].role
+        let isHeld = !startable.isHead && !role.isSubtitles
+        let started = trackers[index].queue.start(
+            startable, as: nextID, byteLimit: isHeld ? byteLimit : nil, at: now)
         guard let (requests, timeouts) = started else { return nil }
-        let target = FetchTarget.segment(trackers[index].role, requests.media)
-        fetch(requests.media, for: target, timeouts: timeouts, byteLimit: byteLimit, at: now)
+        fetch(requests.media, for: .segment(role, requests.media), timeouts: timeouts, byteLimit: byteLimit, at: now)
         return requests
     }
 
-    /// The largest body of a segment, if it is less than the configured one: that of subtitles, and of a segment before
-    /// which another one is delivered. Such a body would be held, and is fetched again when it comes next.
+    /// The largest body of a segment; nil: the configured one. If another segment is delivered before it, the body would
+    /// be held: then it is smaller, and a larger one is fetched again when it comes next.
     private func byteLimit(of startable: SegmentQueue.Startable, in tracker: RenditionTracker) -> Int? {
-        if tracker.role.isSubtitles { return Policy.maxSubtitleBytes }
-        guard !startable.isHead else { return nil }
-        return max(policy.maxInFlightBytes / max(1, policy.maxInFlight - 1), tracker.queue.recentSize * 2)
+        let largest = policy.limits.headBytes(of: tracker.role)
+        if tracker.role.isSubtitles { return largest }
+        guard startable.isHead else { return min(largest, heldLimit(of: tracker), roomAhead) }
+        return tracker.role == .main ? nil : largest
+    }
+
+    /// The largest body that is held: an equal part of the room, or twice the size of the last ones.
+    private func heldLimit(of tracker: RenditionTracker) -> Int {
+        max(policy.limits.aheadBytes / max(1, policy.maxInFlight - 1), tracker.queue.recentSize * 2)
+    }
+
+    /// The bytes that may still be fetched ahead of the segments to deliver next.
+    private var roomAhead: Int {
+        trackers.reduce(policy.limits.aheadBytes - delivering.byteCount) { room, tracker in
+            tracker.role.isSubtitles ? room : room - tracker.queue.heldBytes - tracker.queue.reservedBytes
+        }
     }
 
     private func admission(at now: Duration) -> FetchAdmission {
@@ -78,8 +93,12 @@ extension UpstreamSession {
             guard let request = trackers[index].queue.lateHead(before: now - transferTimes.lateAfter),
                 admission(at: now).admits(request.url)
             else { continue }
-            trackers[index].queue.raceHead(as: nextID)
-            fetch(request, for: .segment(trackers[index].role, request), timeouts: 0, isRace: true, at: now)
+            // Without room for a body as large as the last ones, the first request has to do.
+            let byteLimit = min(policy.limits.headBytes(of: trackers[index].role), roomAhead)
+            guard byteLimit > 0, byteLimit >= trackers[index].queue.recentSize else { continue }
+            let target = FetchTarget.segment(trackers[index].role, request)
+            trackers[index].queue.raceHead(as: nextID, byteLimit: byteLimit)
+            fetch(request, for: target, timeouts: 0, isRace: true, byteLimit: byteLimit, at: now)
         }
     }
 
@@ -116,8 +135,12 @@ extension UpstreamSession {
         let candidates = media.filter(isInStep).compactMap { index in
             startable(index, at: now).map { (index: index, startable: $0) }
         }
-        let hasRoom = expectedBytes < policy.maxInFlightBytes
-        return candidates.filter { hasRoom || $0.startable.isHead }.min {
+        let (hasRoom, room) = (expectedBytes < policy.limits.aheadBytes, roomAhead)
+        let mayStartHead = delivering.byteCount == 0 || room >= 0
+        return candidates.filter { candidate in
+            candidate.startable.isHead
+                ? mayStartHead : hasRoom && room > trackers[candidate.index].queue.recentSize
+        }.min {
             trackers[$0.index].queue.startedDuration < trackers[$1.index].queue.startedDuration
         }
     }

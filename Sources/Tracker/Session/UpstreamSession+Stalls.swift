@@ -71,6 +71,7 @@ extension UpstreamSession {
 
     /// Records the outcome of a delivery. A refused audio segment does not count, because silence replaces it.
     mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
+        delivering.remove(delivery)
         guard let main = trackers.first, delivery.rendition == .main || outcome == .published else { return }
         let silence = mediaStall.recordOutcome(
             outcome, hasPending: !main.queue.isEmpty, targetDuration: main.assumedTargetDuration, at: now)

@@ -79,6 +79,8 @@ package struct UpstreamSession: Sendable {
     var subtitleHold = SubtitleHold()
     /// Whether no media, keys and maps are requested.
     private(set) var isMediaPaused = false
+    /// Segments of audio and video that were handed downstream, until their outcome is known.
+    var delivering = DeliveringSegments()
     var failedResourceTries = 0
     /// Faults of all answers, and of all requests without an answer.
     var faults: [FetchFault: Int] = [:]
@@ -94,7 +96,7 @@ package struct UpstreamSession: Sendable {
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
         firstFetch = number * FetchID.perSession
-        cache = ResourceCache(seed: policy.seed)
+        cache = ResourceCache(byteLimit: policy.limits.resourceBytes, seed: policy.seed)
         mediaStall = MediaStallEscalation(giveUp: policy.giveUp)
         limiter = HostLimiter(maxConnections: policy.maxConnections)
         locator = PlaylistLocator(

@@ -50,7 +50,7 @@ struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
 /// An HTTP header on the command line: `Name: value`.
 struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
     let name: String
-    let value: String
+    let value: Secret
 
     init?(argument: String) {
         // A token (RFC 9110 §5.6.2) has neither of them, so the first one ends the name.
@@ -60,6 +60,6 @@ struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
         let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
         guard !name.isEmpty, isToken, !value.utf8.contains(where: { $0 < 0x20 }) else { return nil }
         self.name = String(name)
-        self.value = String(value)
+        self.value = Secret(String(value))
     }
 }

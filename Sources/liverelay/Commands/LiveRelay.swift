@@ -28,6 +28,7 @@ struct LiveRelay: AsyncParsableCommand {
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        HeapSettings.apply()
         occupyClosedDescriptors()
         do {
             let words = FirstWord.arguments(Array(CommandLine.arguments.dropFirst()))

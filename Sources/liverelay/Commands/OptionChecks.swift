@@ -42,6 +42,21 @@ enum OptionChecks {
         urls.lazy.compactMap { url($0, of: "--backup") }.first
     }
 
+    /// The limit has to have room for the largest segment and the largest playlist.
+    static func memory(limit: ByteCount?, segment: ByteCount?, playlist: ByteCount?) -> String? {
+        guard let limit else { return nil }
+        let smallest = MemoryBudget.smallestLimit
+        guard limit.bytes >= smallest else { return "--memory-limit has to be at least \(smallest >> 20)MiB." }
+        let needed = [
+            ("--max-segment", segment.map { MemoryBudget.limit(forSegment: $0.bytes) }),
+            ("--max-playlist", playlist.map { MemoryBudget.limit(forPlaylist: $0.bytes) }),
+        ]
+        for case (let option, let bytes?) in needed where bytes > limit.bytes {
+            return "\(option) needs a --memory-limit of at least \((bytes + (1 << 20) - 1) >> 20)MiB."
+        }
+        return nil
+    }
+
     /// Whether the URL names a host and, if there is a colon after it, a port.
     private static func hasHost(_ url: String) -> Bool {
         guard let host = URIReference.host(of: url), !host.isEmpty, let authority = URIReference.authority(of: url),

@@ -33,7 +33,9 @@ struct RelayService: Sendable {
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let state = ChannelState(upstream: configuration.upstream) { start.duration(to: clock.now) }
+        let state = ChannelState(upstream: configuration.upstream, memory: configuration.memory) {
+            start.duration(to: clock.now)
+        }
         let bus = EventBus()
         let delivery = try events.delivery(of: bus, logger: logger)
         let runner = ChannelRunner(

@@ -131,6 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
             upstream: "", variant: intake.variant, giveUp: intake.giveUpTime, spool: "",
             retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
             requests: intake.requests, maxConnections: intake.maxConnections, patience: intake.patience?.duration,
-            audio: audio.configuration, polling: intake.polling(isRecorded: false))
+            audio: audio.configuration, polling: intake.polling(isRecorded: false),
+            memory: intake.memory)
     }
 }

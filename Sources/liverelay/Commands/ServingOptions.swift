@@ -111,7 +111,8 @@ struct ServingOptions: ParsableArguments {
                 liveWindow: window.duration),
             requests: intake.requests, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
-            audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil))
+            audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil),
+            memory: intake.memory)
         configuration.requiresVideo = require == .video
         try await RelayService(
             configuration: configuration,

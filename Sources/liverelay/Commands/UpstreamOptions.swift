@@ -41,11 +41,20 @@ struct UpstreamOptions: ParsableArguments {
                 """))
     var polite = false
 
-    @Option(help: "Largest accepted segment: 64MiB, 1GiB.")
-    var maxSegment = ByteCount(128 << 20)
+    @Option(
+        help: ArgumentHelp(
+            "Memory of a channel, at least 96MiB. (default: 256MiB, or what the two options below need)",
+            discussion: """
+                It bounds segments, playlists, subtitles and everything else that is held of the upstream. What does not \
+                fit is dropped: a segment becomes a gap. docs/limits.md has the shares.
+                """, valueName: "bytes"))
+    var memoryLimit: ByteCount?
 
-    @Option(help: "Largest accepted playlist, decompressed.")
-    var maxPlaylist = ByteCount(16 << 20)
+    @Option(help: "Largest accepted segment: 64MiB, 1GiB. (default: 32MiB, or more with more memory)")
+    var maxSegment: ByteCount?
+
+    @Option(help: "Largest accepted playlist, decompressed. (default: 16MiB, or more with more memory)")
+    var maxPlaylist: ByteCount?
 
     @Flag(
         help: ArgumentHelp(
@@ -88,12 +97,16 @@ struct UpstreamOptions: ParsableArguments {
 
     var requests: CurlConfiguration {
         var configuration = CurlConfiguration(
-            headers: headers.map { FetchAnswer.Header(name: $0.name, value: $0.value) }, userAgent: userAgent,
+            headers: headers.map { RequestHeader(name: $0.name, value: $0.value) }, userAgent: userAgent,
             cookie: cookie.map { Secret($0) }, proxy: proxy.map { Secret($0) }, deniesPrivate: denyPrivate,
             permittedIPAddresses: Set(permittedAddresses))
-        configuration.segmentLimits.bodyBytes = maxSegment.bytes
-        configuration.playlistLimits.bodyBytes = maxPlaylist.bytes
+        configuration.apply(memory)
         return configuration
+    }
+
+    /// The memory of a channel.
+    var memory: MemoryBudget {
+        MemoryBudget(limit: memoryLimit?.bytes, segment: maxSegment?.bytes, playlist: maxPlaylist?.bytes)
     }
 
     func validate() throws {
@@ -101,6 +114,7 @@ struct UpstreamOptions: ParsableArguments {
         let complaints = [
             OptionChecks.headerValue(userAgent, of: "--user-agent"), cookie.flatMap { OptionChecks.cookie($0) },
             proxy.flatMap { OptionChecks.proxy($0) },
+            OptionChecks.memory(limit: memoryLimit, segment: maxSegment, playlist: maxPlaylist),
         ]
         if let complaint = complaints.compactMap(\.self).first { throw ValidationError(complaint) }
         if denyPrivate, proxy != nil {

@@ -85,6 +85,7 @@ struct ChannelConfigurationDocument: Encodable, Sendable {
         try encode(options.variant?.text, .variant)
         try encode(options.maxConnections, .maxConnections)
         try encode(options.isPolite, .polite)
+        try encode(options.memoryLimitBytes.map { String($0) }, .memoryLimit)
         try encode(options.maxSegmentBytes.map { String($0) }, .maxSegment)
         try encode(options.maxPlaylistBytes.map { String($0) }, .maxPlaylist)
         try encode(options.deniesPrivate, .denyPrivate)

@@ -92,6 +92,9 @@ extension RelayConfiguration {
         if let mode = options.audio, let policy = AudioPolicy(rawValue: mode.rawValue) { audio.policy = policy }
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
         requests.apply(options)
+        memory = memory.replacing(
+            limit: options.memoryLimitBytes, segment: options.maxSegmentBytes, playlist: options.maxPlaylistBytes)
+        requests.apply(memory)
     }
 }
 
@@ -101,8 +104,6 @@ extension CurlConfiguration {
         deniesPrivate = deniesPrivate || options.deniesPrivate == true
         permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
         if deniesPrivate { proxy = nil }
-        segmentLimits.bodyBytes = options.maxSegmentBytes ?? segmentLimits.bodyBytes
-        playlistLimits.bodyBytes = options.maxPlaylistBytes ?? playlistLimits.bodyBytes
     }
 
     /// Applies the headers and the proxy that are given for a source. They take the place of the common ones.
@@ -114,7 +115,7 @@ extension CurlConfiguration {
             case "cookie": cookie = Secret(header.value)
             case let name:
                 headers.removeAll { $0.name.lowercased() == name }
-                headers.append(FetchAnswer.Header(name: header.name, value: header.value))
+                headers.append(RequestHeader(name: header.name, value: Secret(header.value)))
             }
         }
     }

@@ -24,7 +24,9 @@ final class RunningChannel: Sendable {
     ) {
         let clock = ContinuousClock()
         let start = clock.now
-        let state = ChannelState(upstream: runner.configuration.upstream) { start.duration(to: clock.now) }
+        let state = ChannelState(
+            upstream: runner.configuration.upstream, memory: runner.configuration.memory
+        ) { start.duration(to: clock.now) }
         self.run = run
         self.state = state
         responder = ChannelResponder(state, burst: runner.burst, channel: run.channel)

@@ -26,6 +26,8 @@ enum LibFuzzer {
 
     /// Runs the entry. A violated invariant ends the process like a trap.
     private static func runInput(_ bytes: [UInt8]) {
-        do { try entry.run(bytes) } catch { fatalError("\(entry.name): \(error)") }
+        do {
+            if let cost = try HeapMeter.cost(of: bytes, in: entry) { try entry.check(cost, of: bytes.count) }
+        } catch { fatalError("\(entry.name): \(error)") }
     }
 }

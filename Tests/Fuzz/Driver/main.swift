@@ -6,6 +6,7 @@ import FuzzEntries
 // fuzz --dictionary NAME       prints an entry's dictionary in libFuzzer's notation
 // fuzz --largest NAME          prints the largest input size of an entry in bytes
 // fuzz --replay NAME FILE…     runs an entry with the files, also in a build without libFuzzer
+// fuzz --measure NAME FILE…    prints of each file: bytes, bytes held at once, allocations, and its path
 // Other arguments go to libFuzzer. The environment variable LIVERELAY_FUZZ names its entry, because libFuzzer restarts
 // itself with the same arguments.
 
@@ -45,6 +46,16 @@ func replay(_ entry: FuzzEntry, _ paths: some Sequence<String>) throws {
     }
 }
 
+/// The first run of an entry fills tables that are made once.
+func measure(_ entry: FuzzEntry, _ paths: some Sequence<String>) throws {
+    for (number, path) in paths.enumerated() {
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        if number == 0 { try entry.run(bytes) }
+        guard let cost = try HeapMeter.cost(of: bytes, in: entry) else { fail("built without AddressSanitizer") }
+        print("\(bytes.count)\t\(cost.heldBytes)\t\(cost.allocations)\t\(path)")
+    }
+}
+
 let arguments = CommandLine.arguments.dropFirst()
 switch arguments.first {
 case "--list":
@@ -57,6 +68,8 @@ case "--largest":
     print(entry(arguments.dropFirst().first).largest)
 case "--replay":
     try replay(entry(arguments.dropFirst().first), arguments.dropFirst(2))
+case "--measure":
+    try measure(entry(arguments.dropFirst().first), arguments.dropFirst(2))
 default:
     exit(LibFuzzer.run())
 }

@@ -5,6 +5,7 @@ enum ConfigurationEntry {
     static let entry = FuzzEntry(
         "configuration", "a configuration of channels in YAML", largest: 4096,
         dictionary: ConfigurationKey.allCases.map { "\($0.rawValue): " } + words,
+        heldBytes: FuzzBound(base: 4 << 20, perByte: 256), allocations: FuzzBound(base: 40_000, perByte: 64),
         seeds: { _ in texts.map { Array($0.utf8) } },
         run: { bytes in
             let text = String(decoding: bytes, as: UTF8.self)

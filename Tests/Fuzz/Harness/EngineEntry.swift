@@ -10,7 +10,8 @@ enum EngineEntry {
     /// twice, is joined to itself.
     static let entry = FuzzEntry(
         "engine", "a segment of any container through the whole splice", largest: 32 << 10,
-        dictionary: MovieEntries.words,
+        dictionary: MovieEntries.words, heldBytes: FuzzBound(base: 8 << 20, perByte: 1024),
+        allocations: FuzzBound(base: 40_000, perByte: 64),
         seeds: { seeds in
             let streams = seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 100)) }
             let audio = seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) }
@@ -42,6 +43,8 @@ enum EngineEntry {
             for segment in written { try invariants.check(segment) }
         }
         try demand(engine.isFinished, "the engine holds media after the end")
+        let count = invariants.published.reduce(0) { $0 + $1.count }
+        try demand(count <= (1 << 20) + 64 * bytes.count, "\(count) bytes are published of \(bytes.count)")
         return invariants.published
     }
 

@@ -8,6 +8,9 @@ package struct FuzzEntry: Sendable {
     package let largest: Int
     /// Tokens that a fuzzer would have to guess byte by byte.
     package let dictionary: [String]
+    /// Bytes that may be allocated at once.
+    let heldBytes: FuzzBound
+    let allocations: FuzzBound
     /// Initial inputs.
     package let seeds: @Sendable (CaptureSeeds) throws -> [[UInt8]]
     /// Runs the function on one input.
@@ -18,6 +21,8 @@ package struct FuzzEntry: Sendable {
 
     init(
         _ name: String, _ about: String, largest: Int = 4096, dictionary: [String] = [],
+        heldBytes: FuzzBound = FuzzBound(base: 1 << 20, perByte: 64),
+        allocations: FuzzBound = FuzzBound(base: 4000, perByte: 8),
         seeds: @escaping @Sendable (CaptureSeeds) throws -> [[UInt8]],
         run: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
@@ -25,6 +30,8 @@ package struct FuzzEntry: Sendable {
         self.about = about
         self.largest = largest
         self.dictionary = dictionary
+        self.heldBytes = heldBytes
+        self.allocations = allocations
         self.seeds = seeds
         self.run = run
     }

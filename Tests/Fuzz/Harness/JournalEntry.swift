@@ -10,7 +10,7 @@ enum JournalEntry {
             "#LIVERELAY-SPOOL:2", "#LIVERELAY-RECORD:", "#LIVERELAY-ENTRY:", "DISCONTINUITY-SEQUENCE=", "BYTES=",
             "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
             "18446744073709551615", "9223372036854775807", "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
-        ],
+        ], allocations: FuzzBound(base: 20_000, perByte: 32),
         seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
         run: { bytes in
             // Changed records are lost unless their checksums are corrected.

@@ -89,7 +89,7 @@ enum MetadataEntries {
         "webvtt", "a WebVTT segment, and the subtitles published from it", largest: 4096,
         dictionary: [
             "WEBVTT\n\n", " --> ", "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:", "STYLE\n", "REGION\n", "NOTE ",
-        ],
+        ], allocations: FuzzBound(base: 8000, perByte: 64),
         seeds: { seeds in Array(seeds.subtitles.prefix(60)) },
         run: { bytes in
             try publish(bytes)

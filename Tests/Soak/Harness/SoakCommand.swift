@@ -3,17 +3,19 @@ import Foundation
 import Splice
 import Tracker
 
-/// The command `soak HOURS [SEED…]`.
+/// The command `soak [--limits] HOURS [SEED…]`.
 package enum SoakCommand {
     /// Runs a channel for each seed.
     /// - Returns: the exit status: 0 without findings, 1 with findings, 2 if the soak test could not run.
     package static func run(_ arguments: [String]) async -> Int32 {
+        let exceedsLimits = arguments.first == "--limits"
+        let arguments = arguments.dropFirst(exceedsLimits ? 1 : 0)
         guard let hours = arguments.first.flatMap({ Double($0) }), hours > 0 else { return 2 }
         let seeds = arguments.dropFirst().compactMap { UInt64($0) }
         var status: Int32 = 0
         for seed in seeds.isEmpty ? [1] : seeds {
             do {
-                if try await !runChannel(Int(hours * 3600), seed) { status = 1 }
+                if try await !runChannel(Int(hours * 3600), seed, exceedsLimits: exceedsLimits) { status = 1 }
             } catch {
                 print("seed \(seed): \(error)")
                 return 2
@@ -22,12 +24,13 @@ package enum SoakCommand {
         return status
     }
 
-    private static func runChannel(_ seconds: Int, _ seed: UInt64) async throws -> Bool {
+    private static func runChannel(_ seconds: Int, _ seed: UInt64, exceedsLimits: Bool) async throws -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
         print(
             "seed \(seed)\n   hour  resident kB  anon kB   descriptors  files  spool kB  entries  collections  wall s")
         var run = SoakRun(seed: seed, seconds: seconds)
+        run.exceedsLimits = exceedsLimits
         run.report = { sample in
             let wall = start.duration(to: clock.now).components.seconds
             print(sample.line + String(format: " %7d", wall))
@@ -70,6 +73,9 @@ extension SoakOutcome {
             segments lost partially: \(counts(checker.partiallyLost))
             the tracker counts \(status.upstream.counts.lost) lost; \
             skipped \(status.splice.segmentsSkipped), duplicate frames \(status.splice.counts.duplicateFrames)
+            limits exceeded: \(status.upstream.counts.droppedByLimit.count) kinds, \
+            \(status.upstream.counts.droppedByLimit.values.reduce(0, +)) units; \
+            \(status.upstream.counts.postponedSegments) fetches postponed
             longest stall: \(liveEdge.longestWithoutFault.length) ms without faults, at \(liveEdge.longestWithoutFault.end / 1000) s; \
             \(liveEdge.longestWithFault.length) ms with faults, at \(liveEdge.longestWithFault.end / 1000) s
             date of the edge: at most \(checker.aheadOfClock) ms ahead of the clock, \(checker.lateToClock) ms late

@@ -1,5 +1,6 @@
 import Channel
 import Foundation
+import Playlist
 import Tracker
 
 /// The outcome of a soak run.
@@ -14,6 +15,9 @@ struct SoakOutcome {
 }
 
 extension SoakOutcome {
+    /// The names of the playlist limits that were exceeded.
+    var limitsExceeded: [String] { status.upstream.counts.droppedByLimit.keys.map(\.rawValue).sorted() }
+
     var findings: [String] {
         var findings = checker.findings + growth
         if let end { findings.append("the channel ended: \(end)") }

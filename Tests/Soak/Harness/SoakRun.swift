@@ -15,6 +15,8 @@ struct SoakRun {
     var faultInterval = 35...150
     /// Session time between two samples of the process's resources, seconds.
     var sampleInterval = 3600
+    /// Whether limits are exceeded every few minutes.
+    var exceedsLimits = false
     /// Called with each sample.
     var report: (SoakSample) -> Void = { _ in }
 
@@ -30,7 +32,7 @@ struct SoakRun {
         let count = InspectedSession.Count()
         let session = ChannelSession(upstream: SoakUpstream.url, policy: configuration.policy)
         var driver = ReplayDriver(session: InspectedSession(session: session, count: count))
-        var upstream = SoakUpstream(script)
+        var upstream = SoakUpstream(script, exceedsLimits: exceedsLimits)
         var checker = SoakChecker(script)
         var samples: [SoakSample] = []
         let end = try await driver.run(until: .seconds(seconds)) { request, now in

@@ -11,16 +11,24 @@ struct SoakUpstream {
     static let availability = 120_000
 
     let script: SoakScript
+    /// Whether limits are exceeded every few minutes.
+    let exceedsLimits: Bool
     /// Number of requests for each segment with a fault.
     private var attempts: [Int: Int] = [:]
     private(set) var requests = 0
 
-    init(_ script: SoakScript) { self.script = script }
+    init(_ script: SoakScript, exceedsLimits: Bool = false) {
+        self.script = script
+        self.exceedsLimits = exceedsLimits
+    }
 
     mutating func answer(_ request: FetchRequest, at now: Duration) -> (FetchOutcome, Duration) {
         requests += 1
         let time = now.milliseconds
         let fault = script.fault(at: time)
+        if exceedsLimits, let refusal = SoakExcess.refusal(of: request, at: time) {
+            return (refusal, .milliseconds(50))
+        }
         let usual = Duration.milliseconds(30 + requests * 37 % 90)
         switch fault?.kind {
         case .unreachable: return (.failure(FetchError(.refused, url: request.url)), usual)
@@ -101,13 +109,15 @@ extension SoakUpstream {
     private func playlist(_ request: FetchRequest, asOf time: Int, token: Int) -> FetchOutcome {
         let era = script.era(at: time)
         let edge = script.edge(at: time)
-        if edge > era.firstSegment { return text(playlistText(era: era, edge, token, hasEnded: false), request) }
+        if edge > era.firstSegment {
+            return text(playlistText(era: era, edge, token, hasEnded: false, at: time), request)
+        }
         // A new encoder without segments has no playlist yet. The playlist of the ended one is still available.
         guard era.followsEnd else { return errorPage(404, request) }
-        return text(playlistText(era: script.era(before: era), edge, token, hasEnded: true), request)
+        return text(playlistText(era: script.era(before: era), edge, token, hasEnded: true, at: time), request)
     }
 
-    private func playlistText(era: SoakScript.Era, _ edge: Int, _ token: Int, hasEnded: Bool) -> String {
+    private func playlistText(era: SoakScript.Era, _ edge: Int, _ token: Int, hasEnded: Bool, at time: Int) -> String {
         var first = edge
         while first > era.firstSegment, script.segments[edge - 1].end - script.segments[first - 1].start <= Self.window
         {
@@ -118,8 +128,11 @@ extension SoakUpstream {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(targetDuration(first..<edge))\n"
         text +=
             "#EXT-X-MEDIA-SEQUENCE:\(first + era.numberOffset)\n#EXT-X-DISCONTINUITY-SEQUENCE:\(tagCount - before)\n"
+        let isExcessive = exceedsLimits && SoakExcess.isReached(at: time)
+        if isExcessive { text += SoakExcess.head }
         var key: Int?
         for number in first..<edge { text += entry(number, era, token, &key) }
+        if isExcessive { text += SoakExcess.end }
         return text + (hasEnded ? "#EXT-X-ENDLIST\n" : "")
     }
 

@@ -95,7 +95,9 @@ struct AudioFramer: Sendable {
         let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
         if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
         guard header.use != .otherProgram else { return }
-        if header.use == .packet, let configuration = configurations.configuration(of: header, bytes[payload]) {
+        if header.use == .packet, frames.count < DemuxLimits.frames,
+            let configuration = configurations.configuration(of: header, bytes[payload])
+        {
             frames.append(
                 Frame(
                     configuration: configuration, pts: timestamps.now, samples: header.duration, isDamaged: isSuspect,
@@ -114,6 +116,10 @@ struct AudioFramer: Sendable {
             return
         }
         for frame in unpackedFrames {
+            guard frames.count < DemuxLimits.frames else {
+                counts.undecodable += 1
+                continue
+            }
             let payload = unpacked.count..<unpacked.count + frame.count
             unpacked += frame
             frames.append(

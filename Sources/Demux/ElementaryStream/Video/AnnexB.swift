@@ -2,7 +2,7 @@ import Media
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {
-    /// Appends the NAL units of `range` in order; empty ones are skipped.
+    /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.
     static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) {
         var open: (prefix: Int, start: Int)?
         func close(at end: Int) -> Int {
@@ -15,12 +15,12 @@ enum AnnexB {
             return trimmed
         }
         var position = range.lowerBound
-        while let code = nextStartCode(bytes, from: position, to: range.upperBound) {
+        while units.count < DemuxLimits.units, let code = nextStartCode(bytes, from: position, to: range.upperBound) {
             let trimmed = close(at: code)
             open = (trimmed, code + 3)
             position = code + 3
         }
-        _ = close(at: range.upperBound)
+        if units.count < DemuxLimits.units { _ = close(at: range.upperBound) }
     }
 
     /// Returns the offset of the next 00 00 01 that is completely before `end`.

@@ -28,7 +28,8 @@ struct VideoSampleWriter: Sendable {
     /// The largest size of the arena in bytes. Every sync sample repeats its parameter sets, and an upstream may make
     /// them large and frequent.
     private(set) var maxArenaSize: Int
-    /// The arena size that any segment may use. NAL units with one-byte lengths become less than four times as long.
+    /// The arena size that any segment may use. Beyond it samples are an eighth longer than their input at most: lengths
+    /// take a byte more than start codes, and three more than the shortest lengths.
     private static let arenaHeadroom = 1 << 20
 
     /// - Parameters:
@@ -44,7 +45,7 @@ struct VideoSampleWriter: Sendable {
     /// - Parameter bytes: the number of input bytes until the next `drain()`.
     mutating func reserve(bytes: Int) {
         arena.reserveCapacity(arena.count + bytes)
-        maxArenaSize = arena.count + 4 * bytes + Self.arenaHeadroom
+        maxArenaSize = arena.count + bytes + bytes / 8 + Self.arenaHeadroom
     }
 
     /// Replaces the parameter sets by sets from outside the stream.
@@ -62,6 +63,7 @@ struct VideoSampleWriter: Sendable {
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
+        guard samples.count < DemuxLimits.frames else { return false }
         let picture = CodedPicture(units, roles, of: bytes, codec: codec)
         let randomAccess = picture?.randomAccess(
             isMarkedSync: timing.isMarkedSync, hasSingleReference: parameterSets.hasSingleReference)

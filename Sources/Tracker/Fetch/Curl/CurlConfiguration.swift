@@ -24,7 +24,7 @@ package struct CurlConfiguration: Equatable, Sendable {
     ///
     /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the
     /// upstream's own origin only.
-    package var headers: [FetchAnswer.Header]
+    package var headers: [RequestHeader]
     package var userAgent: String
     /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.
     package var cookie: Secret?
@@ -50,14 +50,14 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var permittedIPAddresses: Set<IPAddress>
 
     package init(
-        headers: [FetchAnswer.Header] = [], userAgent: String = "liverelay", cookie: Secret? = nil,
+        headers: [RequestHeader] = [], userAgent: String = "liverelay", cookie: Secret? = nil,
         proxy: Secret? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
         connectLimit: Duration = .seconds(5),
         playlistLimits: Limits = Limits(
-            bodyBytes: 16 << 20, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
+            bodyBytes: MemoryBudget().playlistBytes, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
         keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
         segmentLimits: Limits = Limits(
-            bodyBytes: 128 << 20, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
+            bodyBytes: MemoryBudget().segmentBytes, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
         deniesPrivate: Bool = false, permittedIPAddresses: Set<IPAddress> = []
     ) {
         self.headers = headers
@@ -77,8 +77,14 @@ package struct CurlConfiguration: Equatable, Sendable {
     /// The time limit of a long segment in multiples of its duration, and the longest time limit.
     private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
 
-    /// The largest EXT-X-MAP section that is a resource of its own. Those of channels have some kilobytes.
-    private static let largestMap = 16 << 20
+    /// The largest EXT-X-MAP section, or file of which it is a range. Those of channels have some kilobytes.
+    private static let largestMap = 2 << 20
+
+    /// Sets the largest segment and the largest playlist.
+    package mutating func apply(_ memory: MemoryBudget) {
+        segmentLimits.bodyBytes = memory.segmentBytes
+        playlistLimits.bodyBytes = memory.playlistBytes
+    }
 
     func limits(for request: FetchRequest) -> Limits {
         switch request.purpose {
@@ -86,11 +92,12 @@ package struct CurlConfiguration: Equatable, Sendable {
             var limits = playlistLimits
             limits.total += request.duration ?? .zero
             limits.idle += request.duration ?? .zero
+            limits.bodyBytes = min(limits.bodyBytes, request.byteLimit ?? .max)
             return limits
         case .key: return keyLimits
         case .segment, .map:
             var limits = segmentLimits
-            let largest = request.purpose == .map && request.byteRange == nil ? Self.largestMap : Int.max
+            let largest = request.purpose == .map ? Self.largestMap : Int.max
             limits.bodyBytes = min(limits.bodyBytes, largest, request.byteLimit ?? .max)
             let duration = min(request.duration ?? .zero, Self.longestTotal)
             limits.total = max(limits.total, min(duration * Self.durationFactor, Self.longestTotal))

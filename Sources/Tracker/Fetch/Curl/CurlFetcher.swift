@@ -116,7 +116,8 @@ extension FetchOutcome {
     /// thread, so that a large body holds up no transfer.
     fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
         guard case .success(let answer) = self, job.request.purpose != .key, job.range == nil else { return self }
-        switch Gzip.decompress(answer.body, limit: job.limits.bodyBytes) {
+        // The compressed bytes are there as well until the content is.
+        switch Gzip.decompress(answer.body, limit: max(0, job.limits.bodyBytes - answer.body.count)) {
         case .notGzip: return self
         case .whole(let content): return .success(answer.replacingBody(by: content))
         case .truncated: return .failure(FetchError(.shortBody, CURLE_PARTIAL_FILE, url: job.request.url))

@@ -5,8 +5,8 @@ import Playlist
 /// An ordinary header is sent to all hosts. A credential is sent to the upstream's origin alone: a CDN or presigned
 /// storage named by the playlist must not learn it, and often refuses a request with one.
 struct RequestHeaders: Equatable, Sendable {
-    private let ordinary: [FetchAnswer.Header]
-    private let credentials: [FetchAnswer.Header]
+    private let ordinary: [RequestHeader]
+    private let credentials: [RequestHeader]
     private let origin: HTTPURL.Origin
     /// User information in the URLs of the upstream and its backups, each valid for the whole origin.
     private let userInfos: [HTTPURL.Origin: HTTPURL.UserInfo]
@@ -20,7 +20,7 @@ struct RequestHeaders: Equatable, Sendable {
     init(
         _ configuration: CurlConfiguration, for upstream: HTTPURL, backups: [HTTPURL] = []
     ) throws(FetchError) {
-        let cookies = configuration.headers.filter { $0.isNamed("cookie") }.map(\.value)
+        let cookies = configuration.headers.filter { $0.isNamed("cookie") }.map(\.value.value)
         let others = configuration.headers.filter { !$0.isNamed("cookie") }
         for header in configuration.headers where !header.fitsOneLine {
             throw FetchError(.other, url: upstream.text, message: "header \(header.name) does not fit one line")
@@ -42,7 +42,7 @@ struct RequestHeaders: Equatable, Sendable {
     /// Returns the header lines for a URL in the order configured, in the format of CURLOPT_HTTPHEADER.
     func lines(for url: HTTPURL) -> [String] {
         let allowed = url.origin == origin ? ordinary + credentials : ordinary
-        return allowed.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        return allowed.map { $0.value.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value.value)" }
     }
 
     /// Whether the headers for a URL may be sent wherever a redirect leads.
@@ -67,7 +67,7 @@ struct RequestHeaders: Equatable, Sendable {
     }
 }
 
-extension FetchAnswer.Header {
+extension RequestHeader {
     fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name }
 
     fileprivate var isCredential: Bool { Self.credentials.contains(name.lowercased()) }
@@ -80,6 +80,6 @@ extension FetchAnswer.Header {
     fileprivate var fitsOneLine: Bool {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
         return !name.isEmpty && !name.contains { $0 == ":" || $0.isWhitespace }
-            && !(name + value).unicodeScalars.contains { breaks.contains($0) }
+            && !(name + value.value).unicodeScalars.contains { breaks.contains($0) }
     }
 }

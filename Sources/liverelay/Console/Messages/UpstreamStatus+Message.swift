@@ -23,6 +23,7 @@ extension SegmentLoss.Reason {
     var message: String {
         switch self {
         case .slidOut: "they left the playlist before they were fetched"
+        case .tooMany: "more are listed at once than --memory-limit has room for"
         case .gap: "the upstream lists them as a gap"
         case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
         case .notMedia: "the answer was no media"

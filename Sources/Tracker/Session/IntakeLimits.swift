@@ -1,0 +1,66 @@
+package import Playlist
+
+/// The memory that the intake of one channel may take, by what it holds.
+package struct IntakeLimits: Equatable, Sendable {
+    /// Bytes of the segment to deliver next.
+    package var segmentBytes: Int
+    /// Bytes of the segment of the companion to deliver next.
+    package var companionBytes: Int
+    /// Bytes of the segments after those, held and in flight, and of a second request for a late segment.
+    package var aheadBytes: Int
+    /// Bytes of one segment of subtitles.
+    package var subtitleBytes: Int
+    /// Bytes of the playlist of the companion, and of each subtitle rendition.
+    package var companionPlaylistBytes: Int
+    package var subtitlePlaylistBytes: Int
+    /// Bytes of the keys and maps that are kept.
+    package var resourceBytes: Int
+    /// Listed segments of all renditions that wait to be fetched.
+    package var queuedSegments: Int
+
+    package init(_ budget: MemoryBudget = MemoryBudget()) {
+        segmentBytes = budget.segmentBytes
+        companionBytes = budget.bytes(of: .companion)
+        aheadBytes = budget.bytes(of: .ahead)
+        subtitleBytes = Self.subtitleBytes
+        companionPlaylistBytes = budget.playlistBytes / 6
+        subtitlePlaylistBytes = budget.playlistBytes / 24
+        resourceBytes = budget.bytes(of: .resources)
+        queuedSegments = budget.bytes(of: .queue) / Self.bytesPerQueuedSegment
+    }
+
+    /// The largest segment of subtitles. A feature film in one file has some hundred kilobytes.
+    package static let subtitleBytes = 1 << 20
+    /// What a listed segment costs until it is fetched, with its URLs, approximately.
+    private static let bytesPerQueuedSegment = 700
+
+    /// The largest body of the segment to deliver next.
+    func headBytes(of role: RenditionRole) -> Int {
+        switch role {
+        case .main: segmentBytes
+        case .audio: companionBytes
+        case .subtitles: subtitleBytes
+        }
+    }
+
+    /// The largest playlist of a rendition; nil: the limit of the configuration.
+    func playlistBytes(of role: RenditionRole) -> Int? {
+        switch role {
+        case .main: nil
+        case .audio: companionPlaylistBytes
+        case .subtitles: subtitlePlaylistBytes
+        }
+    }
+
+    /// How many segments of a rendition may wait. Two fifths are for the video, as many for its audio, and subtitles
+    /// have a part each of what the others leave.
+    ///
+    /// - Parameters:
+    ///   - queued: segments of audio and video that wait; nil before the video was joined.
+    ///   - subtitles: subtitle renditions.
+    func queuedSegments(of role: RenditionRole, queued: Int?, subtitles: Int) -> Int {
+        guard role.isSubtitles else { return max(1, queuedSegments * 2 / 5) }
+        let rest = queuedSegments - (queued ?? queuedSegments * 4 / 5)
+        return max(1, rest / max(1, subtitles))
+    }
+}

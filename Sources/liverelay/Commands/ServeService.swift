@@ -89,7 +89,10 @@ struct ServeService: Sendable {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
-                while await Signals.wait(for: [SIGHUP]) { await updater.reload() }
+                _ = await Signals.handle([SIGHUP]) {
+                    await updater.reload()
+                    return true
+                }
                 return false
             }
             group.addTask {

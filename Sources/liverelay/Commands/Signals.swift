@@ -22,7 +22,17 @@ enum Signals {
     /// - Parameter endsProcess: whether the process ends within `ShutdownDeadline.limit` of the signal.
     /// - Returns: false if the task was canceled.
     static func wait(for numbers: [Int32], endsProcess: Bool = false) async -> Bool {
-        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        await handle(numbers, endsProcess: endsProcess) { false }
+    }
+
+    /// Calls `handler` after each signal, until it returns false. Signals that arrive during a call cause one more.
+    ///
+    /// A handler is registered once: one that is registered again after a cancellation gets nothing.
+    /// - Returns: false if the task was canceled.
+    static func handle(
+        _ numbers: [Int32], endsProcess: Bool = false, _ handler: () async -> Bool
+    ) async -> Bool {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let sources = numbers.map { number in
             // Until the source is registered, a signal that is to end the process ends it. Ignored, it would be lost.
             if !endsProcess { signal(number, SIG_IGN) }
@@ -36,7 +46,7 @@ enum Signals {
             return source
         }
         defer { for source in sources { source.cancel() } }
-        for await _ in arrivals { return true }
+        for await _ in arrivals where !(await handler()) { return true }
         return false
     }
 }

@@ -23,9 +23,10 @@ static struct liverelay_libav_failure failure_of(const char *library) {
 
 struct liverelay_libav_failure liverelay_libav_open(
     const struct liverelay_libav_names *names, struct liverelay_libav *functions) {
-    // RTLD_LOCAL: the libraries that libavcodec needs do not take the place of symbols of this process.
+    // RTLD_NOW: libraries that do not fit one another fail here, not at a later call. RTLD_LOCAL: the libraries that
+    // libavcodec needs do not take the place of symbols of this process.
 #define OPEN(library) \
-    void *library = dlopen(names->library, RTLD_LAZY | RTLD_LOCAL); \
+    void *library = dlopen(names->library, RTLD_NOW | RTLD_LOCAL); \
     if (!library) return failure_of(names->library);
     // libavcodec comes first: its package brings the others.
     OPEN(avcodec)

@@ -191,6 +191,18 @@ extension TransportStreamRingTests {
         #expect(try Self.decodeErrors(segments.flatMap(\.segment.bytes)) == [])
     }
 
+    @Test func clientsShareMovedSegments() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entry = try #require(snapshot.index.listed.first)
+        let store = TransportStreamStore()
+        let segment = try await store.segment(of: entry, in: snapshot)
+        for shift in [Ticks.seconds(60), .seconds(60), .seconds(-7)] {
+            #expect(await store.segment(segment, of: entry, earlierBy: shift) == segment.earlier(by: shift))
+        }
+        #expect(store.counts.segments == 1)
+    }
+
     @Test func spliceCommandsHaveTheTimesOfTheFrames() async throws {
         var channel = try SpooledChannel(of: CaptureFixture("event_messages"))
         let snapshot = try #require(try await channel.relay().snapshot)

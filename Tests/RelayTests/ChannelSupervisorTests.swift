@@ -18,6 +18,7 @@ private let started: [(Int, Input)] = [(0, asks("a", 1)), (1, .published(run("a"
 struct SupervisorRow: Sendable {
     let when: String
     var idle = 30
+    var startLimit = 15
     var maxRunning: Int?
     var keepWarm = 0
     let inputs: [(second: Int, input: ChannelSupervisor.Input)]
@@ -26,10 +27,11 @@ struct SupervisorRow: Sendable {
     var wake: Int?
 
     init(
-        _ when: String, idle: Int = 30, maxRunning: Int? = nil, keepWarm: Int = 0,
+        _ when: String, idle: Int = 30, startLimit: Int = 15, maxRunning: Int? = nil, keepWarm: Int = 0,
         _ inputs: [(Int, ChannelSupervisor.Input)], yields: [ChannelSupervisor.Effect], wake: Int? = nil
     ) {
-        (self.when, self.idle, self.maxRunning, self.keepWarm) = (when, idle, maxRunning, keepWarm)
+        (self.when, self.idle, self.startLimit) = (when, idle, startLimit)
+        (self.maxRunning, self.keepWarm) = (maxRunning, keepWarm)
         self.inputs = inputs.map { (second: $0.0, input: $0.1) }
         (self.yields, self.wake) = (yields, wake)
     }
@@ -144,7 +146,19 @@ private let limitRows: [SupervisorRow] = [
         started + [(14, asks("b", 2)), (14, asks("c", 3)), (16, .wake)], yields: [.answer(3, .full(limit: 1))]),
     SupervisorRow(
         "the one that ends is asked for again, and its place is promised", maxRunning: 1,
-        started + [(14, asks("b", 2)), (14, asks("a", 3))], yields: [.answer(3, .full(limit: 1))]),
+        started + [(14, asks("b", 2)), (14, asks("a", 3)), (16, .wake)], yields: [.answer(3, .full(limit: 1))]),
+    SupervisorRow(
+        "it has ended, and waits for the one that was started in its place", maxRunning: 1,
+        started + [
+            (14, asks("b", 2)), (14, asks("a", 3)), (15, .ended(run("a"), failure: nil)),
+            (15, .ended(run("b", 2), failure: "no")),
+        ], yields: [.answer(2, .failed(reason: "no", retryAfter: .seconds(1))), .start(run("a", 3))]),
+    SupervisorRow(
+        "nobody waits for the place any more", startLimit: 1, maxRunning: 1,
+        [
+            (0, asks("a", 1, stream: true)), (0, .published(run("a"))), (0, .streamOpened(run("a"))),
+            (50, asks("b", 2)), (51, .wake), (51, .streamClosed(run("a"))), (60, .wake),
+        ], yields: [], wake: 81),
     SupervisorRow(
         "a failed channel has no place", maxRunning: 1,
         [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (1, asks("b", 2))], yields: [.start(run("b", 2))]),
@@ -216,7 +230,9 @@ private let demandRows: [SupervisorRow] = [
     @Test(arguments: startRows + endRows + limitRows + demandRows)
     func lastInput(_ row: SupervisorRow) {
         var supervisor = ChannelSupervisor(
-            .init(idle: .seconds(row.idle), maxRunning: row.maxRunning, keepWarm: row.keepWarm))
+            .init(
+                idle: .seconds(row.idle), startLimit: .seconds(row.startLimit), maxRunning: row.maxRunning,
+                keepWarm: row.keepWarm))
         let effects = row.inputs.map { supervisor.handle($0.input, at: .seconds($0.second)) }
         #expect(effects.last == row.yields, "\(row.when)")
         if let wake = row.wake { #expect(supervisor.nextWake == .seconds(wake), "\(row.when)") }

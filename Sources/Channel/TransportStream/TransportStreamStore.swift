@@ -1,5 +1,5 @@
 package import LiveRing
-import Media
+package import Media
 package import Mux
 import Playlist
 import Synchronization
@@ -27,16 +27,22 @@ package actor TransportStreamStore {
         var lastUse: UInt64
     }
 
+    private struct Key: Hashable {
+        /// Of the segment's file.
+        let name: String
+        let shift: Ticks
+    }
+
     private typealias Outcome = Result<TransportStreamSource.Written, TransportStreamError>
 
     /// Bytes that are kept, of one segment at least.
     package static let byteLimit = 32 << 20
 
     private let byteLimit: Int
-    private var entries: [String: Entry] = [:]
+    private var entries: [Key: Entry] = [:]
     private var byteCount = 0
     private var uses: UInt64 = 0
-    private var pending: [String: Task<Outcome, Never>] = [:]
+    private var pending: [Key: Task<Outcome, Never>] = [:]
     private nonisolated let latestCounts = Mutex(Counts())
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) { self.byteLimit = byteLimit }
@@ -48,38 +54,53 @@ package actor TransportStreamStore {
     package func segment(
         of entry: RingEntry, in snapshot: RingSnapshot
     ) async throws(TransportStreamError) -> TransportSegment {
-        let name = entry.segment.name
-        uses += 1
-        if let known = entries[name]?.segment {
-            entries[name]?.lastUse = uses
-            return known
-        }
-        if let task = pending[name] { return try await task.value.get().segment }
         let source = TransportStreamSource(snapshot)
-        let task = Task<Outcome, Never>.detached {
+        return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
             Outcome { () throws(TransportStreamError) in try source.write(entry) }
         }
-        pending[name] = task
+    }
+
+    /// The transport stream of a segment with all times `shift` earlier. Clients that were there at the same gaps share it.
+    package func segment(
+        _ segment: TransportSegment, of entry: RingEntry, earlierBy shift: Ticks
+    ) async -> TransportSegment {
+        let moved = try? await self.segment(as: Key(name: entry.segment.name, shift: shift)) {
+            .success(.init(segment: segment.earlier(by: shift), replacements: .init()))
+        }
+        return moved ?? segment
+    }
+
+    private func segment(
+        as key: Key, _ write: @escaping @Sendable () -> Outcome
+    ) async throws(TransportStreamError) -> TransportSegment {
+        uses += 1
+        if let known = entries[key]?.segment {
+            entries[key]?.lastUse = uses
+            return known
+        }
+        if let task = pending[key] { return try await task.value.get().segment }
+        let task = Task<Outcome, Never>.detached { write() }
+        pending[key] = task
         let outcome = await task.value
-        pending[name] = nil
-        record(outcome, as: name)
+        pending[key] = nil
+        record(outcome, as: key)
         return try outcome.get().segment
     }
 
-    private func record(_ outcome: Outcome, as name: String) {
+    private func record(_ outcome: Outcome, as key: Key) {
         guard case .success(let written) = outcome else {
             latestCounts.withLock { $0.failures += 1 }
             return
         }
-        latestCounts.withLock { $0.add(written) }
-        entries[name] = Entry(segment: written.segment, lastUse: uses)
+        if key.shift == .zero { latestCounts.withLock { $0.add(written) } }
+        entries[key] = Entry(segment: written.segment, lastUse: uses)
         byteCount += written.segment.bytes.count
-        evict(except: name)
+        evict(except: key)
     }
 
-    private func evict(except name: String) {
+    private func evict(except key: Key) {
         while byteCount > byteLimit, entries.count > 1 {
-            let oldest = entries.filter { $0.key != name }.min { $0.value.lastUse < $1.value.lastUse }
+            let oldest = entries.filter { $0.key != key }.min { $0.value.lastUse < $1.value.lastUse }
             guard let oldest else { return }
             byteCount -= oldest.value.segment.bytes.count
             entries[oldest.key] = nil

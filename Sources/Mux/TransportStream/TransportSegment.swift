@@ -16,7 +16,7 @@ package struct TransportSegment: Equatable, Sendable {
         package let randomAccessPoints: Int
     }
 
-    package let bytes: [UInt8]
+    package internal(set) var bytes: [UInt8]
     /// In order, without gaps. Empty if the segment has no media.
     package let chunks: [Chunk]
     /// Frames whose decode time was lowered because it was after their presentation time.

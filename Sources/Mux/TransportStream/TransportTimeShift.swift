@@ -91,3 +91,12 @@ package struct TransportTimeShift {
         return unit
     }
 }
+
+extension TransportSegment {
+    /// The segment with all times in its packets `shift` earlier. The times of the chunks stay those that are published.
+    package func earlier(by shift: Ticks) -> TransportSegment {
+        var segment = self
+        segment.bytes = TransportTimeShift.packets(bytes[...], earlierBy: shift)
+        return segment
+    }
+}

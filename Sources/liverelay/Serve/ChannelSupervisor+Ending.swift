@@ -10,7 +10,7 @@ extension ChannelSupervisor {
         switch channels[name]?.state {
         case .starting(let run), .running(let run), .lingering(let run, _): end(run, &effects)
         case .failed: channels[name] = nil
-        case .waiting, .queued, .ending, nil: break
+        case .queued, .ending, nil: break
         }
     }
 
@@ -44,7 +44,7 @@ extension ChannelSupervisor {
             case .starting(let run): end(run, &effects)
             case .failed where isAlways(name): enqueue(entry, as: name)
             case .queued, .failed: channels[name] = nil
-            case .waiting, .lingering, .ending: break
+            case .lingering, .ending: break
             }
         }
         for (run, since) in cooling where since + idle(of: run.channel) <= now { end(run, &effects) }
@@ -58,7 +58,7 @@ extension ChannelSupervisor {
         case .queued, .starting: isAlways ? nil : entry.lastSeen + idle(of: name)
         case .running: isAlways ? nil : entry.presentUntil
         case .failed(_, let until): isAlways ? until : until + Self.longestPause
-        case .waiting, .lingering, .ending: nil
+        case .lingering, .ending: nil
         }
     }
 
@@ -74,9 +74,7 @@ extension ChannelSupervisor {
     var nextWake: Duration? {
         let due = channels.compactMap { dueTime(of: $0, $1) }
         let deadlines = channels.values.flatMap { $0.waiters.map(\.deadline) }
-        let places = channels.values.compactMap { entry -> Duration? in
-            if case .waiting(let until) = entry.state { until } else { nil }
-        }
+        let places = channels.values.compactMap(\.placeDeadline)
         return (due + deadlines + places + cooling.map { $0.since + idle(of: $0.run.channel) }).min()
     }
 }

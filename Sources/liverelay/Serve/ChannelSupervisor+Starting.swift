@@ -13,33 +13,28 @@ extension ChannelSupervisor {
             effects.append(.answer(waiter.id, .failed(reason: reason, retryAfter: until - now)))
             return
         }
-        switch entry?.state {
-        case .ending where entry?.waiters.isEmpty == true && !hasPlace(&effects):
-            effects.append(.answer(waiter.id, .full(limit: policy.maxRunning ?? 0)))
-            return
-        case nil, .failed:
-            channels[name] = entry ?? Entry(state: .queued, lastSeen: now)
+        let needsPlace = entry.map { !$0.isDemanded && $0.placeDeadline == nil } ?? true
+        var next = entry ?? Entry(state: .queued, lastSeen: now)
+        if needsPlace {
+            if next.state.run == nil { next.state = .queued }
             queueCount += 1
-            channels[name]?.queuedAt = queueCount
-            channels[name]?.state = .waiting(until: now + Self.placeTime)
-        default: break
+            (next.queuedAt, next.placeDeadline) = (queueCount, now + Self.placeTime)
         }
-        channels[name]?.waiters.append(waiter)
-        channels[name]?.lastSeen = now
+        next.waiters.append(waiter)
+        next.lastSeen = now
+        channels[name] = next
     }
 
-    /// Queues the channels that wait for a place, as far as there are places, and refuses those that waited for too long.
+    /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
     mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
-        let waiting = channels.compactMap { name, entry -> (name: String, until: Duration, order: UInt64)? in
-            guard case .waiting(let until) = entry.state else { return nil }
-            return (name, until, entry.queuedAt)
-        }
-        for (name, until, _) in waiting.sorted(by: { $0.order < $1.order }) {
-            if hasPlace(&effects) {
-                channels[name]?.state = .queued
-            } else if until <= now {
+        let waiting = channels.filter { $0.value.placeDeadline != nil }.sorted { $0.value.queuedAt < $1.value.queuedAt }
+        for (name, entry) in waiting {
+            if !entry.waiters.isEmpty, hasPlace(&effects) {
+                channels[name]?.placeDeadline = nil
+            } else if entry.waiters.isEmpty || entry.placeDeadline.map({ $0 <= now }) == true {
                 answer(name, .full(limit: policy.maxRunning ?? 0), at: now, &effects) { _ in true }
-                channels[name] = isAlways(name) ? Entry(state: .queued, lastSeen: now) : nil
+                channels[name]?.placeDeadline = nil
+                if entry.state == .queued, !isAlways(name) { channels[name] = nil }
             }
         }
     }
@@ -66,6 +61,7 @@ extension ChannelSupervisor {
         for name in next.filter(\.value.isAlways).keys.sorted() {
             if case .lingering(let run, _) = channels[name]?.state { channels[name]?.state = .running(run) }
             if channels[name] == nil { enqueue(Entry(state: .queued, lastSeen: now), as: name) }
+            channels[name]?.placeDeadline = nil
         }
     }
 
@@ -84,7 +80,9 @@ extension ChannelSupervisor {
 
     /// Starts queued channels in the order of their requests, as far as there are places.
     mutating func startQueued(_ effects: inout [Effect]) {
-        let queued = channels.filter { $0.value.state == .queued }.sorted { $0.value.queuedAt < $1.value.queuedAt }
+        let queued = channels.filter { $0.value.state == .queued && $0.value.isDemanded }.sorted {
+            $0.value.queuedAt < $1.value.queuedAt
+        }
         guard !queued.isEmpty else { return }
         var count = runningCount
         for (name, _) in queued where count < policy.maxRunning ?? .max {

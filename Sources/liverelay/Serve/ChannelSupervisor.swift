@@ -33,9 +33,6 @@ struct ChannelSupervisor: Equatable, Sendable {
     }
 
     enum State: Equatable, Sendable {
-        /// A viewer waits for a place: as many channels run as may, and each of them has a viewer. A player that changes the
-        /// channel asks for the next before it has closed the last.
-        case waiting(until: Duration)
         /// A viewer waits, and the channel starts once another one has ended.
         case queued
         case starting(Run)
@@ -68,6 +65,9 @@ struct ChannelSupervisor: Equatable, Sendable {
         var failures = 0
         /// When the current run published first.
         var publishedAt: Duration?
+        /// The channel has no place among those that may run, and its requests wait for one until then; nil: it has one, or
+        /// needs none. A player that changes the channel asks for the next before it has closed the last.
+        var placeDeadline: Duration?
         /// Order of arrival among queued channels.
         var queuedAt: UInt64 = 0
     }
@@ -189,7 +189,7 @@ extension ChannelSupervisor.State {
     /// The run that is not over.
     var run: ChannelSupervisor.Run? {
         switch self {
-        case .waiting, .queued, .failed: nil
+        case .queued, .failed: nil
         case .starting(let run), .running(let run), .lingering(let run, _), .ending(let run): run
         }
     }
@@ -198,10 +198,11 @@ extension ChannelSupervisor.State {
 extension ChannelSupervisor.Entry {
     /// Whether the channel has a place among those that may run, or waits for one.
     var isDemanded: Bool {
-        switch state {
+        guard placeDeadline == nil else { return false }
+        return switch state {
         case .queued, .starting, .running, .lingering: true
         case .ending: !waiters.isEmpty
-        case .waiting, .failed: false
+        case .failed: false
         }
     }
 

@@ -69,7 +69,7 @@ struct ServeStatus: Encodable, Sendable {
     static func state(of entry: ChannelSupervisor.Entry?) -> String {
         switch entry?.state {
         case nil: "idle"
-        case .waiting, .queued: "queued"
+        case .queued: "queued"
         case .starting: "starting"
         case .running: "running"
         case .lingering: "lingering"

@@ -29,10 +29,8 @@ actor EndlessStreamReader {
     private let start: ContinuousClock.Instant
     /// nil before the channel has a ring.
     private var stream: EndlessStream?
-    private var segment: TransportSegment?
-    /// That of the segment.
-    private var program: TransportProgram?
-    private var unsent: ArraySlice<UInt8> = []
+    private var loaded: (segment: TransportSegment, entry: RingEntry)?
+    private var unsent: [ArraySlice<UInt8>] = []
     /// Null packets before the first tables would only delay a client that looks for them.
     private var hasBegun = false
     private var counted = EndlessStream.Dropped()
@@ -65,9 +63,7 @@ actor EndlessStreamReader {
             let publication = state.publication
             switch nextStep(in: publication, isOver: isOver) {
             case .load(let number): await load(number, in: publication?.snapshot)
-            case .send(_, let bytes, let placement):
-                unsent = packets(bytes, placement)
-                hasBegun = true
+            case .send(_, let bytes, let placement): await send(bytes, placement)
             case .end: return nil
             case .wait(let due):
                 if sendsNullPackets, clock.now >= silence { return Self.nullPackets[...] }
@@ -76,8 +72,10 @@ actor EndlessStreamReader {
             }
             countDropped()
         }
-        defer { unsent = unsent.dropFirst(Self.byteLimit / 188 * 188) }
-        return unsent.isEmpty ? nil : unsent.prefix(Self.byteLimit / 188 * 188)
+        guard let bytes = unsent.first else { return nil }
+        let rest = bytes.dropFirst(Self.byteLimit / 188 * 188)
+        unsent.replaceSubrange(0..<1, with: rest.isEmpty ? [] : [rest])
+        return bytes.prefix(Self.byteLimit / 188 * 188)
     }
 
     /// The next step. A channel that failed ends the stream after what it published.
@@ -101,18 +99,21 @@ actor EndlessStreamReader {
             stream?.load(nil, lasting: .zero)
             return
         }
-        segment = try? await state.transportStreams.segment(of: entry, in: snapshot)
-        program = entry.transportStream.flatMap { TransportStreamState($0)?.program }
+        let segment = try? await state.transportStreams.segment(of: entry, in: snapshot)
+        loaded = segment.map { ($0, entry) }
         stream?.load(segment, lasting: Ticks(entry.duration))
     }
 
-    /// A chunk of the segment as this client gets it. Clients share the bytes, except after a place without media.
-    private func packets(_ bytes: Range<Int>, _ placement: ClientClock.Placement) -> ArraySlice<UInt8> {
-        guard let segment, let program else { return [] }
-        let chunk = segment.bytes[bytes]
-        if placement.pause.isEmpty, placement.shift == .zero { return chunk }
-        let pause = TransportTimeShift.clock(placement.pause, of: program)
-        return (pause + TransportTimeShift.packets(chunk, earlierBy: placement.shift))[...]
+    /// Prepares a chunk of the segment as this client gets it. Clients share the bytes.
+    private func send(_ bytes: Range<Int>, _ placement: ClientClock.Placement) async {
+        guard let (segment, entry) = loaded else { return }
+        let moved =
+            placement.shift == .zero
+            ? segment : await state.transportStreams.segment(segment, of: entry, earlierBy: placement.shift)
+        let program = entry.transportStream.flatMap { TransportStreamState($0)?.program }
+        let pause = program.map { TransportTimeShift.clock(placement.pause, of: $0) } ?? []
+        unsent = [pause[...], moved.bytes[bytes]].filter { !$0.isEmpty }
+        hasBegun = true
     }
 
     private func countClient() {

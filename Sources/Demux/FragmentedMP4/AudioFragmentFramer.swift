@@ -51,7 +51,7 @@ struct AudioFragmentFramer: Sendable {
         if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
             configuration = framing.configuration(of: bytes, in: sample.payload.indices)
         }
-        guard let configuration, !sample.payload.isEmpty, frames.count < DemuxLimits.frames else { return false }
+        guard let configuration, !sample.payload.isEmpty, frames.count < DemuxLimits.audioFrames else { return false }
         let start = arena.count
         arena.append(contentsOf: sample.payload)
         frames.append(

@@ -120,7 +120,13 @@ private struct TranscodeOutput: ~Copyable {
     private var samplesAppended: Int64 = 0
     private var framesEncoded: Int64 = 0
 
+    /// The lowest sample rate that is resampled. A source at 1 Hz would become 48,000 times as many samples.
+    private static let lowestRate = 4000
+    /// AVERROR(EINVAL).
+    private static let invalidArgument: Int32 = -22
+
     init(_ format: AudioResampler.Format, _ target: AudioTranscoder.Target) throws(MediaError) {
+        guard format.sampleRate >= Self.lowestRate else { throw LibAV.error(Self.invalidArgument, "swr_init") }
         let configuration = target.configuration(of: format)
         let layout = AACLayout(nearestTo: configuration.channelCount)
         let resampler = try AudioResampler(sampleRate: configuration.sampleRate, layout: layout)

@@ -95,7 +95,7 @@ struct AudioFramer: Sendable {
         let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
         if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
         guard header.use != .otherProgram else { return }
-        if header.use == .packet, frames.count < DemuxLimits.frames,
+        if header.use == .packet, frames.count < DemuxLimits.audioFrames,
             let configuration = configurations.configuration(of: header, bytes[payload])
         {
             frames.append(
@@ -116,7 +116,7 @@ struct AudioFramer: Sendable {
             return
         }
         for frame in unpackedFrames {
-            guard frames.count < DemuxLimits.frames else {
+            guard frames.count < DemuxLimits.audioFrames else {
                 counts.undecodable += 1
                 continue
             }

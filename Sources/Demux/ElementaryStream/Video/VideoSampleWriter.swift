@@ -63,7 +63,7 @@ struct VideoSampleWriter: Sendable {
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
-        guard samples.count < DemuxLimits.frames else { return false }
+        guard samples.count < DemuxLimits.videoFrames else { return false }
         let picture = CodedPicture(units, roles, of: bytes, codec: codec)
         let randomAccess = picture?.randomAccess(
             isMarkedSync: timing.isMarkedSync, hasSingleReference: parameterSets.hasSingleReference)

@@ -135,20 +135,22 @@ struct IntakeLimitsTests {
         limits.queuedSegments = 100
         let run = try await SessionRun(origin, seconds: 900, policy: .init(variant: .highest, limits: limits))
         #expect(run.end == .drained)
-        #expect(run.losses() == [SegmentLoss(mediaSequences: 0..<19_960, reason: .tooMany, cause: .permanent)])
-        #expect(run.numbers() == Array(19_960..<20_000))
+        #expect(run.losses() == [SegmentLoss(mediaSequences: 0..<19_900, reason: .tooMany, cause: .permanent)])
+        #expect(run.numbers() == Array(19_900..<20_000))
         let events = run.events.map(\.event.text).filter { $0.contains("too-many") }
         #expect(events.count == 1, "\(events)")
     }
 
     @Test func subtitlesGetWhatAudioAndVideoLeave() {
         let limits = IntakeLimits()
-        let media = limits.queuedSegments(of: .main, queued: nil, subtitles: 8)
+        let media = limits.queuedSegments(of: .main, queued: nil, companions: 1, subtitles: 8)
         #expect(media >= 3600, "two hours in segments of 2 s")
-        let beside = limits.queuedSegments(of: .subtitles(0), queued: 2 * 1200, subtitles: 8)
+        let beside = limits.queuedSegments(of: .subtitles(0), queued: 2 * 1200, companions: 1, subtitles: 8)
         #expect(beside >= 1200, "two hours in segments of 6 s, with eight renditions")
-        let worst = limits.queuedSegments(of: .subtitles(0), queued: 2 * media, subtitles: 8)
+        let worst = limits.queuedSegments(of: .subtitles(0), queued: 2 * media, companions: 1, subtitles: 8)
         #expect(2 * media + 8 * worst <= limits.queuedSegments)
+        // A finished program of many hours is received from its beginning.
+        #expect(limits.queuedSegments(of: .main, queued: nil, companions: 0, subtitles: 0) == limits.queuedSegments)
     }
 
     @Test(arguments: [

@@ -52,15 +52,16 @@ package struct IntakeLimits: Equatable, Sendable {
         }
     }
 
-    /// How many segments of a rendition may wait. Two fifths are for the video, as many for its audio, and subtitles
-    /// have a part each of what the others leave.
+    /// How many segments of a rendition may wait. The video and its audio share what is there, and leave a fifth to
+    /// subtitles, which have a part each of what the others do not need.
     ///
     /// - Parameters:
     ///   - queued: segments of audio and video that wait; nil before the video was joined.
+    ///   - companions: audio renditions.
     ///   - subtitles: subtitle renditions.
-    func queuedSegments(of role: RenditionRole, queued: Int?, subtitles: Int) -> Int {
-        guard role.isSubtitles else { return max(1, queuedSegments * 2 / 5) }
-        let rest = queuedSegments - (queued ?? queuedSegments * 4 / 5)
-        return max(1, rest / max(1, subtitles))
+    func queuedSegments(of role: RenditionRole, queued: Int?, companions: Int, subtitles: Int) -> Int {
+        let media = subtitles == 0 ? queuedSegments : queuedSegments * 4 / 5
+        guard role.isSubtitles else { return max(1, media / (1 + companions)) }
+        return max(1, (queuedSegments - (queued ?? media)) / subtitles)
     }
 }

@@ -57,7 +57,7 @@ extension UpstreamSession {
         let isJoined = trackers.first?.cursor.next != nil || trackers.first?.cursor.hasEnded == true
         return policy.limits.queuedSegments(
             of: tracker.role, queued: isJoined ? media.reduce(0) { $0 + $1.queue.count } : nil,
-            subtitles: trackers.count - media.count)
+            companions: max(0, media.count - 1), subtitles: trackers.count - media.count)
     }
 
     /// Records a failed load. Once opened, it counts as an unchanged playlist that is loaded again soon.

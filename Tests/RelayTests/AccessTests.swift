@@ -39,11 +39,15 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
     // The list.
     ("/", nil, 401, 200), ("/playlist.m3u", nil, 401, 200), ("/status.json", nil, 401, 200),
     ("/web/overview.json", nil, 401, 200), ("/web/channels.json", nil, 401, 200), ("/lineup.json", nil, 401, 200),
-    ("/discover.json", nil, 401, 200), ("/metrics", nil, 401, 404), ("/nothing/at/all", nil, 401, 401),
+    ("/discover.json", nil, 401, 200), ("/nothing/at/all", nil, 401, 401), ("//nothing", nil, 401, 401),
+    // What names every channel.
+    ("/metrics", nil, 401, 401), ("/metrics?token=\(news)", nil, 401, 401), ("/metrics?token=\(server)", nil, 404, 401),
+    ("/epg.xml", nil, 401, 401), ("/epg.xml.gz", nil, 401, 401), ("/epg.xml?token=\(news)", nil, 401, 401),
+    ("/epg.xml.gz", news, 401, 401), ("/epg.xml?token=\(server)", nil, 404, 401), ("/epg.xml", server, 404, 401),
+    // The lists.
     ("/?token=\(server)", nil, 200, 200), ("/?token=\(wrong)", nil, 401, 200), ("/?token=\(news)", nil, 200, 200),
     ("/", server, 200, 200), ("/", wrong, 401, 200), ("/?token=\(server)", wrong, 401, 200),
-    ("/status.json?token=\(news)", nil, 200, 200), ("/metrics?token=\(news)", nil, 401, 404),
-    ("/metrics?token=\(server)", nil, 404, 404),
+    ("/status.json?token=\(news)", nil, 200, 200),
     // Channels. A channel without viewers has a status and a page.
     ("/news/status.json", nil, 401, 401), ("/news/", nil, 401, 401), ("/news", nil, 401, 401),
     ("/sport/status.json", nil, 401, 200), ("/sport", nil, 401, 308), ("/nobody/status.json", nil, 401, 401),
@@ -149,6 +153,66 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
         #expect(clean.contains("\nseg-") && !clean.contains("token"))
         await scene.end()
         await origin.server.shutdown(within: .zero)
+    }
+}
+
+// MARK: - Tokens of a configuration
+
+/// A configuration, whether a request puts `news` then, the configuration that is read again, and the tokens that open
+/// `news` and do not. Empty: no token.
+private let changes: [(when: String, before: String, isPut: Bool, after: String, opened: [String], closed: [String])] =
+    [
+        (
+            "without a request", "channels: {news: {url: http://h/1, token: \(news)}}", false,
+            "channels: {news: {url: http://h/1, token: \(server)}}", [server], [news, ""]
+        ),
+        (
+            "a token is replaced after a PUT", "channels: {news: {url: http://h/1, token: \(news)}}", true,
+            "channels: {news: {url: http://h/1, token: \(server)}}", [server], [news, ""]
+        ),
+        (
+            "one of two is revoked", "channels: {news: {url: http://h/1, tokens: [\(news), \(server)]}}", true,
+            "channels: {news: {url: http://h/1, tokens: [\(server)]}}", [server], [news, ""]
+        ),
+        (
+            "a channel that was put first is listed with a token", "channels: {more: http://h/2}", true,
+            "channels: {more: http://h/2, news: {url: http://h/1, token: \(news)}}", [news], [server, ""]
+        ),
+        (
+            "a channel of requests alone gets the token of defaults", "channels: {more: http://h/2}", true,
+            "defaults: {token: \(news)}\nchannels: {more: http://h/2}", [news], [server, ""]
+        ),
+        (
+            "the token of defaults is replaced", "defaults: {token: \(news)}\nchannels: {more: http://h/2}", true,
+            "defaults: {token: \(server)}\nchannels: {more: http://h/2}", [server], [news, ""]
+        ),
+        (
+            "a channel leaves the file and stays as it was put",
+            "channels: {news: {url: http://h/1, token: \(news)}, more: http://h/2}", true,
+            "defaults: {token: \(server)}\nchannels: {more: http://h/2}", [server], [news, ""]
+        ),
+        (
+            "a token is no longer needed", "channels: {news: {url: http://h/1, token: \(news)}}", true,
+            "channels: {news: http://h/1}", [news, ""], []
+        ),
+    ]
+
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct AccessReloadTests {
+    @Test(arguments: changes.indices) func theFileSaysWhatOpens(_ index: Int) async throws {
+        let row = changes[index]
+        let scene = try await ServeScene(yaml: row.before)
+        if row.isPut {
+            #expect(try scene.api("PUT", "/api/channels/news", #"{"url":"http://h/3"}"#).status < 300)
+        }
+        try await scene.reload(row.after)
+        for (tokens, status) in [(row.opened, 200), (row.closed, 401)] {
+            for token in tokens {
+                let answer = try scene.get("/news/status.json\(token.isEmpty ? "" : "?token=\(token)")").status
+                #expect(answer == status, "\(row.when): \(token)")
+            }
+        }
+        if row.isPut { #expect(scene.host.directory["news"]?.sources.map(\.url) == ["http://h/3"], "\(row.when)") }
+        await scene.end()
     }
 }
 

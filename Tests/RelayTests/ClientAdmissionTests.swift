@@ -51,7 +51,7 @@ private let rows: [(when: String, limits: Admission.Limits, steps: [Step], last:
         var last = Admission.Decision.refuse
         for step in row.steps {
             switch step {
-            case .open(let id, let address): last = admission.admit(id, from: address)
+            case .open(let id, let address): last = admission.admit(id, from: ClientNetwork(address))
             case .request(let id): admission.recordRequest(id)
             case .close(let id): admission.remove(id)
             }
@@ -64,14 +64,14 @@ private let rows: [(when: String, limits: Admission.Limits, steps: [Step], last:
     @Test func floodOfSilentConnectionsKeepsTheViewers() {
         var admission = Admission(.init(total: 100, perAddress: 100))
         for viewer in 0..<90 {
-            #expect(admission.admit(viewer, from: "v\(viewer)") == .accept)
+            #expect(admission.admit(viewer, from: ClientNetwork("v\(viewer)")) == .accept)
             admission.recordRequest(viewer)
         }
-        for id in 1000..<101_000 { _ = admission.admit(id, from: "flood\(id % 7)") }
+        for id in 1000..<101_000 { _ = admission.admit(id, from: ClientNetwork("flood\(id % 7)")) }
         #expect(admission.count == 100)
         #expect(admission.refused == 0 && admission.replaced == 100_000 - 10)
         for id in 100_900..<101_000 { admission.recordRequest(id) }
-        #expect(admission.admit(7, from: "new") == .refuse)
+        #expect(admission.admit(7, from: ClientNetwork("new")) == .refuse)
     }
 
     private static func origin(_ limits: OpenConnections.Limits) async throws -> (HTTPServer, OpenConnections) {

@@ -30,7 +30,11 @@ private let rows:
         for send in row.sends {
             for _ in 0..<send.count {
                 sent += 1
-                if let refusal = rate.admit("a", at: send.at) { wait = wait ?? refusal } else { admitted += 1 }
+                if let refusal = rate.admit(ClientNetwork("a"), at: send.at) {
+                    wait = wait ?? refusal
+                } else {
+                    admitted += 1
+                }
             }
         }
         #expect(admitted == row.admitted && rate.refused == sent - admitted, "\(row.when): \(admitted)")
@@ -39,9 +43,9 @@ private let rows:
 
     @Test func addressesHaveTheirOwnAllowance() {
         var rate = RequestRate(perSecond: 1)
-        for _ in 0..<10 { #expect(rate.admit("a", at: .zero) == nil) }
-        #expect(rate.admit("a", at: .zero) != nil)
-        #expect(rate.admit("b", at: .zero) == nil)
+        for _ in 0..<10 { #expect(rate.admit(ClientNetwork("a"), at: .zero) == nil) }
+        #expect(rate.admit(ClientNetwork("a"), at: .zero) != nil)
+        #expect(rate.admit(ClientNetwork("b"), at: .zero) == nil)
     }
 
     @Test func theTableIsBounded() {
@@ -49,13 +53,42 @@ private let rows:
         var generator = SeededGenerator(seed: 7)
         for step in 0..<200_000 {
             let address = "\(UInt32.random(in: 0...(.max), using: &generator))"
-            #expect(rate.admit(address, at: .milliseconds(step)) == nil)
+            #expect(rate.admit(ClientNetwork(address), at: .milliseconds(step)) == nil)
         }
         #expect(rate.addressCount < 2048, "those with a full allowance are forgotten")
-        for step in 0..<200_000 { _ = rate.admit("address \(step)", at: .seconds(300)) }
+        for step in 0..<200_000 { _ = rate.admit(ClientNetwork("address \(step)"), at: .seconds(300)) }
         #expect(rate.addressCount <= RequestRate.addressLimit)
     }
 }
+
+/// Two addresses, and whether they count as one client.
+private let networks: [(first: String?, second: String?, isSame: Bool)] = [
+    ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+    ("2001:db8::1", "2001:db8:0:0:ffff::9", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+    ("::ffff:192.0.2.1", "192.0.2.1", true), ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+    ("fe80::1%eth0", "fe80::2%eth0", true), ("2001:db8::1", "192.0.2.1", false), ("unknown", "_hidden", false),
+    (nil, "", true), ("no:address", "no:other", false),
+]
+
+@Test(arguments: networks) func clientNetwork(first: String?, second: String?, isSame: Bool) {
+    #expect((ClientNetwork(first) == ClientNetwork(second)) == isSame)
+}
+
+/// A client that reads nothing holds a slice of each answer.
+@Test func encryptedConnectionsHoldSmallSlices() {
+    #expect(HTTPConnectionHandler.Transport.plain.sliceByteCount == 512 << 10)
+    #expect(HTTPConnectionHandler.Transport.secure.sliceByteCount == 64 << 10)
+    #expect(HTTPConnectionHandler.Transport.stream.sliceByteCount == 64 << 10)
+}
+
+/// What is refused because it comes too often, and whether the answer has a body: some clients would play that of a
+/// stream.
+private let throttled: [(method: String, path: String, hasBody: Bool)] = [
+    ("GET", "/", true), ("HEAD", "/", false), ("OPTIONS", "/", true), ("GET", "/live.m3u8", true),
+    ("GET", "/live.ts", false), ("GET", "/news.ts?token=x", false), ("GET", "/auto/v7", false),
+    ("PUT", "/api/channels/news", true), ("DELETE", "/api/channels/news", true), ("POST", "/api/reload", true),
+    ("POST", "/lineup.post", true), ("PATCH", "/", true),
+]
 
 /// What reaches for files or for more than is permitted, and its status.
 private let hostile: [(request: String, status: Int)] = [
@@ -110,6 +143,26 @@ private let hostile: [(request: String, status: Int)] = [
         let refusal = try client.response()
         #expect(refusal.status == 429 && refusal["Retry-After"] == "1" && refusal["Cache-Control"] == "no-store")
         #expect(connections.counts.throttledRequests == 1)
+        await server.shutdown(within: .zero)
+    }
+
+    @Test(arguments: throttled) func whateverIsAsked(method: String, path: String, hasBody: Bool) async throws {
+        let action = RequestAction(bodyLimit: 9, refusal: .text(.contentTooLarge, "x")) { _ in .text(.ok, "done") }
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0),
+            connections: OpenConnections(requests: RequestLimiter(perSecond: 1)), threads: 1,
+            responder: { _ in .text(.ok, "ok") }, actionResponder: { _ in action })
+        var client = try RawClient(port: server.port)
+        for _ in 0..<RequestRate.burst {
+            try client.send(request("PUT", "/", ["Content-Length: 2"]) + "{}")
+            #expect(try client.response().status == 200)
+        }
+        for _ in 0..<2 {
+            try client.send(request(method, path, ["Content-Length: 2"]) + "{}")
+            let answer = try client.response(toHead: method == "HEAD")
+            #expect(answer.status == 429 && answer["Retry-After"] == "1" && answer["Allow"] == nil)
+            #expect(answer.body.isEmpty != hasBody && (hasBody || method == "HEAD" || answer["Content-Type"] == nil))
+        }
         await server.shutdown(within: .zero)
     }
 

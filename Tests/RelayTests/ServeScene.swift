@@ -122,7 +122,34 @@ struct ServeScene {
         _ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy = .init(), hasAPI: Bool = true,
         tokens: [AccessToken] = []
     ) async throws {
-        spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-serve-\(UUID().uuidString)")
+        let spool = Self.newSpool
+        let list = spool.appending(path: "list.m3u").path
+        let catalog = ChannelCatalog(
+            ChannelConfiguration(playlist: list),
+            lists: [.init(name: list, list: M3UChannelList(channels: channels))])
+        let source = CatalogSource(location: list, requests: CurlConfiguration())
+        try await self.init(catalog, source, spool, policy, hasAPI: hasAPI, tokens: tokens)
+    }
+
+    /// The channels of a configuration, which `write` replaces and the updater reads again.
+    init(yaml: String, tokens: [AccessToken] = []) async throws {
+        let spool = Self.newSpool
+        try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+        let file = spool.appending(path: "channels.yaml")
+        try Data(yaml.utf8).write(to: file)
+        let source = CatalogSource(location: file.path, requests: CurlConfiguration(), environment: [:])
+        try await self.init(try await source.read(), source, spool, .init(), hasAPI: true, tokens: tokens)
+    }
+
+    private static var newSpool: URL {
+        FileManager.default.temporaryDirectory.appending(path: "liverelay-serve-\(UUID().uuidString)")
+    }
+
+    private init(
+        _ catalog: ChannelCatalog, _ source: CatalogSource, _ spool: URL, _ policy: ChannelSupervisor.Policy,
+        hasAPI: Bool, tokens: [AccessToken]
+    ) async throws {
+        self.spool = spool
         let settings = ChannelSettings(
             configuration: RelayConfiguration(
                 upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
@@ -130,14 +157,9 @@ struct ServeScene {
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         host = ChannelHost(
-            ChannelDirectory(channels), policy: policy, settings: settings, clock: clock.clock
+            ChannelDirectory(catalog.channels), policy: policy, settings: settings, clock: clock.clock
         ) { _ in change.yield() }
-        let list = spool.appending(path: "list.m3u").path
-        let catalog = ChannelCatalog(
-            ChannelConfiguration(playlist: list),
-            lists: [.init(name: list, list: M3UChannelList(channels: channels))])
-        updater = CatalogUpdater(
-            catalog, from: CatalogSource(location: list, requests: CurlConfiguration()), host: host)
+        updater = CatalogUpdater(catalog, from: source, host: host)
         let responder = ServeResponder(
             host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater))
         let guarded = AccessResponder(
@@ -147,6 +169,12 @@ struct ServeScene {
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { guarded.response(to: $0) },
             deferredResponder: { guarded.deferredResponse(to: $0) },
             actionResponder: { responder.action(for: $0) })
+    }
+
+    /// Replaces the configuration and reads it again.
+    func reload(_ yaml: String) async throws {
+        try Data(yaml.utf8).write(to: spool.appending(path: "channels.yaml"))
+        _ = try await updater.reload().get()
     }
 
     func get(_ path: String, method: String = "GET") throws -> RawResponse {

@@ -1,3 +1,5 @@
+package import Playlist
+
 /// A configuration of channels: what `channels.yaml` says.
 package struct ChannelConfiguration: Sendable {
     /// The channels that the configuration itself has, with their slugs.
@@ -7,6 +9,9 @@ package struct ChannelConfiguration: Sendable {
     /// URLs of XMLTV guides.
     package let guides: [String]
     private let defaults: ChannelEntry
+
+    /// The tokens of channels that have none of their own; nil: they have none.
+    package var defaultTokens: [Secret]? { defaults.options.tokens }
 
     /// A configuration of one list and nothing else.
     package init(playlist: String) {

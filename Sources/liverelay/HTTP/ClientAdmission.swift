@@ -21,8 +21,8 @@ struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     /// Connections that were not accepted, and those that were closed for another one.
     private(set) var refused = 0
     private(set) var replaced = 0
-    private var addresses: [ID: String] = [:]
-    private var countByAddress: [String: Int] = [:]
+    private var addresses: [ID: ClientNetwork] = [:]
+    private var countByAddress: [ClientNetwork: Int] = [:]
     /// The connections that never sent a request, oldest first, and some that have sent one or are closed.
     private var silentQueue: ArraySlice<ID> = []
     private var silent: Set<ID> = []
@@ -32,7 +32,7 @@ struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     var count: Int { addresses.count }
 
     /// Decides about a new connection, and adds it if it is accepted.
-    mutating func admit(_ id: ID, from address: String) -> Decision {
+    mutating func admit(_ id: ID, from address: ClientNetwork) -> Decision {
         removeStale()
         guard let decision = decision(address) else {
             refused += 1
@@ -57,7 +57,7 @@ struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     /// The decision about a connection from an address; nil if it is refused.
-    private func decision(_ address: String) -> Decision? {
+    private func decision(_ address: ClientNetwork) -> Decision? {
         if countByAddress[address, default: 0] >= limits.perAddress {
             return oldestSilent { addresses[$0] == address }.map { .replace($0) }
         }

@@ -20,6 +20,12 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         case secure
         /// A stream of an HTTP/2 connection, for one request.
         case stream
+
+        /// The largest part of a body that is written at once, and copied for a client that reads slowly. A connection of
+        /// HTTP/2 has many streams, and TLS gains nothing from larger ones.
+        var sliceByteCount: Int {
+            self == .plain ? FileTransmission.sliceByteCount : FileTransmission.readByteCount
+        }
     }
 
     private enum State {
@@ -116,10 +122,10 @@ extension HTTPConnectionHandler {
         // A stream has what HTTP/1.1 has: answers of any length, and one Host.
         if transport == .stream { head.version = .http1_1 }
         let request = HTTPRequestReader(head, from: context.channel.remoteAddress?.ipAddress)
-        (route, requestTime) = (HTTPRoute(uri: head.uri), .now)
+        (route, requestTime) = (request.route, .now)
         if let refusal = connections.requests?.refusal(of: request) {
-            let keepAlive = beginAnswering(request)
-            answer(request, from: { _ in refusal }, keepAlive: keepAlive, context)
+            let response = request.response(toAction: refusal, date: Self.dateText())
+            send(response, to: request, keepAlive: beginAnswering(request), context)
             return
         }
         if let action = request.action(from: actionResponder) {
@@ -207,7 +213,7 @@ extension HTTPConnectionHandler {
 
     /// Writes the next slice of a body in memory. A client that reads slowly holds no copy of more.
     private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
-        let slice = unsent.prefix(FileTransmission.sliceByteCount)
+        let slice = unsent.prefix(transport.sliceByteCount)
         unsent = unsent.dropFirst(slice.count)
         countSent(slice.count)
         let buffer = context.channel.allocator.buffer(bytes: slice)
@@ -278,10 +284,9 @@ extension HTTPConnectionHandler {
                 self.finish(context)
                 return
             }
-            self.countSent(bytes.count)
-            let buffer = context.channel.allocator.buffer(bytes: bytes)
-            context.writeAndFlush(
-                self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: self.makeSentPromise(context))
+            self.unsent = bytes
+            self.writeSlice(promise: self.makeSentPromise(context), context)
+            context.flush()
         }
         production = perform { made.succeed(await stream.next()) }
     }

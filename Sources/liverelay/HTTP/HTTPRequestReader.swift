@@ -18,6 +18,9 @@ struct HTTPRequestReader {
         self.peer = peer
     }
 
+    /// The kind of resource that the request is for, however it is answered.
+    var route: HTTPRoute { HTTPRoute(uri: received.uri) }
+
     /// The address of the client, as `ServerAddresses` finds it.
     func clientAddress(_ addresses: ServerAddresses) -> String? {
         addresses.trustedProxies.contains(peer) ? addresses.clientAddress(of: fields) : peer
@@ -63,7 +66,7 @@ struct HTTPRequestReader {
         }
     }
 
-    /// The response to a request that changes something: neither conditions nor ranges apply.
+    /// The response to a request that changes something, or is refused whatever it asks for: neither conditions nor ranges apply.
     func response(toAction response: Response, date: String) -> ConditionalResponse {
         conditionalResponse(response, date: date)
     }

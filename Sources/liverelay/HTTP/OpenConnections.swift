@@ -55,7 +55,7 @@ final class OpenConnections: Sendable {
     /// after its first response.
     func insert(_ channel: any NIOCore.Channel) -> Treatment {
         let id = ObjectIdentifier(channel)
-        let address = channel.remoteAddress?.ipAddress ?? ""
+        let address = ClientNetwork(channel.remoteAddress?.ipAddress)
         let (treatment, victim, isDraining) = state.withLock { state in
             let decision = state.admission.admit(id, from: address)
             var victim: (any NIOCore.Channel)?

@@ -20,11 +20,14 @@ final class RequestLimiter: Sendable {
 
     /// The answer to a request too many; nil if the request is admitted.
     func refusal(of request: HTTPRequestReader) -> Response? {
-        let (address, now) = (request.clientAddress(addresses) ?? "", ContinuousClock.now - start)
-        guard let wait = rate.withLock({ $0.admit(address, at: now) }) else { return nil }
+        let (network, now) = (ClientNetwork(request.clientAddress(addresses)), ContinuousClock.now - start)
+        guard let wait = rate.withLock({ $0.admit(network, at: now) }) else { return nil }
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
-        var response = Response.text(.tooManyRequests, "Too many requests: try again in \(seconds) s.")
-        response.extraHeaders = [HeaderField(name: "Retry-After", value: "\(seconds)")]
+        let reason = "Too many requests: try again in \(seconds) s."
+        var response =
+            request.route == .stream
+            ? Response.refusedStream(.tooManyRequests, reason: reason) : .text(.tooManyRequests, reason)
+        response.extraHeaders.append(HeaderField(name: "Retry-After", value: "\(seconds)"))
         return response
     }
 }

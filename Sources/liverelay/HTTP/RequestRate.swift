@@ -11,7 +11,7 @@ struct RequestRate: Sendable {
     private let depth: Duration
     /// Requests that were refused.
     private(set) var refused = 0
-    private var fullAt: [String: Duration] = [:]
+    private var fullAt: [ClientNetwork: Duration] = [:]
     /// The number of addresses at which those with a full allowance are forgotten.
     private var sweepCount = 1024
 
@@ -26,7 +26,7 @@ struct RequestRate: Sendable {
 
     /// Decides about a request, and counts it if it is admitted.
     /// - Returns: nil if it is; else the time until the next one is.
-    mutating func admit(_ address: String, at now: Duration) -> Duration? {
+    mutating func admit(_ address: ClientNetwork, at now: Duration) -> Duration? {
         let full = max(fullAt[address] ?? now, now) + interval
         guard full - now <= depth else {
             refused += 1

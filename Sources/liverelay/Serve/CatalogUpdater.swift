@@ -16,7 +16,7 @@ actor CatalogUpdater {
     private let source: CatalogSource
     private let host: ChannelHost
     private var catalog: ChannelCatalog
-    /// The channels that requests have put; nil for one that a request has deleted.
+    /// The channels as requests have put them; nil for one that a request has deleted.
     private var changes: [String: ListedChannel?] = [:]
     /// The order in which channels were put first.
     private var putOrder: [String] = []
@@ -78,8 +78,7 @@ actor CatalogUpdater {
     /// - Returns: whether the channel is new.
     func put(_ slug: String, _ node: ConfigurationNode) throws(ConfigurationError) -> Bool {
         if let refusal = ChannelConfiguration.refusal(ofSlug: slug) { throw ConfigurationError(issues: [refusal]) }
-        var channel = try catalog.configuration.channel(slug: slug, node)
-        if let listed = catalog.channels.first(where: { $0.slug == slug }) { channel.keepWhatOnlyFilesSay(of: listed) }
+        let channel = try catalog.configuration.channel(slug: slug, node)
         let isNew = host.directory[slug] == nil
         if changes[slug] == nil {
             guard changes.count < Self.mostChanges else {
@@ -108,12 +107,18 @@ actor CatalogUpdater {
         return true
     }
 
+    /// Applies the changes to what the configuration says now. What only files can say is never older than that: a token
+    /// that has left the file opens nothing.
     private func apply() -> Outcome {
-        var channels = catalog.channels.compactMap { channel in
-            if let change = changes[channel.slug] { change } else { channel }
+        var channels = catalog.channels.compactMap { listed in
+            if let change = changes[listed.slug] { change?.keepingWhatOnlyFilesSay(of: listed) } else { listed }
         }
         let listed = Set(catalog.channels.map(\.slug))
-        channels += putOrder.filter { !listed.contains($0) }.compactMap { changes[$0] ?? nil }
+        channels += putOrder.filter { !listed.contains($0) }.compactMap { slug in
+            var channel = changes[slug] ?? nil
+            channel?.options.tokens = catalog.configuration.defaultTokens
+            return channel
+        }
         publish(channels, catalog.guides)
         let difference = ChannelListDifference(from: host.directory.channels, to: channels)
         return Outcome(difference: difference, endedCount: host.replace(ChannelDirectory(channels)))
@@ -121,13 +126,15 @@ actor CatalogUpdater {
 }
 
 extension ListedChannel {
-    /// Takes over what requests cannot say.
-    fileprivate mutating func keepWhatOnlyFilesSay(of listed: ListedChannel) {
-        (catchup, stationAttributes) = (listed.catchup, listed.stationAttributes)
-        options.slate = listed.options.slate
-        options.spool = listed.options.spool
-        options.record = listed.options.record
-        options.permittedAddresses = listed.options.permittedAddresses
-        options.tokens = listed.options.tokens
+    /// The channel with what requests cannot say.
+    fileprivate func keepingWhatOnlyFilesSay(of listed: ListedChannel) -> ListedChannel {
+        var channel = self
+        (channel.catchup, channel.stationAttributes) = (listed.catchup, listed.stationAttributes)
+        channel.options.slate = listed.options.slate
+        channel.options.spool = listed.options.spool
+        channel.options.record = listed.options.record
+        channel.options.permittedAddresses = listed.options.permittedAddresses
+        channel.options.tokens = listed.options.tokens
+        return channel
     }
 }

@@ -141,7 +141,7 @@ extension ServeResponder {
     /// The list of all channels, or of one group, with URLs of this server.
     private func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Response {
         let base = base(of: target)
-        let guideURL = guide?.hasSources == true ? base + "/epg.xml" : nil
+        let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
         let writer = ChannelListWriter(
             baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value)
         let text = writer.write(host.directory.channels(openTo: target.viewer), group: group)
@@ -149,8 +149,12 @@ extension ServeResponder {
             contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
+    /// The guide names all channels, and `ServeAccess` gives it to nobody else.
+    private func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
+
     private func status(for viewer: Viewer) -> Response {
-        let status = ServeStatus(host.overview.seen(by: viewer), clients: clients(), guide: guide?.status)
+        let status = ServeStatus(
+            host.overview.seen(by: viewer), clients: clients(), guide: mayReadGuide(viewer) ? guide?.status : nil)
         return Response(
             contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }

@@ -7,6 +7,9 @@
 
     /// Encrypts the connections of a server, and speaks HTTP/2 over them where the client does.
     final class TLSSecurity: RenewableSecurity {
+        /// Requests of one HTTP/2 connection at once, each of which holds a slice of its answer.
+        private static let maxStreams = 32
+
         private let files: TLSFiles
         private let certificate: Mutex<TLSCertificate>
 
@@ -51,19 +54,18 @@
             to channel: any Channel, _ opening: OpeningConnectionHandler, _ pipeline: ConnectionPipeline
         ) throws {
             let operations = channel.pipeline.syncOperations
+            let idleTime = TimeAmount(pipeline.limits.idleTime)
             let manager = NIOHTTP2ServerConnectionManagementHandler(
                 eventLoop: channel.eventLoop,
-                configuration: .init(
-                    maxIdleTime: TimeAmount(pipeline.limits.idleTime), maxAge: nil, maxGraceTime: nil, keepalive: nil))
-            var connection = NIOHTTP2Handler.ConnectionConfiguration()
-            connection.initialSettings = [
-                HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
-                HTTP2Setting(parameter: .maxHeaderListSize, value: pipeline.limits.headByteCount),
-            ]
+                configuration: .init(maxIdleTime: idleTime, maxAge: nil, maxGraceTime: nil, keepalive: nil))
+            // The manager asks the client to agree to the end. One that does not answer is not asked again.
+            let handler = HTTP2ConnectionHandler(pipeline.traffic, idleLimit: 2 * idleTime)
+            let observer = HTTP2ConnectionObserver(handler, manager, eventLoop: channel.eventLoop)
             let opening = NIOLoopBound(opening, eventLoop: channel.eventLoop)
-            _ = try operations.configureHTTP2Pipeline(
-                mode: .server, connectionConfiguration: connection, streamConfiguration: .init(),
-                streamDelegate: manager.http2StreamDelegate
+            // Its sequence of streams is for tasks that wait for them. Here each stream has its handlers.
+            _ = try operations.configureAsyncHTTP2Pipeline(
+                mode: .server, streamDelegate: observer, frameDelegate: observer,
+                configuration: configuration(pipeline.limits)
             ) { stream in
                 stream.eventLoop.makeCompletedFuture {
                     opening.value.end()
@@ -72,7 +74,16 @@
                 }
             }
             try operations.addHandler(manager)
-            try operations.addHandler(ConnectionCountHandler(pipeline.traffic))
+            try operations.addHandler(handler)
+        }
+
+        private static func configuration(_ limits: HTTPServer.Limits) -> NIOHTTP2Handler.Configuration {
+            var connection = NIOHTTP2Handler.ConnectionConfiguration()
+            connection.initialSettings = [
+                HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
+                HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headByteCount),
+            ]
+            return NIOHTTP2Handler.Configuration(connection: connection, stream: .init())
         }
     }
 #endif

@@ -67,9 +67,9 @@ SHARED_ROWS = [
 ]
 
 
-async def shared_copies(edge, counter, relay_port, report):
+async def shared_copies(edge, counter, relay, report):
     """A relay that knows both tokens behind nginx with the lines of docs/edge.md."""
-    name = (await resources(relay_port))["segment"]
+    name = (await resources(relay.port))["segment"]
     wrong = [f"{situation}: {got}, not {expected}" for situation, query, fields, expected in SHARED_ROWS
              if (got := await status(edge.port, f"/{name}{query}", fields)) != expected]
     report(edge.kind, "viewers with two tokens share copies", "; ".join(wrong) or "each has its status", not wrong)
@@ -77,9 +77,9 @@ async def shared_copies(edge, counter, relay_port, report):
     report(edge.kind, "a segment under two tokens is stored once", f"{count} reached the relay", count == 1)
 
 
-async def tokens(edge, counter, relay_port, report):
-    """`relay_port`: asked for names only, so that nothing is stored before the first row."""
-    wrong, names = [], await resources(relay_port)
+async def tokens(edge, counter, relay, report):
+    """`relay` is asked directly for names only, so that nothing is stored before the first row, and ends."""
+    wrong, names = [], await resources(relay.port)
     for kind, name in names.items():
         for situation, query, fields, expected in ROWS:
             got = await status(edge.port, f"/{name}{query}", fields)
@@ -103,3 +103,11 @@ async def tokens(edge, counter, relay_port, report):
         took, statuses = await crowd(edge, path, fields)
         report(edge.kind, f"{CROWD} viewers ask at once for {what}", f"{took * 1000:.0f} ms, {statuses}",
                took < 1 and statuses == {200})
+    relay.process.terminate()
+    relay.process.wait()
+    await asyncio.sleep(1)
+    got = [await status(edge.port, f"/{names[kind]}{query}", fields) for kind, query, fields in [
+        ("segment", f"?token={TOKEN}", ""), ("playlist", f"?token={TOKEN}", ""), ("playlist", "", BEARER),
+        ("playlist", "", ""), ("segment", "", BEARER), ("segment", "", "")]]
+    report(edge.kind, "the relay is away: a segment under a token, and what is not stored", got,
+           got[0] == 200 and min(got[1:]) >= 500)

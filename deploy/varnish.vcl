@@ -33,6 +33,10 @@ sub vcl_recv {
         return (pipe);
     }
     unset req.http.Cookie;
+    # Whether a bearer may have it is known to liverelay alone, and the key has no token.
+    if (req.http.Authorization) {
+        return (pass);
+    }
     # While liverelay answers, requests for an expired playlist wait for the one that renews it.
     set req.grace = 0s;
     if (req.http.X-Stale) {
@@ -59,10 +63,15 @@ sub vcl_backend_response {
         set beresp.grace = std.duration(regsub(beresp.http.Cache-Control, "^.*stale-if-error=(\d+).*$", "\1s"), 0s);
     }
     set beresp.keep = 0s;
-    # What may not be stored is not waited for either; the mark is short, because most of it is an error that passes.
-    if (beresp.http.Cache-Control ~ "no-store") {
+    # What may not be stored is not waited for either. A URL whose answers are for one viewer, as playlists under a token,
+    # has them each time. The mark of the others is short, because most of them are errors that pass.
+    if (beresp.http.Cache-Control ~ "(?i)private|no-store") {
         set beresp.uncacheable = true;
+        set beresp.grace = 0s;
         set beresp.ttl = 1s;
+        if (beresp.http.Cache-Control ~ "(?i)private") {
+            set beresp.ttl = 120s;
+        }
     }
     # A relay that has just started and has read nothing yet. `serve` gives a reason with its 503: that one is passed on.
     if (beresp.status >= 500 && !beresp.http.X-Liverelay-Reason

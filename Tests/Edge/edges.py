@@ -49,10 +49,13 @@ class Counter:
 
 
 class Edge:
-    """A process of nginx or varnishd with the configuration of `deploy/`, but for its ports and directories."""
+    """A process of nginx or varnishd with the configuration of `deploy/`, but for its ports and directories.
 
-    def __init__(self, kind, directory, backend):
-        self.kind, self.directory = kind, pathlib.Path(directory)
+    `shares_copies`: with the lines of docs/edge.md by which viewers with different tokens share a copy (nginx).
+    """
+
+    def __init__(self, kind, directory, backend, shares_copies=False):
+        self.kind, self.directory, self.shares_copies = kind, pathlib.Path(directory), shares_copies
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -66,6 +69,9 @@ class Edge:
         text = text.replace("127.0.0.1:8080", f"127.0.0.1:{backend}").replace("listen [::]:80;", "")
         text = text.replace("listen 80;", f"listen 127.0.0.1:{self.port};")
         text = text.replace("/var/cache/nginx/liverelay", f"{self.directory}/cache")
+        if self.shares_copies:
+            lines = re.search(r"(?ms)^ +location ~ \^\(\?<base>.*?\n\n", (ROOT / "docs/edge.md").read_text()).group()
+            text = text.replace("    # Endless", lines.replace("http://relay", "http://liverelay") + "    # Endless")
         main = self.directory / "nginx.conf"
         temporary = "".join(
             f"{kind}_temp_path {self.directory}/{kind};\n"

@@ -11,14 +11,16 @@ class Connection:
     def __init__(self, port):
         self.port, self.reader, self.writer = port, None, None
 
-    async def get(self, path, encoding="gzip"):
-        """Status, header fields in lower case, body. A connection that was closed is opened again, as players do."""
+    async def get(self, path, encoding="gzip", method="GET", fields=""):
+        """Status, header fields in lower case, body. A connection that was closed is opened again, as players do.
+        `fields`: lines of the request's head, each with its end."""
+        self.has_body = method != "HEAD"
         for attempt in (1, 2):
             try:
                 if self.writer is None:
                     self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
                 self.writer.write(
-                    f"GET {path} HTTP/1.1\r\nHost: edge\r\nAccept-Encoding: {encoding}\r\n\r\n".encode())
+                    f"{method} {path} HTTP/1.1\r\nHost: edge\r\nAccept-Encoding: {encoding}\r\n{fields}\r\n".encode())
                 return await asyncio.wait_for(self.read(), 60)
             except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
                 self.close()
@@ -29,7 +31,9 @@ class Connection:
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin1").split("\r\n")
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         body = b""
-        if "content-length" in fields:
+        if not self.has_body:
+            pass
+        elif "content-length" in fields:
             body = await self.reader.readexactly(int(fields["content-length"]))
         elif fields.get("transfer-encoding") == "chunked":
             while size := int((await self.reader.readline()).split(b";")[0], 16):

@@ -62,4 +62,21 @@ struct HeldMediaTests {
         _ = LengthPrefixedNALUnits.scan(sample, in: sample.indices, lengthSize: 1, into: &units)
         #expect(units.count == DemuxLimits.units)
     }
+
+    @Test func framesBeyondTheLimitAreDroppedAndCounted() throws {
+        let (excess, limit) = (100, DemuxLimits.videoFrames)
+        var buffer = ElementaryBuffer()
+        buffer.startPacket(pts: .zero, dts: .zero)
+        let slices = (0..<limit + excess).map { _ in ElementarySamples.slice(1, isIDR: true, size: 4) }
+        buffer.bytes += ElementarySamples.parameterSets + ElementarySamples.stream(slices)
+        var framer = VideoFramer(pid: 0x100, codec: .h264)
+        var counts = DemuxCounts()
+        let frames = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        #expect(frames.count == limit && counts.undecodable == excess)
+        let audio = (0..<DemuxLimits.audioFrames + excess).flatMap { _ in ElementarySamples.adts(1) }
+        var demuxer = PackedAudioDemuxer()
+        let output = try demuxer.feed(
+            PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(0)) + audio)
+        #expect(output.audio.count == DemuxLimits.audioFrames && output.counts.undecodable == excess)
+    }
 }

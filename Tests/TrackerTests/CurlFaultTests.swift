@@ -144,6 +144,30 @@ func bodyOfAnAnswer(row: BodyRow) async throws {
     }
 }
 
+private let largestBodies: [(what: String, purpose: FetchRequest.Purpose, byteLimit: Int?, bytes: Int)] = [
+    ("a map", .map, nil, 2 << 20), ("a segment that is delivered next", .segment, nil, 3 << 20),
+    ("a segment that is fetched ahead", .segment, 5000, 5000),
+    ("the playlist of a companion", .mediaPlaylist, 4000, 4000),
+]
+
+@Test(arguments: largestBodies)
+func bodyBeyondItsShareIsTooLarge(what: String, purpose: FetchRequest.Purpose, byteLimit: Int?, bytes: Int) async throws
+{
+    let limits = CurlConfiguration.Limits(bodyBytes: 3 << 20, idle: .seconds(20), total: .seconds(60))
+    for excess in [0, 1] {
+        let body = [UInt8](repeating: 0x47, count: bytes + excess)
+        let server = try LoopbackServer { _ in [.answer(body: body)] }
+        var configuration = loopbackConfiguration(segments: limits)
+        configuration.playlistLimits = limits
+        var request = FetchRequest(purpose, url: server.url + "/1")
+        request.byteLimit = byteLimit
+        switch try await upstream(server, configuration).fetch(request) {
+        case .success(let answer): #expect(excess == 0 && answer.body.count == bytes, "\(what)")
+        case .failure(let error): #expect(excess == 1 && error.reason == .tooLarge, "\(what): \(error)")
+        }
+    }
+}
+
 @Test func mislabeledOriginCausesOneExtraRequest() async throws {
     let server = try LoopbackServer { _ in [.answer(200, ["Content-Encoding: gzip"], body: bytes("text"))] }
     let upstream = try upstream(server)

@@ -194,7 +194,13 @@ private let rows = [
         }
         collect(document)
         let known = ConfigurationPattern.allCases.filter { ![.headerName, .token].contains($0) }.map(\.expression)
-        #expect(found == Set(known))
+        // That of memory-limit has no number below the smallest limit.
+        let memoryLimit = try #require(found.subtracting(known).first)
+        #expect(found == Set(known + [memoryLimit]))
+        for (text, isPossible) in [("95MiB", false), ("96MiB", true), ("4096M", true), ("1G", true), ("5000", false)] {
+            let isMatch = try Regex(memoryLimit).wholeMatch(in: text) != nil
+            #expect(isMatch == isPossible, "\(text)")
+        }
     }
 
     @Test func namesThePathsOfTheServer() throws {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import liverelay
 
 private let rows: [(when: String, text: String, json: String)] = [
@@ -14,7 +15,7 @@ private let rows: [(when: String, text: String, json: String)] = [
 ]
 
 @Test(arguments: rows) func stringIsQuoted(when: String, text: String, json: String) {
-    #expect(JSONObject.quoted(text) == json, "\(when)")
+    #expect(DocumentText.json(text) == json, "\(when)")
 }
 
 @Test func membersKeepTheirOrder() {

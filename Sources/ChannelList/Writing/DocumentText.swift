@@ -1,19 +1,21 @@
 /// Strings in JSON and XML documents.
-enum DocumentText {
-    /// `text` as a JSON string with its quotes (RFC 8259 §7).
-    static func json(_ text: String) -> String {
-        var written = "\""
+package enum DocumentText {
+    /// `text` as a JSON string with its quotes (RFC 8259 §7). Control characters are escaped, those of Unicode too, so that
+    /// no terminal obeys them.
+    package static func json(_ text: String) -> String {
+        var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"", "\\": written += "\\\(scalar)"
-            case "\n": written += "\\n"
-            case _ where scalar.value < 32:
-                let digits = String(scalar.value, radix: 16)
-                written += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: written.unicodeScalars.append(scalar)
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case _ where isEscaped(scalar): quoted += escape(scalar)
+            default: quoted.unicodeScalars.append(scalar)
             }
         }
-        return written + "\""
+        return quoted + "\""
     }
 
     /// A JSON object of members that are JSON already, in their order.
@@ -36,5 +38,21 @@ enum DocumentText {
             }
         }
         return written
+    }
+
+    /// Control and format characters, such as those that change the direction of text, and line separators.
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    /// `\u` with four hexadecimal digits for each UTF-16 code unit.
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
     }
 }

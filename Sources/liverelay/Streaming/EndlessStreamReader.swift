@@ -110,8 +110,11 @@ actor EndlessStreamReader {
         let moved =
             placement.shift == .zero
             ? segment : await state.transportStreams.segment(segment, of: entry, earlierBy: placement.shift)
-        let program = entry.transportStream.flatMap { TransportStreamState($0)?.program }
-        let pause = program.map { TransportTimeShift.clock(placement.pause, of: $0) } ?? []
+        var pause: [UInt8] = []
+        if !placement.pause.isEmpty, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
+        {
+            pause = TransportTimeShift.clock(placement.pause, of: program)
+        }
         unsent = [pause[...], moved.bytes[bytes]].filter { !$0.isEmpty }
         hasBegun = true
     }

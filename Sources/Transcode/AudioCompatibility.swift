@@ -12,7 +12,7 @@ package enum AudioCompatibility: Equatable, Sendable {
         /// Several raw_data_blocks in one frame, or an unusual number of samples per frame.
         case frameLength(Int)
         /// A sample rate that does not divide the track's timescale: no frame lasts a whole number of units.
-        case sampleRate(Int)
+        case sampleRate(SampleRate)
         /// An unreadable decoder configuration.
         case configuration
     }
@@ -54,15 +54,15 @@ package enum AudioCompatibility: Equatable, Sendable {
 }
 
 extension TrackTimescale {
-    /// Whether a sample at `sampleRate` Hz lasts a whole number of the audio track's units.
-    static func divides(sampleRate: Int) -> Bool { sampleRate > 0 && audio % Int64(sampleRate) == 0 }
+    /// Whether a sample at `sampleRate` lasts a whole number of the audio track's units.
+    static func divides(sampleRate: SampleRate) -> Bool { audio % Int64(sampleRate.hertz) == 0 }
 }
 
 extension AudioConfiguration {
     /// AAC-LC configuration nearest to `sampleRate` and `channelCount`, with 1024 samples per frame.
     ///
     /// A rate that AAC does not have becomes 48 kHz.
-    static func aacLC(sampleRate: Int, channelCount: Int) -> AudioConfiguration {
+    static func aacLC(sampleRate: SampleRate, channelCount: Int) -> AudioConfiguration {
         let isSupported =
             AudioSpecificConfig.samplingFrequencies.contains(sampleRate)
             && TrackTimescale.divides(sampleRate: sampleRate)

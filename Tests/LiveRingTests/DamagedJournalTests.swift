@@ -86,6 +86,8 @@ struct DamagedJournalTests {
         Damage("its URI line is missing, so the next record begins in it", lost: 6..<7) {
             $0.all.remove(at: $0.uri(6))
         },
+        Damage("an EXTINF is longer than a segment can be", "#EXTINF") { _ in "#EXTINF:36001," },
+        Damage("an EXTINF is 0", "#EXTINF") { _ in "#EXTINF:0.00000," },
         Damage("its first line is gone", lost: 6..<7) { $0.all.remove(at: $0.beginning(6)) },
         Damage("its end and the beginning of the next are gone: they look like one", lost: 6..<8) {
             $0.all.removeSubrange($0.line(6, "#LIVERELAY-ENTRY")...$0.line(7, "#EXT-X-PROGRAM-DATE-TIME"))
@@ -128,7 +130,9 @@ struct DamagedJournalTests {
         ("VIDEO-TIME", "18446744073709551615"), ("VIDEO-TIME", "9223372036854775807"),
         ("AUDIO-TIME", "9223372036854775808"), ("END", "9223372036854775807"), ("END", "-9223372036854775808"),
         ("OFFSET", "9223372036854775807"), ("DISCONTINUITY-SEQUENCE", "9223372036854775807"),
-        ("DISCONTINUITY-SEQUENCE", "0"), ("LISTED-FROM", "-1"),
+        ("DISCONTINUITY-SEQUENCE", "0"), ("LISTED-FROM", "-1"), ("LISTED-FROM", "9223372036854775807"),
+        ("VIDEO-TIME", "4503599627370497"), ("END", "4503599627370497"), ("AUDIO-TIME", "1152921504606846977"),
+        ("FRAGMENT", "4294967296"), ("INIT-BYTES", "1099511627777"),
     ]
 
     private static func zeros(_ count: Int) -> String { String(repeating: "\0", count: count) }

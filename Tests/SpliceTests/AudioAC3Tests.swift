@@ -31,7 +31,7 @@ import Testing
         let file = try FragmentTool.make(arguments + ["-f", "mp4", "-movflags", "empty_moov+delay_moov+frag_keyframe"])
         let configuration = try #require(try TransportDemuxer.all([stream]).audio.first?.configuration)
         #expect(configuration.channelCount == channels)
-        #expect(configuration.sampleRate == rate)
+        #expect(configuration.sampleRate.hertz == rate)
         #expect(configuration.samplesPerFrame == 1536)
         let box = try #require(Data(file).range(of: Data((encoder == "ac3" ? "dac3" : "dec3").utf8)))
         let size = Int(file[box.lowerBound - 1]) - 8
@@ -46,7 +46,7 @@ import Testing
             Issue.record("no frame")
             return
         }
-        #expect(header.format.sampleRate == rate)
+        #expect(header.format.sampleRate.hertz == rate)
         #expect(header.size == 256)
     }
 

@@ -7,7 +7,8 @@ import Testing
 @testable import Transcode
 
 private func configuration(
-    _ codec: AudioConfiguration.Codec, rate: Int = 48_000, channels: Int = 2, samples: Int = 1024, info: String = ""
+    _ codec: AudioConfiguration.Codec, rate: SampleRate = 48_000, channels: Int = 2, samples: Int = 1024,
+    info: String = ""
 ) -> AudioConfiguration {
     AudioConfiguration(
         codec: codec, sampleRate: rate, channelCount: channels, samplesPerFrame: samples,
@@ -48,7 +49,7 @@ func compatibilityOfConfiguration(_ index: Int) {
     #expect(AudioCompatibility(row.configuration) == row.compatibility, "\(row.what)")
 }
 
-private let targetRows: [(rate: Int, channels: Int, target: String)] = [
+private let targetRows: [(rate: SampleRate, channels: Int, target: String)] = [
     (48_000, 2, "aac/48000/2/1024/1190"), (44_100, 1, "aac/44100/1/1024/1208"), (48_000, 6, "aac/48000/6/1024/11b0"),
     (48_000, 7, "aac/48000/6/1024/11b0"), (48_000, 8, "aac/48000/8/1024/11b8"), (48_000, 12, "aac/48000/8/1024/11b8"),
     (64_000, 2, "aac/48000/2/1024/1190"), (192_000, 2, "aac/48000/2/1024/1190"), (24_000, 2, "aac/24000/2/1024/1310"),
@@ -68,6 +69,10 @@ func transcodingTargetOfSource(_ index: Int) {
     }
     for text in [
         "", "aac", "aac/48000/2/1024", "aac/0/2/1024/1190", "aac/48000/2/0/", "aac/48000/2/1024/119", "opera////",
+        // Beyond what the arithmetic of the timeline bears.
+        "aac/1/2/1024/1190", "aac/3999/2/1024/1190", "aac/768001/2/1024/1190", "aac/48000/0/1024/1190",
+        "aac/48000/65/1024/1190", "aac/48000/2/65536/1190", "aac/48000/2/9223372036854775807/1190",
+        "aac/-48000/2/1024/1190", "aac/9223372036854775808/2/1024/1190",
     ] {
         #expect(AudioConfiguration(text: text) == nil, "\(text)")
     }

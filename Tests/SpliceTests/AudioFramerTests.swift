@@ -96,13 +96,14 @@ import Testing
         }
     }
 
-    static let configurations: [(channels: UInt8, frequencyIndex: UInt8, rate: Int, count: Int, specific: [UInt8])] = [
-        (2, 3, 48_000, 2, [0x11, 0x90]), (2, 4, 44_100, 2, [0x12, 0x10]), (1, 6, 24_000, 1, [0x13, 0x08]),
-        (6, 3, 48_000, 6, [0x11, 0xB0]), (7, 3, 48_000, 8, [0x11, 0xB8]),
-    ]
+    static let configurations:
+        [(channels: UInt8, frequencyIndex: UInt8, rate: SampleRate, count: Int, specific: [UInt8])] = [
+            (2, 3, 48_000, 2, [0x11, 0x90]), (2, 4, 44_100, 2, [0x12, 0x10]), (1, 6, 24_000, 1, [0x13, 0x08]),
+            (6, 3, 48_000, 6, [0x11, 0xB0]), (7, 3, 48_000, 8, [0x11, 0xB8]),
+        ]
 
     @Test(arguments: configurations)
-    func configuration(channels: UInt8, frequencyIndex: UInt8, rate: Int, count: Int, specific: [UInt8]) {
+    func configuration(channels: UInt8, frequencyIndex: UInt8, rate: SampleRate, count: Int, specific: [UInt8]) {
         let (packets, _) = Self.frame([(0, Sample.adts(1, frequencyIndex: frequencyIndex, channels: channels))])
         let expected = AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: count, samplesPerFrame: 1024, decoderSpecificInfo: specific)

@@ -103,7 +103,8 @@ struct AudioTranscoderTests {
         var stage = AudioTranscodeStage(row.policy)
         let transcoded = stage.finish(source)
         let configuration = try #require(transcoded.first?.configuration)
-        #expect(configuration == .aacLC(sampleRate: row.output, channelCount: row.channels), "\(row.what)")
+        #expect(
+            configuration == .aacLC(sampleRate: SampleRate(row.output) ?? 0, channelCount: row.channels), "\(row.what)")
         #expect(Set(transcoded.map(\.configuration)).count == 1, "\(row.what)")
         let measured = try PacketAudio(packets: transcoded).clicks(rate: row.output)
         let expected = try PacketAudio(packets: source).expectedClicks(rate: row.rate)
@@ -116,7 +117,7 @@ struct AudioTranscoderTests {
     @Test("resampling keeps the time of a click", arguments: [(44_100, 48_000), (48_000, 44_100), (32_000, 48_000)])
     func resamplingKeepsTime(from rate: Int, to other: Int) throws {
         let source = try demuxed(["-c:a", "mp2", "-b:a", "128k"], rate: rate, channels: 1)
-        var stage = AudioTranscodeStage(.uniform, uniform: .aacLC(sampleRate: other, channelCount: 2))
+        var stage = AudioTranscodeStage(.uniform, uniform: .aacLC(sampleRate: SampleRate(other) ?? 0, channelCount: 2))
         let transcoded = stage.finish(source)
         let measured = try PacketAudio(packets: transcoded).clicks(rate: other)
         let expected = try PacketAudio(packets: source).clicks(rate: rate)

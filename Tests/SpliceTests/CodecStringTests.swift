@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Codec strings and names")
 struct CodecStringTests {
-    static let audioRows: [(what: String, codec: AudioConfiguration.Codec, rate: Int, info: String, string: String)] = [
+    typealias AudioRow = (what: String, codec: AudioConfiguration.Codec, rate: SampleRate, info: String, string: String)
+
+    static let audioRows: [AudioRow] = [
         ("AAC LC, 48 kHz stereo", .aac, 48_000, "1190", "mp4a.40.2"),
         ("AAC LC with an extension without SBR", .aac, 48_000, "119056e500", "mp4a.40.2"),
         ("HE-AAC, backward compatible signaling", .aac, 24_000, "131056e598", "mp4a.40.5"),
@@ -27,7 +29,7 @@ struct CodecStringTests {
     ]
 
     @Test("audio", arguments: audioRows)
-    func audio(what: String, codec: AudioConfiguration.Codec, rate: Int, info: String, string: String) {
+    func audio(what: String, codec: AudioConfiguration.Codec, rate: SampleRate, info: String, string: String) {
         let configuration = AudioConfiguration(
             codec: codec, sampleRate: rate, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: bytes(info))
         #expect(configuration.codecString == string, "\(what)")

@@ -58,7 +58,7 @@ import Testing
         let configuration = try #require(configurations.first)
         #expect(configurations.count == 1)
         #expect(configuration.codec == row.codec)
-        #expect(configuration.sampleRate == row.rate)
+        #expect(configuration.sampleRate.hertz == row.rate)
         #expect(configuration.channelCount == row.channels)
         #expect(configuration.samplesPerFrame == row.samples)
         #expect(ours.video.count == 50)

@@ -85,7 +85,7 @@ struct FragmentMuxerTests {
         let ours = source.rewritten()
         for track in source.tracks {
             let kind = track.handler == "vide" ? "v" : "a"
-            let scale = track.handler == "vide" ? 1 : Int(TrackTimescale.audio) / Int(track.timescale)
+            let scale = track.handler == "vide" ? 1 : Int(TrackTimescale.audio) / Int(track.timescale.unitsPerSecond)
             let (theirPackets, ourPackets) = (try packets(kind, of: file), try packets(kind, of: ours))
             #expect(theirPackets.count > 20)
             #expect(ourPackets == theirPackets.map { $0.scaled(by: scale) })

@@ -32,7 +32,7 @@ struct FragmentSource {
         guard let track = tracks.first(where: { $0.handler == handler }),
             let read = fragment.tracks.first(where: { $0.trackID == track.trackID })
         else { return nil }
-        let scale = handler == "vide" ? 1 : UInt32(TrackTimescale.audio) / track.timescale
+        let scale = handler == "vide" ? 1 : UInt32(TrackTimescale.audio) / track.timescale.unitsPerSecond
         let samples = read.samples.map {
             MuxSample(
                 duration: $0.duration * scale, compositionOffset: $0.compositionOffset, isSync: $0.isSync,
@@ -88,7 +88,8 @@ struct FragmentSource {
         // After the header of DecoderSpecificInfo, before SLConfigDescriptor.
         let info = isMPEG4 ? Array(record[35..<record.count - 6]) : track.sampleEntries[0].type == "mp4a" ? [] : record
         return AudioConfiguration(
-            codec: codec, sampleRate: Int(rate), channelCount: Int(channels), samplesPerFrame: 1024,
+            codec: codec, sampleRate: SampleRate(Int(rate)) ?? 48_000, channelCount: Int(channels),
+            samplesPerFrame: 1024,
             decoderSpecificInfo: info)
     }
 }

@@ -29,19 +29,19 @@ struct ImplicitSBRProbeTests {
         return bits.bytes
     }
 
-    private func packets(_ info: String, rate: Int, channels: Int, sbr: [Bool]) -> [AudioPacket] {
+    private func packets(_ info: String, rate: SampleRate, channels: Int, sbr: [Bool]) -> [AudioPacket] {
         let configuration = AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: channels, samplesPerFrame: 1024,
             decoderSpecificInfo: bytes(info))
         return sbr.enumerated().map { index, hasSBR in
             AudioPacket(
-                pid: 257, configuration: configuration, pts: Ticks(Int64(index) * 1024 * 90_000 / Int64(rate)),
+                pid: 257, configuration: configuration, pts: Ticks(Int64(index) * 1024 * 90_000 / Int64(rate.hertz)),
                 isDamaged: false, payload: block(channels: channels, hasSBR: hasSBR)[...])
         }
     }
 
     static let rows:
-        [(what: String, info: String, rate: Int, channels: Int, sbr: [Bool], output: String, codecs: String)] = [
+        [(what: String, info: String, rate: SampleRate, channels: Int, sbr: [Bool], output: String, codecs: String)] = [
             ("SBR in stereo", "1310", 24_000, 2, [true, true], "131056e598", "mp4a.40.5"),
             ("SBR in mono without parametric stereo", "1388", 22_050, 1, [true, true], "138856e5a0", "mp4a.40.5"),
             ("SBR from the second frame on", "1310", 24_000, 2, [false, true], "131056e598", "mp4a.40.5"),

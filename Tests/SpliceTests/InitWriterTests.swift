@@ -18,7 +18,7 @@ struct InitWriterTests {
         #expect(try boxes[1].descendant("mvex").children().map(\.body) == [trex(1), trex(2)])
         let tracks = try MovieTrack.tracks(of: initSection.bytes)
         #expect(tracks.map(\.trackID) == [TrackID.video, TrackID.audio])
-        #expect(tracks.map(\.timescale) == [90_000, 14_112_000])
+        #expect(tracks.map(\.timescale.unitsPerSecond) == [90_000, 14_112_000])
         #expect(tracks.map(\.handler) == ["vide", "soun"])
         #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == ["avcC", "pasp"])
         #expect(tracks[1].sampleEntries[0].configuration.map(\.type) == ["esds"])

@@ -160,7 +160,7 @@ struct MovieTrackTests {
         let found = try demux(Self.frames(duration: row.duration, count: 3), [Self.audioTrack(row.entry())])
         let configuration = try #require(found.audio.first?.configuration)
         #expect(configuration.codec == row.codec)
-        #expect(configuration.sampleRate == row.rate)
+        #expect(configuration.sampleRate.hertz == row.rate)
         #expect(configuration.channelCount == row.channels)
         #expect(configuration.samplesPerFrame == row.samples)
         #expect(configuration.codecString == row.name)
@@ -228,7 +228,7 @@ struct MovieTrackTests {
             reason: .badParameterSet(field: "avcC")),
         RefusalRow(
             when: "a rate out of range", tracks: { [audioTrack(MovieBuilder.mp4a(bytes("1780000890")))] },
-            reason: .badParameterSet(field: "samplerate")),
+            reason: .badParameterSet(field: "samplingFrequency")),
         RefusalRow(when: "no tracks", tracks: { [] }, reason: .noSupportedTrack(sampleEntries: [])),
         RefusalRow(
             when: "a timescale of 0", tracks: { [Track(timescale: 0)] }, reason: .badParameterSet(field: "timescale")),

@@ -140,7 +140,7 @@ struct SilenceCodecTests {
     }
 
     private func file(_ frames: [ArraySlice<UInt8>], _ audio: AudioConfiguration) throws -> [UInt8] {
-        let duration = UInt32(TrackTimescale.audio * Int64(audio.samplesPerFrame) / Int64(audio.sampleRate))
+        let duration = UInt32(TrackTimescale.audio * Int64(audio.samplesPerFrame) / Int64(audio.sampleRate.hertz))
         let samples = frames.map {
             MuxSample(duration: duration, compositionOffset: 0, isSync: true, payload: $0)
         }

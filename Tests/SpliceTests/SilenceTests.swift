@@ -58,7 +58,7 @@ struct SilenceTests {
     }
 
     private func stream(of frame: [UInt8], count: Int, _ audio: AudioConfiguration) throws -> [UInt8] {
-        let duration = UInt32(TrackTimescale.audio * 1024 / Int64(audio.sampleRate))
+        let duration = UInt32(TrackTimescale.audio * 1024 / Int64(audio.sampleRate.hertz))
         let sample = MuxSample(duration: duration, compositionOffset: 0, isSync: true, payload: frame[...])
         let track = MuxTrack(
             trackID: TrackID.audio, decodeTime: 0, samples: Array(repeating: sample, count: count))

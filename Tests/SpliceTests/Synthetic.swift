@@ -14,7 +14,7 @@ enum SyntheticPackets {
             codec: .h264, sequenceParameterSets: [[0x67, label]], pictureParameterSets: [[0x68, label]])
     }
 
-    static func audioConfiguration(rate: Int = 48_000, channels: Int = 2) -> AudioConfiguration {
+    static func audioConfiguration(rate: SampleRate = 48_000, channels: Int = 2) -> AudioConfiguration {
         AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: channels, samplesPerFrame: 1024,
             decoderSpecificInfo: [0x11, UInt8(channels << 3)])
@@ -48,7 +48,7 @@ enum SyntheticPackets {
         _ count: Int, from start: Int64, configuration: AudioConfiguration = audioConfiguration(), pid: UInt16 = 257
     ) -> [AudioPacket] {
         (0..<count).map { index in
-            let ticks = (Int64(index) * 1024 * 90_000 * 2 / Int64(configuration.sampleRate) + 1) / 2
+            let ticks = (Int64(index) * 1024 * 90_000 * 2 / Int64(configuration.sampleRate.hertz) + 1) / 2
             return AudioPacket(
                 pid: pid, configuration: configuration, pts: Ticks(start + ticks).wire, isDamaged: false,
                 payload: [0x21, UInt8(truncatingIfNeeded: index)])

@@ -96,7 +96,7 @@ struct TortureProgram: Sendable {
     /// stream_type.
     var audioStreamType: UInt8 { isLayer3 ? 0x03 : 0x0F }
     var samplesPerFrame: Int64 { isLayer3 ? 1152 : 1024 }
-    var sampleRate: Int64 { Int64(AudioSpecificConfig.samplingFrequencies[Int(frequencyIndex)]) }
+    var sampleRate: Int64 { Int64(AudioSpecificConfig.samplingFrequencies[Int(frequencyIndex)].hertz) }
     /// Presentation time of the first frame.
     var firstPresentation: Int64 { clock + reorderDelay }
     var reorderDelay: Int64 { reordered > 0 ? rate.time(1) : 0 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What a splice changes in the transport stream of a channel.
 @Suite struct TransportStreamStateTests {
-    private static func aac(_ rate: Int, _ channels: Int, objectType: UInt8 = 2) -> AudioConfiguration {
+    private static func aac(_ rate: SampleRate, _ channels: Int, objectType: UInt8 = 2) -> AudioConfiguration {
         let index = UInt8(AudioSpecificConfig.samplingFrequencies.firstIndex(of: rate) ?? 3)
         return AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: channels, samplesPerFrame: 1024,

@@ -21,7 +21,7 @@ struct AudioBridge: Sendable {
     /// - Parameter target: AAC LC.
     init(to target: AudioConfiguration) { self.target = target }
 
-    private var overlap: Ticks { Ticks(samples: Self.overlap, sampleRate: Int64(target.sampleRate)) }
+    private var overlap: Ticks { Ticks(samples: Self.overlap, sampleRate: target.sampleRate) }
 
     /// Whether `leadIn` ends where `audio` begins, in the same configuration.
     static func isContinuous(_ leadIn: TransportMedia.Audio, _ audio: TransportMedia.Audio) -> Bool {
@@ -44,7 +44,7 @@ struct AudioBridge: Sendable {
     /// The frames that the segment of `leadIn` could not have, as far as other audio leaves room for them.
     /// - Parameter limit: the beginning of the other audio; nil if there is none.
     func ending(of leadIn: TransportMedia.Audio, before limit: Ticks?) -> [TransportMedia.AudioFrame] {
-        let halfFrame = Ticks(samples: Int64(Self.frameLength / 2), sampleRate: Int64(target.sampleRate))
+        let halfFrame = Ticks(samples: Int64(Self.frameLength / 2), sampleRate: target.sampleRate)
         let start = leadIn.end - overlap
         let end = min(leadIn.end, limit.map { $0 - halfFrame } ?? leadIn.end)
         return encoded(leadIn.frames, leadIn.configuration, at: start..<max(start, end)) ?? []
@@ -79,10 +79,10 @@ extension AudioBridge {
     /// first sample's number is the least that a frame of the source may have, modulo 1024.
     static func leadInStart(of audio: TransportMedia.Audio) -> Int {
         let (configuration, frames) = (audio.configuration, audio.frames)
-        let (samples, rate) = (max(1, configuration.samplesPerFrame), Int64(max(1, configuration.sampleRate)))
+        let (samples, rate) = (max(1, configuration.samplesPerFrame), Int64(configuration.sampleRate.hertz))
         let step = greatestCommonDivisor(samples, frameLength)
         let aligned = frames.indices.last { index in
-            let number = (frames[index].time.count * rate + Ticks.perSecond / 2) / Ticks.perSecond
+            let number = frames[index].time.count.rescaled(rate, over: Ticks.perSecond)
             return (frames.count - index) * samples >= shortestLeadIn && Int(number) % frameLength < step
         }
         return aligned ?? 0
@@ -98,8 +98,7 @@ extension AudioBridge {
 extension TransportMedia.Audio {
     /// The end of its last frame; zero if there is none.
     fileprivate var end: Ticks {
-        let frame = Ticks(
-            samples: Int64(configuration.samplesPerFrame), sampleRate: Int64(max(1, configuration.sampleRate)))
+        let frame = Ticks(samples: Int64(configuration.samplesPerFrame), sampleRate: configuration.sampleRate)
         return frames.last.map { $0.time + frame } ?? .zero
     }
 }

@@ -1,4 +1,5 @@
 import Demux
+import LiveRing
 import Media
 import Mux
 
@@ -16,11 +17,16 @@ struct StoredMedia: Sendable {
     init(initialization: [UInt8], segment: [UInt8]) throws(MediaError) {
         let tracks = try MovieTrack.tracks(of: initialization)
         let fragments = try MovieFragment.fragments(of: segment).flatMap(\.tracks)
+        guard fragments.allSatisfy(\.isOnTimeline) else {
+            throw MediaError(.badParameterSet(field: "baseMediaDecodeTime"), section: "ISO/IEC 14496-12 §8.8.12")
+        }
         video = try Self.video(tracks.first { $0.handler == "vide" }, fragments)
         audio = try Self.audio(tracks.first { $0.handler == "soun" }, fragments)
         duration = Self.duration(of: tracks, fragments)
         messages = try BoxReader.boxes(in: segment[...]).filter { $0.type == "emsg" }.compactMap { box in
-            guard let read = try? EventMessageBox(box), let time = read.movieTime else { return nil }
+            guard let read = try? EventMessageBox(box), let time = read.movieTime,
+                Ticks.timeline.contains(time.count)
+            else { return nil }
             return PlacedMessage(message: read.message, time: time)
         }
     }
@@ -30,7 +36,7 @@ struct StoredMedia: Sendable {
         else { return .zero }
         let sum = fragments.filter { $0.trackID == track.trackID }.flatMap(\.samples)
             .reduce(UInt64(0)) { $0 + UInt64($1.duration) }
-        return Ticks(units: sum, timescale: max(1, track.timescale))
+        return Ticks(units: sum, timescale: track.timescale)
     }
 
     private static func video(
@@ -41,7 +47,7 @@ struct StoredMedia: Sendable {
         else { return nil }
         var samples: [TransportMedia.VideoSample] = []
         for fragment in fragments where fragment.trackID == track.trackID {
-            var time = Int64(clamping: fragment.decodeTime ?? 0)
+            var time = Int64(fragment.decodeTime ?? 0)
             for sample in fragment.samples {
                 samples.append(
                     TransportMedia.VideoSample(
@@ -87,17 +93,29 @@ struct StoredMedia: Sendable {
         switch description {
         case .complete(let configuration), .needsSampleDurations(let configuration): known = configuration
         case .needsFrameHeaders:
-            guard case .audio(let channels, let sampleRate) = entry.format else { return nil }
+            guard case .audio(let channels, let hertz) = entry.format, let sampleRate = SampleRate(Int(hertz)) else {
+                return nil
+            }
             known = AudioConfiguration(
-                codec: .mpegAudio(layer: 3), sampleRate: Int(sampleRate), channelCount: Int(channels),
+                codec: .mpegAudio(layer: 3), sampleRate: sampleRate, channelCount: Int(channels),
                 samplesPerFrame: 1152, decoderSpecificInfo: [])
         }
-        let scale = Int(max(1, track.timescale))
-        let samples = (Int(sampleDuration) * known.sampleRate + scale / 2) / scale
+        let samples = Int(
+            Int64(sampleDuration).rescaled(
+                Int64(known.sampleRate.hertz), over: Int64(track.timescale.unitsPerSecond)))
         let block = known.codec == .aac ? max(1, known.samplesPerFrame) : 1
         return AudioConfiguration(
             codec: known.codec, sampleRate: known.sampleRate, channelCount: known.channelCount,
             samplesPerFrame: max(1, (samples + block / 2) / block) * block,
             decoderSpecificInfo: known.decoderSpecificInfo)
+    }
+}
+
+extension TrackFragment {
+    /// Whether the samples begin on a timeline, in either track's timescale, and are no longer than a segment.
+    fileprivate var isOnTimeline: Bool {
+        let longest = RingRanges.duration.upperBound.rescaled(TrackTimescale.audio, over: Ticks.perSecond)
+        return RingRanges.audioTicks.contains(decodeTime ?? 0)
+            && samples.reduce(UInt64(0)) { $0 + UInt64($1.duration) } <= longest
     }
 }

@@ -148,9 +148,8 @@ struct TransportMediaBuilder {
         _ frame: SilentFrame, _ configuration: AudioConfiguration, at times: Times
     ) -> [TransportMedia.AudioFrame] {
         let end = times.presentationStart + (times.decoding.upperBound - times.decoding.lowerBound)
-        let (rate, samples) = (Int64(configuration.sampleRate), Int64(frame.samples))
-        let first = { (time: Ticks) in (time.count * rate + samples * Ticks.perSecond - 1) / (samples * Ticks.perSecond)
-        }
+        let (rate, samples) = (configuration.sampleRate, Int64(frame.samples))
+        let first = { (time: Ticks) in time.count.rescaledUp(Int64(rate.hertz), over: samples * Ticks.perSecond) }
         return (first(times.presentationStart)..<first(end)).map { number in
             TransportMedia.AudioFrame(
                 time: Ticks(samples: number * samples, sampleRate: rate), payload: frame.payload[...])

@@ -41,11 +41,12 @@ extension ResumePoint {
 
 extension TimelinePosition {
     init(_ resumePoint: ResumePoint) {
-        self.init(
+        let position = TimelinePosition(
             videoDecodeTime: Int64(resumePoint.videoDecodeTime),
             audioDecodeTime: resumePoint.audioDecodeTime == 0 ? nil : Int64(resumePoint.audioDecodeTime),
             presentationEnd: Ticks(resumePoint.presentationEnd),
             fragmentSequence: UInt32(truncatingIfNeeded: resumePoint.fragmentSequenceNumber),
             audio: resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
+        self = position.reconciled
     }
 }

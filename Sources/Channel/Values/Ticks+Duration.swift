@@ -2,11 +2,11 @@ import Media
 import Splice
 
 extension Ticks {
-    /// The tick nearest to `duration`, or `Int64.max / 4` ticks if the duration is longer.
+    /// The tick nearest to `duration`, at most the longest of `timeline`.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let (whole, overflows) = seconds.multipliedReportingOverflow(by: Ticks.perSecond)
         let part = (attoseconds / 1_000_000_000 * Ticks.perSecond + 500_000_000) / 1_000_000_000
-        self.init(overflows ? Int64.max / 4 : min(whole + part, Int64.max / 4))
+        let count = Int128(seconds) * Int128(Ticks.perSecond) + Int128(part)
+        self.init(min(Int64(clamping: count), Self.timeline.upperBound))
     }
 }

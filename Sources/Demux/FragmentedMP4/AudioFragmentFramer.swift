@@ -12,7 +12,7 @@ struct AudioFragmentFramer: Sendable {
     /// Descriptions by sample entry; nil for an unsupported one.
     private let descriptions: [AudioSampleDescription?]
     private let entries: [SampleEntry]
-    private let timescale: UInt32
+    private let timescale: Timescale
     private var current: Int?
     /// The configuration that applies; nil before the first frame header.
     private var configuration: AudioConfiguration?
@@ -82,12 +82,13 @@ extension AudioFraming {
 
 extension AudioConfiguration {
     /// Returns the configuration with the most frequent sample duration as frame length; nil if that is out of range.
-    fileprivate func completed(by samples: [TrackFragment.Sample], timescale: UInt32) -> AudioConfiguration? {
+    fileprivate func completed(by samples: [TrackFragment.Sample], timescale: Timescale) -> AudioConfiguration? {
         var votes: [UInt32: Int] = [:]
         for sample in samples { votes[sample.duration, default: 0] += 1 }
         // If two durations are equally frequent, the longer one counts: the last frame of a stream is shorter.
         guard let duration = votes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { return nil }
-        let length = (Int(duration) * sampleRate * 2 + Int(timescale)) / (2 * Int(timescale))
+        let unit = Int64(timescale.unitsPerSecond)
+        let length = Int(Int64(duration).rescaled(Int64(sampleRate.hertz), over: unit))
         guard Self.frameLengths.contains(length) else { return nil }
         return AudioConfiguration(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: length,

@@ -40,7 +40,7 @@ package enum AudioSampleDescription: Equatable, Sendable {
     private static func aac(_ info: [UInt8], _ entry: SampleEntry) throws(MediaError) -> Self {
         let config = try AudioSpecificConfig(info)
         return try checked(
-            .aac, sampleRate: config.samplingFrequency, channelCount: config.channelCount ?? entry.channelCount,
+            .aac, sampleRate: config.samplingFrequency.hertz, channelCount: config.channelCount ?? entry.channelCount,
             samplesPerFrame: config.samplesPerFrame, info)
     }
 
@@ -113,28 +113,20 @@ package enum AudioSampleDescription: Equatable, Sendable {
         _ codec: AudioConfiguration.Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int?,
         _ info: [UInt8]
     ) throws(MediaError) -> Self {
-        let checks = [
-            ("samplerate", AudioConfiguration.sampleRates.contains(sampleRate)),
+        let checks: [(field: String, isInRange: Bool)] = [
             ("channelcount", AudioConfiguration.channelCounts.contains(channelCount)),
             ("samplesPerFrame", AudioConfiguration.frameLengths.contains(samplesPerFrame ?? 1)),
         ]
-        if let bad = checks.first(where: { !$0.1 }) {
-            throw MediaError(.badParameterSet(field: bad.0), section: "ISO/IEC 14496-12 §12.2.3")
+        let rate = SampleRate(sampleRate)
+        guard let rate, checks.allSatisfy(\.isInRange) else {
+            let field = rate == nil ? "samplerate" : checks.first { !$0.isInRange }?.field
+            throw MediaError(.badParameterSet(field: field ?? ""), section: "ISO/IEC 14496-12 §12.2.3")
         }
         let configuration = AudioConfiguration(
-            codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame ?? 0,
+            codec: codec, sampleRate: rate, channelCount: channelCount, samplesPerFrame: samplesPerFrame ?? 0,
             decoderSpecificInfo: info)
         return samplesPerFrame == nil ? .needsSampleDurations(configuration) : .complete(configuration)
     }
-}
-
-extension AudioConfiguration {
-    /// Supported sample rates in Hz. If 14 112 000 is not a multiple of the rate, a frame is up to one unit too short,
-    /// 3 in a million at most. When that has grown to half a frame, the source's timestamps correct it.
-    static let sampleRates = 4_000...768_000
-    static let channelCounts = 1...64
-    /// Supported samples per frame.
-    static let frameLengths = 1...65_535
 }
 
 extension SampleEntry {

@@ -9,8 +9,7 @@ package struct EventMessageBox: Equatable, Sendable {
         case onMovieTimeline(UInt64)
     }
 
-    /// Units per second, above 0.
-    let timescale: UInt32
+    let timescale: Timescale
     let presentationTime: PresentationTime
     package let message: EventMessage
 
@@ -22,8 +21,8 @@ package struct EventMessageBox: Equatable, Sendable {
         let version = try fields.versionAndFlags().version
         guard version <= 1 else { throw Self.fault("version", emsg) }
         let leading = version == 0 ? try fields.schemeAndValue() : nil
-        timescale = try fields.u32()
-        guard timescale > 0 else { throw Self.fault("timescale", emsg) }
+        guard let timescale = Timescale(try fields.u32()) else { throw Self.fault("timescale", emsg) }
+        self.timescale = timescale
         presentationTime = version == 0 ? .relativeToSegment(try fields.u32()) : .onMovieTimeline(try fields.u64())
         let duration = try fields.u32()
         let number = try fields.u32()

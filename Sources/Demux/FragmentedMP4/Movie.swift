@@ -2,8 +2,8 @@ package import Media
 
 /// `moov` of an init section (ISO/IEC 14496-12 §8.2.1), which fragments are read with.
 package struct Movie: Equatable, Sendable {
-    /// Units per second of edit list durations.
-    package let timescale: UInt32
+    /// The timescale of edit list durations; nil if it is missing or 0.
+    package let timescale: Timescale?
     /// Tracks in file order.
     package let tracks: [MovieTrack]
     /// `trex` by track ID (§8.8.3).
@@ -11,7 +11,7 @@ package struct Movie: Equatable, Sendable {
 
     package init(_ moov: Box) throws(MediaError) {
         let boxes = try moov.children()
-        timescale = try boxes.first("mvhd").map(Self.timescale) ?? 0
+        timescale = try boxes.first("mvhd").flatMap(Self.timescale)
         var tracks: [MovieTrack] = []
         for box in boxes where box.type == "trak" { tracks.append(try MovieTrack(box)) }
         self.tracks = tracks
@@ -27,9 +27,9 @@ package struct Movie: Equatable, Sendable {
         self.defaults = defaults
     }
 
-    private static func timescale(_ mvhd: Box) throws(MediaError) -> UInt32 {
+    private static func timescale(_ mvhd: Box) throws(MediaError) -> Timescale? {
         var fields = BoxFields(mvhd.body)
         try fields.skip(fields.versionAndFlags().version == 1 ? 16 : 8)
-        return try fields.u32()
+        return Timescale(try fields.u32())
     }
 }

@@ -5,8 +5,7 @@ package struct MovieTrack: Equatable, Sendable {
     package let trackID: UInt32
     /// Track_enabled of `tkhd`: whether the track plays by default.
     package let isEnabled: Bool
-    /// Units per second.
-    package let timescale: UInt32
+    package let timescale: Timescale
     /// The handler type: vide, soun and so on.
     package let handler: BoxType
     /// Sample entries, never empty; fragments refer to them by one-based index.
@@ -26,10 +25,10 @@ package struct MovieTrack: Equatable, Sendable {
         isEnabled = flags & 1 != 0
         var media = BoxFields(try trak.descendant("mdia", "mdhd").body)
         try media.skip(media.versionAndFlags().version == 1 ? 16 : 8)
-        timescale = try media.u32()
-        guard timescale > 0 else {
+        guard let timescale = Timescale(try media.u32()) else {
             throw MediaError(.badParameterSet(field: "timescale"), section: "ISO/IEC 14496-12 §8.4.2")
         }
+        self.timescale = timescale
         var reference = BoxFields(try trak.descendant("mdia", "hdlr").body)
         try reference.skip(8)
         handler = BoxType(code: try reference.u32())

@@ -2,13 +2,12 @@ package import Media
 
 /// Converts a track's times to wire times, each rounded once from the absolute time, so that nothing drifts.
 package struct TrackTimeConverter: Equatable, Sendable {
-    /// Units per second of the track, above 0.
-    let timescale: UInt32
-    /// Units per second of `edits.emptyDuration`; 0 if unknown.
-    private let movieTimescale: UInt32
+    let timescale: Timescale
+    /// The timescale of `edits.emptyDuration`; nil if unknown.
+    private let movieTimescale: Timescale?
     private let edits: EditList
 
-    package init(_ track: MovieTrack, movieTimescale: UInt32) {
+    package init(_ track: MovieTrack, movieTimescale: Timescale?) {
         timescale = track.timescale
         edits = track.edits
         self.movieTimescale = movieTimescale
@@ -20,9 +19,9 @@ package struct TrackTimeConverter: Equatable, Sendable {
 
     /// Returns the same time without wrapping, as its low 64 bits.
     package func time(_ decodeTime: UInt64, offset: Int32 = 0) -> Ticks {
-        let unit = Int128(timescale)
-        let movieUnit = Int128(max(movieTimescale, 1))
-        let empty = movieTimescale == 0 ? 0 : Int128(edits.emptyDuration)
+        let unit = Int128(timescale.unitsPerSecond)
+        let movieUnit = Int128(movieTimescale?.unitsPerSecond ?? 1)
+        let empty = movieTimescale == nil ? 0 : Int128(edits.emptyDuration)
         // The terms are far below 2⁶⁴ units each, so the result is below 2¹²⁷.
         let time = (Int128(decodeTime) + Int128(offset) - Int128(edits.mediaTime)) * movieUnit + empty * unit
         let (numerator, denominator) = (time * Int128(2 * Ticks.perSecond) + unit * movieUnit, 2 * unit * movieUnit)
@@ -33,7 +32,8 @@ package struct TrackTimeConverter: Equatable, Sendable {
 
     /// Returns a time of this track in the units of another one, rounded to the nearest.
     func convert(_ decodeTime: UInt64, to other: TrackTimeConverter) -> UInt64 {
-        let scaled = UInt128(decodeTime) * UInt128(other.timescale)
-        return UInt64(truncatingIfNeeded: (scaled + UInt128(timescale / 2)) / UInt128(timescale))
+        let unit = UInt128(timescale.unitsPerSecond)
+        let scaled = UInt128(decodeTime) * UInt128(other.timescale.unitsPerSecond)
+        return UInt64(truncatingIfNeeded: (scaled + unit / 2) / unit)
     }
 }

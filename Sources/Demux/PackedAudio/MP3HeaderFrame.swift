@@ -28,7 +28,7 @@ struct MP3HeaderFrame: Equatable {
         let xing = offset + 4 + Self.sideInformationSize(header.format)
         guard let start = [xing, xing + 2].first(where: { Self.isXing(frame[min($0, end)...]) }) else { return nil }
         guard Self.beginsStream(bytes, at: end, isFirstVersion: header.format.samplesPerFrame == 1152) else { return }
-        readDelay(frame[start...], sampleRate: Int64(header.format.sampleRate))
+        readDelay(frame[start...], sampleRate: header.format.sampleRate)
     }
 
     /// Whether the frame at `offset` refers to no data before it (main_data_begin, ISO/IEC 11172-3 §2.4.2.7), as an
@@ -49,7 +49,7 @@ struct MP3HeaderFrame: Equatable {
         return format.samplesPerFrame == 1152 ? isMono ? 17 : 32 : isMono ? 9 : 17
     }
 
-    private mutating func readDelay(_ xing: ArraySlice<UInt8>, sampleRate: Int64) {
+    private mutating func readDelay(_ xing: ArraySlice<UInt8>, sampleRate: SampleRate) {
         guard xing.count >= 8 else { return }
         let flags = xing[xing.startIndex + 7]
         let fields = [(flag: 1, size: 4), (2, 4), (4, 100), (8, 4)].filter { Int(flags) & $0.flag != 0 }

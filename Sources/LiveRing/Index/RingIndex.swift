@@ -20,7 +20,7 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     package private(set) var policy: RetentionPolicy
-    /// EXT-X-TARGETDURATION in seconds.
+    /// EXT-X-TARGETDURATION in seconds, within `RingRanges.targetDuration`.
     package private(set) var targetDuration: Int
     // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
     // computed over all of them.
@@ -65,11 +65,11 @@ package struct RingIndex: Equatable, Sendable {
         self.liveWindowStart = liveWindowStart
         self.openDateRanges = OpenDateRanges(openDateRanges)
         self.policy = policy
-        self.targetDuration = targetDuration
+        self.targetDuration = RingRanges.targetDuration.clamp(targetDuration)
         self.nextMediaSequence = nextMediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.longestPlaylist = LongestPlaylist(ticks: 0, newest: nextMediaSequence)
-        self.variantSums = VariantSums(targetDuration: targetDuration)
+        self.variantSums = VariantSums(targetDuration: self.targetDuration)
     }
 
     /// The first media sequence number listed, or the next one if the playlist is empty.
@@ -99,6 +99,7 @@ package struct RingIndex: Equatable, Sendable {
     /// - Parameter targetDuration: seconds. The larger of this value and the one before is used.
     mutating func setParameters(policy: RetentionPolicy, targetDuration: Int) {
         self.policy = policy
+        let targetDuration = RingRanges.targetDuration.clamp(targetDuration)
         if targetDuration > self.targetDuration {
             self.targetDuration = targetDuration
             variantSums = VariantSums(targetDuration: targetDuration)

@@ -106,27 +106,29 @@ struct JournalEntryTag {
             throw .damagedJournalEntry(uri: segment.uri, attribute: "EXT-X-MAP, EXT-X-PROGRAM-DATE-TIME")
         }
         let duration = PlaylistTicks.ticks(segment.duration)
-        guard duration > 0, Self.ticks.contains(duration) else {
+        guard RingRanges.duration.contains(duration) else {
             throw .damagedJournalEntry(uri: segment.uri, attribute: "EXTINF")
         }
         return RingEntry(
             mediaSequence: mediaSequence,
-            discontinuitySequence: try number(.discontinuitySequence, in: Self.mediaSequences),
+            discontinuitySequence: try number(.discontinuitySequence, in: RingRanges.sequenceNumbers),
             isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
-            initialization: SpoolFile(name: map.uri, byteCount: try number(.initializationByteCount, in: Self.sizes)),
-            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: Self.sizes)),
+            initialization: SpoolFile(
+                name: map.uri, byteCount: try number(.initializationByteCount, in: RingRanges.sizes)),
+            segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
-            transportStream: try transportStream(), isGap: segment.isGap, listedFrom: try number(.listedFrom))
+            transportStream: try transportStream(), isGap: segment.isGap,
+            listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {
         ResumePoint(
-            videoDecodeTime: try number(.videoDecodeTime, in: Self.ticks),
-            audioDecodeTime: try number(.audioDecodeTime, in: Self.samples),
-            fragmentSequenceNumber: try number(.fragmentSequenceNumber),
-            presentationEnd: try number(.presentationEnd, in: Self.ticks),
-            compositionOffset: try number(.compositionOffset, in: Self.ticks),
+            videoDecodeTime: try number(.videoDecodeTime, in: RingRanges.ticks),
+            audioDecodeTime: try number(.audioDecodeTime, in: RingRanges.audioTicks),
+            fragmentSequenceNumber: try number(.fragmentSequenceNumber, in: RingRanges.fragments),
+            presentationEnd: try number(.presentationEnd, in: RingRanges.ticks),
+            compositionOffset: try number(.compositionOffset, in: RingRanges.ticks),
             audioConfiguration: text(.audioConfiguration), upstream: try upstreamPosition())
     }
 
@@ -135,7 +137,7 @@ struct JournalEntryTag {
         guard let parameters = text(.transportStream) else { return nil }
         return TransportStreamPoint(
             parameters: parameters,
-            discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: Self.mediaSequences),
+            discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: RingRanges.sequenceNumbers),
             isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", files: try transportStreamFiles())
     }
 
@@ -149,7 +151,7 @@ struct JournalEntryTag {
         for word in text(.transportStreamFiles)?.split(separator: " ") ?? [] {
             let parts = word.split(separator: ":")
             guard parts.count == 2, SpoolName.isTransportStreamFile(parts[0]), let size = Int(parts[1]),
-                Self.sizes.contains(size)
+                RingRanges.sizes.contains(size)
             else { throw .damagedJournalEntry(uri: uri, attribute: Name.transportStreamFiles.rawValue) }
             files.append(SpoolFile(name: String(parts[0]), byteCount: size))
         }
@@ -160,17 +162,19 @@ struct JournalEntryTag {
     private func upstreamPosition() throws(RingError) -> UpstreamPosition? {
         guard text(.sourceNumber) != nil else { return nil }
         return UpstreamPosition(
-            sourceIndex: try number(.sourceNumber, in: Self.sourceIndices),
-            mediaSequence: try number(.sourceMediaSequence, in: Self.mediaSequences),
+            sourceIndex: try number(.sourceNumber, in: RingRanges.sourceIndices),
+            mediaSequence: try number(.sourceMediaSequence, in: RingRanges.sequenceNumbers),
             programDateTime: text(.sourceDate) == nil
-                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate, in: Self.dates)),
+                ? nil : ProgramDateTime(millisecondsSince1970: try number(.sourceDate, in: RingRanges.dates)),
             publishedFrames: text(.sourcePublishedFrames))
     }
 
     private func format() throws(RingError) -> SegmentFormat {
         let resolution: Variant.Resolution? =
             text(.width) == nil
-            ? nil : .init(width: try number(.width, in: Self.pixels), height: try number(.height, in: Self.pixels))
+            ? nil
+            : .init(
+                width: try number(.width, in: RingRanges.pixels), height: try number(.height, in: RingRanges.pixels))
         return SegmentFormat(
             videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
             frameRate: text(.frameRate), videoRange: text(.videoRange))
@@ -178,32 +182,12 @@ struct JournalEntryTag {
 
     private func text(_ name: Name) -> String? { attributes[name.rawValue] }
 
-    // The ranges of plausible values. Arithmetic with larger values could overflow.
-
-    /// 90 kHz ticks of a thousand years.
-    private static let ticks: Range<Int64> = 0..<1 << 52
-    /// Audio samples of a thousand years in any timescale.
-    private static let samples: Range<Int64> = 0..<1 << 60
-    /// File sizes in bytes.
-    private static let sizes: Range<Int64> = 0..<1 << 40
-    private static let pixels: Range<Int64> = 1..<1 << 20
-    private static let sourceIndices: Range<Int64> = 0..<1 << 16
-    private static let mediaSequences: Range<Int64> = 0 ..< .max
-    /// Milliseconds since 1970 of the years with four digits.
-    private static let dates: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
-
     private func number<Number: FixedWidthInteger>(
-        _ name: Name, in range: Range<Int64>? = nil
+        _ name: Name, in range: ClosedRange<Int64>
     ) throws(RingError) -> Number {
-        guard let value = text(name).flatMap({ Number($0) }), range?.contains(value) ?? true else {
+        guard let value = text(name).flatMap({ Number($0) }), range.contains(value) else {
             throw .damagedJournalEntry(uri: uri, attribute: name.rawValue)
         }
         return value
-    }
-}
-
-extension Range<Int64> {
-    fileprivate func contains(_ value: some FixedWidthInteger) -> Bool {
-        Int64(exactly: value).map { lowerBound <= $0 && $0 < upperBound } ?? false
     }
 }

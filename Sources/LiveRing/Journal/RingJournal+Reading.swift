@@ -17,7 +17,8 @@ extension RingJournal {
             throw .unreadableJournal(path: path, error)
         }
         var journal = RingJournal(
-            targetDuration: Int(playlist.targetDuration.components.seconds), mediaSequence: playlist.mediaSequence,
+            targetDuration: RingRanges.targetDuration.clamp(Int(playlist.targetDuration.components.seconds)),
+            mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
             liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first, entries: [],
             hasEnded: filter.hasEnded, isDamaged: filter.isDamaged, endsInsideRecord: filter.endsInsideRecord)

@@ -63,7 +63,8 @@ package struct VariantAttributes: Equatable, Sendable {
     private static func thousandths(_ text: String) -> Int {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = (parts.count == 2 ? String(parts[1]) : "") + "000"
-        return (parts.first.flatMap { Int($0) } ?? 0) * 1000 + (Int(fraction.prefix(3)) ?? 0)
+        let whole = parts.first.flatMap { UInt32($0) } ?? 0
+        return Int(whole) * 1000 + Int(UInt16(fraction.prefix(3)) ?? 0)
     }
 }
 

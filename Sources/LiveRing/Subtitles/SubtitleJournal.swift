@@ -68,7 +68,7 @@ struct SubtitleJournal {
         of segment: MediaSegment, number: Int, files: [String: Int]
     ) throws(RingError) -> SubtitleRendition.SubtitleEntry {
         guard let line = segment.unknownTags.last(where: { $0.hasPrefix(entryTag) }),
-            let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)),
+            let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)), RingRanges.sizes.contains(size),
             SpoolName.subtitles(named: segment.uri)?.rendition == number
         else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
         return SubtitleRendition.SubtitleEntry(

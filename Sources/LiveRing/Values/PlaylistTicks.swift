@@ -9,10 +9,11 @@ enum PlaylistTicks {
     }
 
     /// The nearest number of ticks. The five decimals of EXTINF are finer than a tick, so reading a written duration
-    /// gives its exact number of ticks.
+    /// gives its exact number of ticks. A duration that does not fit into 64 bits is as long as fits.
     static func ticks(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
-        return seconds * ticksPerSecond + (attoseconds * 9 + 50_000_000_000_000) / 100_000_000_000_000
+        let rest = (attoseconds * 9 + 50_000_000_000_000) / 100_000_000_000_000
+        return Int64(clamping: Int128(seconds) * Int128(ticksPerSecond) + Int128(rest))
     }
 
     static func ticks(milliseconds: Int64) -> Int64 { milliseconds * 90 }

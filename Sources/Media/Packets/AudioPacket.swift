@@ -24,7 +24,7 @@ package struct AudioPacket: Equatable, Sendable {
         case .smpte302, .blurayPCM:
             Ticks(
                 samples: Int64(PCMHeader.sampleCount(of: payload, configuration.codec)),
-                sampleRate: Int64(configuration.sampleRate))
+                sampleRate: configuration.sampleRate)
         default: configuration.frameDuration
         }
     }

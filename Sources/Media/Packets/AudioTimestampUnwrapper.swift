@@ -4,7 +4,7 @@ package struct AudioTimestampUnwrapper: Equatable, Sendable {
     private var anchor = Ticks.zero
     /// Samples since `anchor`, at `sampleRate`.
     private var samples: Int64 = 0
-    private var sampleRate: Int64 = 1
+    private var sampleRate: SampleRate = 48_000
 
     package init() {}
 
@@ -14,7 +14,7 @@ package struct AudioTimestampUnwrapper: Equatable, Sendable {
     /// Returns the unwrapped time of the next packet.
     package mutating func unwrap(_ packet: AudioPacket) -> Ticks {
         let time = packet.pts.map { Ticks(wire: $0, near: expected) } ?? expected
-        let rate = Int64(packet.configuration.sampleRate)
+        let rate = packet.configuration.sampleRate
         if packet.pts != nil || rate != sampleRate {
             anchor = time
             samples = 0

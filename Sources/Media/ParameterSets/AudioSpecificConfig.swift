@@ -3,8 +3,8 @@
 package struct AudioSpecificConfig: Equatable, Sendable {
     /// The object type of the coded frames: 2 is AAC LC. 5 and 29 are in `extensionAudioObjectType` instead.
     package var audioObjectType: Int
-    /// The sample rate of the coded frames in Hz.
-    package var samplingFrequency: Int
+    /// The sample rate of the coded frames.
+    package var samplingFrequency: SampleRate
     /// channelConfiguration (Table 1.19); 0 if a program_config_element defines the channels.
     package var channelConfiguration: Int
     /// 5 for SBR, 29 for SBR with parametric stereo, signaled before the configuration (hierarchical) or after it
@@ -12,12 +12,12 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     package var extensionAudioObjectType: Int?
     /// Samples of one coded frame; nil for object types that code it later in the configuration.
     package var samplesPerFrame: Int?
-    /// The sample rate of SBR's output in Hz; nil without SBR.
-    package var extensionSamplingFrequency: Int?
+    /// The sample rate of SBR's output; nil without SBR.
+    package var extensionSamplingFrequency: SampleRate?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"
-    /// Hz by samplingFrequencyIndex (Table 1.18).
-    package static let samplingFrequencies = [
+    /// Rates by samplingFrequencyIndex (Table 1.18).
+    package static let samplingFrequencies: [SampleRate] = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
     /// Channel counts by channelConfiguration (Table 1.19, ISO/IEC 23001-8 §8.2); 0 where there is none.
@@ -46,7 +46,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
 
     /// The configuration of AAC-LC in frames of 1024 samples.
     /// - Parameter samplingFrequency: a value of `samplingFrequencies`; any other counts as 48 kHz.
-    package static func lowComplexity(samplingFrequency: Int, channelConfiguration: Int) -> [UInt8] {
+    package static func lowComplexity(samplingFrequency: SampleRate, channelConfiguration: Int) -> [UInt8] {
         let index = samplingFrequencies.firstIndex(of: samplingFrequency) ?? 3
         let bits = lowComplexity << 11 | index << 7 | (channelConfiguration & 0xF) << 3
         return [UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)]
@@ -77,13 +77,19 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         return count > 0 ? count : nil
     }
 
-    private static func frequency(_ bits: inout BitReader) throws(MediaError) -> Int {
+    private static func frequency(_ bits: inout BitReader) throws(MediaError) -> SampleRate {
         let index = try bits.u(4)
-        if index == 15 { return try bits.u(24) }
-        guard index < samplingFrequencies.count else {
-            throw bits.fault(.badParameterSet(field: "samplingFrequencyIndex"))
+        guard let rate = samplingFrequency(index: index, escaped: index == 15 ? try bits.u(24) : nil) else {
+            throw bits.fault(.badParameterSet(field: "samplingFrequency"))
         }
-        return samplingFrequencies[index]
+        return rate
+    }
+
+    /// Returns the rate that samplingFrequencyIndex stands for, or the one of 24 bits that follows index 15.
+    /// - Returns: nil for a reserved index and for a rate out of range.
+    package static func samplingFrequency(index: Int, escaped: Int?) -> SampleRate? {
+        if let escaped { return SampleRate(escaped) }
+        return samplingFrequencies.indices.contains(index) ? samplingFrequencies[index] : nil
     }
 
     /// Skips GASpecificConfig (§4.4.1) without a program_config_element.
@@ -115,7 +121,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
 
     /// The backward compatible extension, to append to a configuration that ends at a byte boundary.
     /// - Parameter samplingFrequency: the rate of SBR's output; a value outside `samplingFrequencies` counts as 48 kHz.
-    package static func trailingExtension(samplingFrequency: Int, parametricStereo: Bool) -> [UInt8] {
+    package static func trailingExtension(samplingFrequency: SampleRate, parametricStereo: Bool) -> [UInt8] {
         var bits = BitWriter()
         bits.append(syncExtension, bits: 11)
         bits.append(spectralBandReplication, bits: 5)

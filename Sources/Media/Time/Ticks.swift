@@ -3,6 +3,9 @@
 /// The wire carries the low 33 bits, which `init(wire:near:)` unwraps.
 package struct Ticks: Hashable, Comparable, Sendable {
     package static let perSecond: Int64 = 90_000
+    /// The positions of a channel's timeline, 1,585 years. A time in this range stays exact in any timescale, in samples,
+    /// and in milliseconds, with as much again added to it.
+    package static let timeline: ClosedRange<Int64> = 0...1 << 52
 
     package let count: Int64
 
@@ -11,15 +14,14 @@ package struct Ticks: Hashable, Comparable, Sendable {
     /// The tick nearest to `units` of a clock with `timescale` units per second.
     ///
     /// A time that needs more than 64 bits keeps its low bits, which is all that the wire carries.
-    /// - Parameter timescale: above 0.
-    package init(units: UInt64, timescale: UInt32) {
-        let (numerator, denominator) = (UInt128(units) * 2 * UInt128(Self.perSecond), 2 * UInt128(timescale))
-        count = Int64(truncatingIfNeeded: (numerator + UInt128(timescale)) / denominator)
+    package init(units: UInt64, timescale: Timescale) {
+        let unit = UInt128(timescale.unitsPerSecond)
+        count = Int64(truncatingIfNeeded: (UInt128(units) * 2 * UInt128(Self.perSecond) + unit) / (2 * unit))
     }
 
-    /// The tick nearest to `samples` at `sampleRate` Hz.
-    package init(samples: Int64, sampleRate: Int64) {
-        count = (samples * Self.perSecond * 2 + sampleRate) / (2 * sampleRate)
+    /// The tick nearest to `samples` at `sampleRate`.
+    package init(samples: Int64, sampleRate: SampleRate) {
+        count = samples.rescaled(Self.perSecond, over: Int64(sampleRate.hertz))
     }
 
     package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }

@@ -11,8 +11,10 @@ extension AudioConfiguration {
     package init?(text: String) {
         let fields = text.split(separator: "/", omittingEmptySubsequences: false)
         guard fields.count == 5, let codec = Codec.restorable.first(where: { $0.name == fields[0] }),
-            let sampleRate = Int(fields[1]), sampleRate > 0, let channelCount = Int(fields[2]),
-            let samplesPerFrame = Int(fields[3]), samplesPerFrame > 0, let info = HexDigits.bytes(fields[4])
+            let sampleRate = Int(fields[1]).flatMap({ SampleRate($0) }),
+            let channelCount = Int(fields[2]), Self.channelCounts.contains(channelCount),
+            let samplesPerFrame = Int(fields[3]), Self.frameLengths.contains(samplesPerFrame),
+            let info = HexDigits.bytes(fields[4])
         else { return nil }
         self.init(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,

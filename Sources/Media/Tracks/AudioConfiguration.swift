@@ -16,11 +16,11 @@ package struct AudioConfiguration: Hashable, Sendable {
     }
 
     package let codec: Codec
-    /// The sample rate of the coded frames in Hz: an HE-AAC stream states half of its output rate (ISO/IEC 14496-3
-    /// §1.6.5).
-    package let sampleRate: Int
+    /// The sample rate of the coded frames: an HE-AAC stream states half of its output rate (ISO/IEC 14496-3 §1.6.5).
+    package let sampleRate: SampleRate
     package let channelCount: Int
-    /// Samples per channel of one frame at `sampleRate`: 1024 for AAC. 0 for PCM, whose packets vary.
+    /// Samples per channel of one frame at `sampleRate`, within `frameLengths`: 1024 for AAC. 0 for PCM, whose packets
+    /// vary.
     package let samplesPerFrame: Int
     /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3` (ETSI
     /// TS 102 366 Annex F). Opus: the payload of `dOps`. FLAC: the STREAMINFO block after its header (RFC 9639 §8.2).
@@ -28,7 +28,7 @@ package struct AudioConfiguration: Hashable, Sendable {
     package let decoderSpecificInfo: [UInt8]
 
     package init(
-        codec: Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int, decoderSpecificInfo: [UInt8]
+        codec: Codec, sampleRate: SampleRate, channelCount: Int, samplesPerFrame: Int, decoderSpecificInfo: [UInt8]
     ) {
         self.codec = codec
         self.sampleRate = sampleRate
@@ -39,9 +39,12 @@ package struct AudioConfiguration: Hashable, Sendable {
 }
 
 extension AudioConfiguration {
+    package static let channelCounts = 1...64
+    package static let frameLengths = 1...65_535
+
     /// The duration of one frame, rounded down to ticks.
     package var frameDuration: Ticks {
-        Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(max(1, sampleRate)))
+        Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(sampleRate.hertz))
     }
 
     /// `samplesize`: bits per sample of a lossless codec, 16 for all others.

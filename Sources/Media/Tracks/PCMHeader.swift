@@ -5,8 +5,7 @@ package struct PCMHeader: Equatable, Sendable {
     /// Bytes of samples after the header.
     package let payloadByteCount: Int
     package let channelCount: Int
-    /// Hz.
-    package let sampleRate: Int
+    package let sampleRate: SampleRate
     /// Bytes of one sample of every channel, padding included.
     private let sampleFrameByteCount: Int
 
@@ -30,15 +29,15 @@ package struct PCMHeader: Equatable, Sendable {
     package init?(bluray bytes: ArraySlice<UInt8>) {
         let header = Array(bytes.prefix(Self.byteCount))
         let channels = Self.blurayChannels[Int(header[2] >> 4)]
-        let sampleRate = Self.bluraySampleRates[Int(header[2] & 0x0F)]
         let sampleBytes = [0, 2, 3, 3][Int(header[3] >> 6)]
-        guard channels > 0, sampleRate > 0, sampleBytes > 0 else { return nil }
+        guard channels > 0, sampleBytes > 0, let sampleRate = SampleRate(Self.bluraySampleRates[Int(header[2] & 0x0F)])
+        else { return nil }
         self.init(
             header, sampleFrameByteCount: (channels + channels % 2) * sampleBytes, channelCount: channels,
             sampleRate: sampleRate)
     }
 
-    private init?(_ header: [UInt8], sampleFrameByteCount: Int, channelCount: Int, sampleRate: Int) {
+    private init?(_ header: [UInt8], sampleFrameByteCount: Int, channelCount: Int, sampleRate: SampleRate) {
         payloadByteCount = Int(header[0]) << 8 | Int(header[1])
         self.sampleFrameByteCount = sampleFrameByteCount
         self.channelCount = channelCount

@@ -8,7 +8,7 @@ struct AudioSampleEntry {
     init(_ configuration: AudioConfiguration) { self.configuration = configuration }
 
     /// Sample rate and channel count of the decoder's output, with explicitly signaled SBR and parametric stereo.
-    private var outputFormat: (sampleRate: Int, channelCount: Int) {
+    private var outputFormat: (sampleRate: SampleRate, channelCount: Int) {
         let core = (configuration.sampleRate, configuration.channelCount)
         guard configuration.codec == .aac else { return core }
         do throws(MediaError) {
@@ -33,7 +33,7 @@ struct AudioSampleEntry {
             entry.u16(configuration.sampleSize)
             entry.zeros(4)
             // 16.16 fixed point. A rate that does not fit is 0; the decoder configuration contains it.
-            entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate) ?? 0)) << 16)
+            entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate.hertz) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }

@@ -213,7 +213,7 @@ extension TransportStreamMuxer {
     private static func groups(
         of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration
     ) -> [Range<Int>] {
-        let (samples, rate) = (Int64(configuration.samplesPerFrame), Int64(max(1, configuration.sampleRate)))
+        let (samples, rate) = (Int64(configuration.samplesPerFrame), configuration.sampleRate)
         var groups: [Range<Int>] = []
         for index in frames.indices {
             guard let last = groups.last, last.count < framesPerPacket else {

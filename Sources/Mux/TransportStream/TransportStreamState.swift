@@ -78,7 +78,8 @@ extension TransportStreamState {
     package init?(text: String, discontinuities: UInt64) {
         let fields = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == 5, let video = Self.videoCodecs[fields[0]],
-            let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]), changes >= 0
+            let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]),
+            Self.changeCounts.contains(changes)
         else { return nil }
         program = TransportProgram(video: video, audio: [.init(codec: codec)])
         audioChanges = changes
@@ -87,6 +88,8 @@ extension TransportStreamState {
         audio = AudioConfiguration(text: fields[4])
     }
 
+    /// The values of `audioChanges` in the text form, so that it can be counted on.
+    package static let changeCounts = 0...1 << 52
     private static let videoCodecs: [String: VideoConfiguration.Codec?] = [
         "h264": .h264, "hevc": .hevc, "none": VideoConfiguration.Codec?.none,
     ]

@@ -28,8 +28,10 @@ extension PublishedFrames {
 
     package init?(text: String) {
         let fields = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard let last = fields.first.flatMap({ Int64($0) }), fields.count == 1 || fields.count == 4 else { return nil }
-        self.last = Ticks(last)
+        guard let last = fields.first.flatMap({ Ticks(wireText: $0) }), fields.count == 1 || fields.count == 4 else {
+            return nil
+        }
+        self.last = last
         guard fields.count == 4 else {
             keyFrame = nil
             return
@@ -42,9 +44,17 @@ extension PublishedFrames {
 extension PublishedMedia.KeyFrame {
     /// - Parameter fields: the three fields of a key frame.
     fileprivate init?(_ fields: ArraySlice<Substring>) {
-        guard let time = Int64(fields[fields.startIndex]), let byteCount = Int(fields[fields.startIndex + 1]),
+        guard let time = Ticks(wireText: fields[fields.startIndex]), let byteCount = Int(fields[fields.startIndex + 1]),
             let beginning = UInt64(fields[fields.startIndex + 2])
         else { return nil }
-        (self.time, self.byteCount, self.beginning) = (Ticks(time), byteCount, beginning)
+        (self.time, self.byteCount, self.beginning) = (time, byteCount, beginning)
+    }
+}
+
+extension Ticks {
+    /// Reads a wire time, 0 ..< 2³³; nil for other text.
+    fileprivate init?(wireText text: Substring) {
+        guard let count = Int64(text), (0..<Self.wrap).contains(count) else { return nil }
+        self.init(count)
     }
 }

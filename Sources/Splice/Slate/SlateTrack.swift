@@ -20,9 +20,9 @@ struct SlateTrack: Sendable {
         samples = try SampleTable(trak.descendant("mdia", "minf", "stbl"), fileSize: fileSize).samples
         guard let last = samples.last else { return nil }
         let seconds = Int128(Self.maxDuration.count / Ticks.perSecond)
-        let (edits, unit) = (track.edits, seconds * Int128(track.timescale))
+        let (edits, unit) = (track.edits, seconds * Int128(track.timescale.unitsPerSecond))
         guard Int128(last.decodeTime) + Int128(last.duration) <= unit, Int128(edits.mediaTime).magnitude <= unit,
-            Int128(edits.emptyDuration) <= seconds * Int128(movie.timescale)
+            Int128(edits.emptyDuration) <= seconds * Int128(movie.timescale?.unitsPerSecond ?? 0)
         else { throw .slate(.tooLong) }
     }
 

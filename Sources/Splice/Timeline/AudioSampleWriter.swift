@@ -20,7 +20,7 @@ struct AudioSampleWriter {
         configuration: AudioConfiguration, silence: SilentFrame?, fillsGaps: Bool, next: Int64, limit: Int64
     ) {
         let duration = { (samples: Int) in
-            TrackTimescale.audio * Int64(samples) / Int64(configuration.sampleRate)
+            TrackTimescale.audio * Int64(samples) / Int64(configuration.sampleRate.hertz)
         }
         frameDuration = duration(configuration.samplesPerFrame)
         silentDuration = duration(silence?.samples ?? configuration.samplesPerFrame)

@@ -93,7 +93,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
     /// End of the pending frames on the channel's timeline, whether they are counted or timed; nil if there are none.
     var pendingEnd: Ticks? {
         guard let timeline, let configuration, let last = pendingFrames.last else { return nil }
-        let frame = TrackTimescale.audio * Int64(configuration.samplesPerFrame) / Int64(configuration.sampleRate)
+        let frame = TrackTimescale.audio * Int64(configuration.samplesPerFrame) / Int64(configuration.sampleRate.hertz)
         let timed = timeline.audioTime(of: last.pts) + frame
         let counted = (nextDecodeTime ?? 0) + Int64(pendingFrames.count) * frame
         return PeriodTimeline.ticks(ofAudioTime: max(timed, counted)) + Ticks(1)

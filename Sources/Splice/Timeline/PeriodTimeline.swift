@@ -56,14 +56,11 @@ struct PeriodTimeline: Equatable, Sendable {
 
     /// Converts 90 kHz ticks to the audio timescale, to the nearest unit.
     static func audioTime(_ time: Ticks) -> Int64 {
-        let (numerator, denominator): (Int64, Int64) = (TrackTimescale.audio, Ticks.perSecond)
-        let scaled = time.count * numerator
-        return (scaled >= 0 ? scaled + denominator / 2 : scaled - denominator / 2) / denominator
+        time.count.rescaled(TrackTimescale.audio, over: Ticks.perSecond)
     }
 
-    /// Converts a time in the audio timescale, 0 or more, to the nearest tick.
+    /// Converts a time in the audio timescale to the nearest tick.
     static func ticks(ofAudioTime time: Int64) -> Ticks {
-        let (seconds, rest) = time.quotientAndRemainder(dividingBy: TrackTimescale.audio)
-        return .seconds(seconds) + Ticks((rest * Ticks.perSecond + TrackTimescale.audio / 2) / TrackTimescale.audio)
+        Ticks(time.rescaled(Ticks.perSecond, over: TrackTimescale.audio))
     }
 }

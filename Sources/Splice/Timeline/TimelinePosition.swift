@@ -44,6 +44,25 @@ package struct TimelinePosition: Equatable, Sendable {
         return later
     }
 
+    /// Longest difference between the tracks' clocks. Frame durations and composition offsets of 32 bits bridge it.
+    static let longestSkew = Ticks.seconds(3600)
+
+    /// The position if its clocks agree; otherwise one whose tracks continue where the presentation ends.
+    ///
+    /// Published video never leaves the presentation, and published audio is never ahead of it by more than a segment. A
+    /// position from a damaged file may say otherwise.
+    package var reconciled: TimelinePosition {
+        let decodeTime = presentationEnd - Self.compositionDelay
+        var position = self
+        if let video = videoDecodeTime, abs(video - decodeTime.count) > Self.longestSkew.count {
+            position.videoDecodeTime = max(0, decodeTime.count)
+        }
+        if let audio = audioDecodeTime, audio > PeriodTimeline.audioTime(presentationEnd + Self.longestSkew) {
+            position.audioDecodeTime = PeriodTimeline.audioTime(presentationEnd)
+        }
+        return position
+    }
+
     /// Position of a new channel, which begins with decode time 0.
     package static let beginning = TimelinePosition(
         videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: PeriodTimeline.compositionDelay,

@@ -17,7 +17,7 @@ struct AudioDecoder: ~Copyable {
             throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
         }
         let context = unsafe try LibAVCodecContext(codec)
-        unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate)
+        unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate.hertz)
         unsafe libav.pointee.av_channel_layout_default(
             &context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
         unsafe try context.open(codec, extradata: configuration.decoderExtradata)

@@ -41,10 +41,10 @@ final class AudioTranscoder: Sendable {
 }
 
 extension AudioTranscoder.Target {
-    fileprivate func configuration(of format: AudioResampler.Format) -> AudioConfiguration {
+    fileprivate func configuration(of format: AudioResampler.Format, at rate: SampleRate) -> AudioConfiguration {
         switch self {
         case .fixed(let fixed): fixed
-        case .likeSource: .aacLC(sampleRate: format.sampleRate, channelCount: format.channelCount)
+        case .likeSource: .aacLC(sampleRate: rate, channelCount: format.channelCount)
         }
     }
 }
@@ -120,23 +120,22 @@ private struct TranscodeOutput: ~Copyable {
     private var samplesAppended: Int64 = 0
     private var framesEncoded: Int64 = 0
 
-    /// The lowest sample rate that is resampled. A source at 1 Hz would become 48,000 times as many samples.
-    private static let lowestRate = 4000
     /// AVERROR(EINVAL).
     private static let invalidArgument: Int32 = -22
 
     init(_ format: AudioResampler.Format, _ target: AudioTranscoder.Target) throws(MediaError) {
-        guard format.sampleRate >= Self.lowestRate else { throw LibAV.error(Self.invalidArgument, "swr_init") }
-        let configuration = target.configuration(of: format)
+        // A source at 1 Hz would become 48,000 times as many samples.
+        guard let rate = SampleRate(format.sampleRate) else { throw LibAV.error(Self.invalidArgument, "swr_init") }
+        let configuration = target.configuration(of: format, at: rate)
         let layout = AACLayout(nearestTo: configuration.channelCount)
-        let resampler = try AudioResampler(sampleRate: configuration.sampleRate, layout: layout)
-        let encoder = try AACEncoder(sampleRate: configuration.sampleRate, layout: layout)
+        let resampler = try AudioResampler(sampleRate: configuration.sampleRate.hertz, layout: layout)
+        let encoder = try AACEncoder(sampleRate: configuration.sampleRate.hertz, layout: layout)
         self.format = format
         self.configuration = configuration
         self.resampler = resampler
         self.encoder = encoder
         samples = PlanarSamples(channelCount: layout.channelCount)
-        times = ResampledTimestamps(sourceRate: format.sampleRate, outputRate: configuration.sampleRate)
+        times = ResampledTimestamps(sourceRate: rate, outputRate: configuration.sampleRate)
     }
 
     mutating func append(_ frame: borrowing LibAVFrame) throws(MediaError) -> [AudioTranscoder.Frame] {

@@ -55,7 +55,7 @@ enum ImplicitSBRProbe {
 
 extension AudioConfiguration {
     /// Highest AAC-LC sample rate to probe. SBR doubles the rate, and encoders do not exceed 48 kHz with SBR.
-    private static let maxCoreSampleRate = 24_000
+    private static let maxCoreSampleRate: SampleRate = 24_000
 
     /// Whether this is AAC-LC whose configuration ends before the optional SBR extension.
     fileprivate var mayCarryImplicitSBR: Bool {
@@ -73,7 +73,7 @@ extension AudioConfiguration {
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,
             decoderSpecificInfo: decoderSpecificInfo
                 + AudioSpecificConfig.trailingExtension(
-                    samplingFrequency: 2 * sampleRate, parametricStereo: parametricStereo))
+                    samplingFrequency: SampleRate(2 * sampleRate.hertz) ?? 48_000, parametricStereo: parametricStereo))
     }
 }
 

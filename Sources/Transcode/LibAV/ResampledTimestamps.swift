@@ -13,13 +13,13 @@ struct ResampledTimestamps: Equatable, Sendable {
     }
 
     /// Source and output sample rates, Hz.
-    let sourceRate: Int64
-    let outputRate: Int64
+    private let sourceRate: Int64
+    private let outputRate: Int64
     private var sourceTimes: [SourceTime] = []
 
-    init(sourceRate: Int, outputRate: Int) {
-        self.sourceRate = Int64(max(1, sourceRate))
-        self.outputRate = Int64(max(1, outputRate))
+    init(sourceRate: SampleRate, outputRate: SampleRate) {
+        self.sourceRate = Int64(sourceRate.hertz)
+        self.outputRate = Int64(outputRate.hertz)
     }
 
     /// Records the time of the source sample at `position`. Positions must increase.
@@ -37,9 +37,7 @@ struct ResampledTimestamps: Equatable, Sendable {
             sourceTimes.removeFirst()
         }
         guard let reference = sourceTimes.first else { return nil }
-        let distance = (position * sourceRate - reference.position * outputRate) * Ticks.perSecond
-        let unit = sourceRate * outputRate
-        let rounded = (2 * distance + (distance >= 0 ? unit : -unit)) / (2 * unit)
-        return reference.time + Ticks(rounded)
+        let distance = position * sourceRate - reference.position * outputRate
+        return reference.time + Ticks(distance.rescaled(Ticks.perSecond, over: sourceRate * outputRate))
     }
 }

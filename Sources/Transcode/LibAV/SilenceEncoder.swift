@@ -84,7 +84,7 @@ extension AudioConfiguration {
             let code = try bits.u(5)
             guard AC3Tables.bitRates.indices.contains(code) else { return nil }
             return SilenceEncoder.EncoderSettings(
-                codec: AV_CODEC_ID_AC3, sampleRate: sampleRate, mask: mask,
+                codec: AV_CODEC_ID_AC3, sampleRate: sampleRate.hertz, mask: mask,
                 bitRate: Int64(AC3Tables.bitRates[code]) * 1000)
         } catch {
             return nil
@@ -100,7 +100,7 @@ extension AudioConfiguration {
             let dataRate = try bits.u(13)
             try bits.skip(3 + 2 + 5 + 1 + 1 + 3)  // num_ind_sub, fscod, bsid, reserved, asvc, bsmod
             return SilenceEncoder.EncoderSettings(
-                codec: AV_CODEC_ID_EAC3, sampleRate: sampleRate, mask: try Self.speakers(&bits),
+                codec: AV_CODEC_ID_EAC3, sampleRate: sampleRate.hertz, mask: try Self.speakers(&bits),
                 bitRate: Int64(min(max(dataRate, 64), 448)) * 1000)
         } catch {
             return nil

@@ -6,19 +6,19 @@ enum MPEGAudioSilence {
     ///
     /// A decoder reads no main data for it, neither from the frame nor from the bit reservoir before it.
     /// - Returns: nil for a sample rate that the standard does not define.
-    static func frame(sampleRate: Int, channelCount: Int) -> [UInt8]? {
+    static func frame(sampleRate: SampleRate, channelCount: Int) -> [UInt8]? {
         guard let version = versions.first(where: { $0.rates.contains(sampleRate) }),
             let rateIndex = version.rates.firstIndex(of: sampleRate)
         else { return nil }
         let mode = channelCount == 1 ? 3 : 0
         let header = [0xFF, 0xE0 | version.code << 3 | 0b011, 1 << 4 | rateIndex << 2, mode << 6]
-        let size = version.eighthOfSamples * version.lowestBitRate / sampleRate
+        let size = version.eighthOfSamples * version.lowestBitRate / sampleRate.hertz
         return header.map { UInt8($0) } + Array(repeating: 0, count: size - header.count)
     }
 
     private struct Version {
         let code: Int
-        let rates: [Int]
+        let rates: [SampleRate]
         /// Bit rate of bit rate index 1, bit/s.
         let lowestBitRate: Int
         /// Samples per frame divided by 8.

@@ -80,7 +80,6 @@ struct DemuxInvariants {
             try demand(isWire(packet.pts), "a time outside of 33 bits: \(packet)")
             try demand(
                 packet.configuration.samplesPerFrame >= 0, "a negative frame length: \(packet.configuration)")
-            try demand(packet.configuration.sampleRate > 0, "no sample rate: \(packet.configuration)")
         }
         let videoBytes = video.reduce(0) { $0 + $1.payload.count }
         try demand(videoBytes <= 5 * bytes + outputs.count << 20, "\(videoBytes) bytes of video from \(bytes)")

@@ -13,7 +13,9 @@ enum AC3 {
     private static func plain(_ bytes: [UInt8], at offset: Int, bsid: Int) -> AudioFrameHeader.Outcome {
         let fscod = Int(bytes[offset + 4] >> 6)
         let sizeCode = Int(bytes[offset + 4] & 0x3F)
-        guard fscod < 3, sizeCode < 2 * AC3Tables.bitRates.count else { return .none }
+        guard fscod < 3, sizeCode < 2 * AC3Tables.bitRates.count,
+            let sampleRate = SampleRate(AC3Tables.sampleRates[fscod] >> max(0, bsid - 8))
+        else { return .none }
         let bitRateCode = sizeCode >> 1
         let words: Int
         switch fscod {
@@ -29,7 +31,7 @@ enum AC3 {
         let bsmod = Int(bytes[offset + 5] & 7)
         let specific = fscod << 22 | bsid << 17 | bsmod << 14 | acmod << 11 | lfeon << 10 | bitRateCode << 5
         let format = AudioFrameHeader.Format(
-            codec: .ac3, sampleRate: AC3Tables.sampleRates[fscod] >> max(0, bsid - 8),
+            codec: .ac3, sampleRate: sampleRate,
             channelCount: AC3Tables.channelCounts[acmod] + lfeon, samplesPerFrame: 1536, specific: UInt64(specific),
             specificSize: 3)
         return .frame(AudioFrameHeader(size: words * 2, headerSize: 0, format: format))
@@ -46,9 +48,10 @@ enum AC3 {
         guard offset + information <= end else { return .needsMore }
         guard let enhanced = try? EnhancedAC3(bytes[offset..<offset + information]) else { return .none }
         let sampleRate = fscod < 3 ? AC3Tables.sampleRates[fscod] : AC3Tables.sampleRates[code] / 2
+        guard let rate = SampleRate(sampleRate) else { return .none }
         let samples = 256 * (fscod < 3 ? [1, 2, 3, 6][code] : 6)
         let format = AudioFrameHeader.Format(
-            enhanced, sampleRate: sampleRate, samplesPerFrame: samples,
+            enhanced, sampleRate: rate, samplesPerFrame: samples,
             dataRate: (size * 8 * sampleRate + samples * 1000 - 1) / (samples * 1000))
         return .frame(
             AudioFrameHeader(
@@ -59,7 +62,7 @@ enum AC3 {
 
 extension AudioFrameHeader.Format {
     /// - Parameter dataRate: kbit/s.
-    fileprivate init(_ enhanced: EnhancedAC3, sampleRate: Int, samplesPerFrame: Int, dataRate: Int) {
+    fileprivate init(_ enhanced: EnhancedAC3, sampleRate: SampleRate, samplesPerFrame: Int, dataRate: Int) {
         let specific = enhanced.specific
         self.init(
             codec: .eac3, sampleRate: sampleRate, channelCount: enhanced.channelCount,

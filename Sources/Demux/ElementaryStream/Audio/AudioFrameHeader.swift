@@ -21,7 +21,7 @@ struct AudioFrameHeader: Equatable, Sendable {
     /// The fields that form an `AudioConfiguration`: frames with equal formats share one.
     struct Format: Equatable, Sendable {
         let codec: AudioConfiguration.Codec
-        let sampleRate: Int
+        let sampleRate: SampleRate
         var channelCount: Int
         let samplesPerFrame: Int
         /// The decoderSpecificInfo, big-endian in the low bytes.

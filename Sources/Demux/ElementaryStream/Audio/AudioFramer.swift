@@ -85,7 +85,7 @@ struct AudioFramer: Sendable {
             let configuration = frames[index].configuration
             samples += Int64(frames[index].samples)
             frames[index].pts =
-                (pts - Ticks(samples: samples, sampleRate: Int64(configuration.sampleRate))).wire
+                (pts - Ticks(samples: samples, sampleRate: configuration.sampleRate)).wire
         }
     }
 

@@ -4,7 +4,7 @@ import Media
 struct AudioTimestampInterpolator: Equatable, Sendable {
     private var anchor: Ticks?
     private var samples: Int64 = 0
-    private var sampleRate: Int64 = 1
+    private var sampleRate: SampleRate = 48_000
 
     init() {}
 
@@ -19,10 +19,10 @@ struct AudioTimestampInterpolator: Equatable, Sendable {
         samples = 0
     }
 
-    mutating func advance(_ count: Int, at rate: Int) {
-        if Int64(rate) != sampleRate {
+    mutating func advance(_ count: Int, at rate: SampleRate) {
+        if rate != sampleRate {
             set(now)
-            sampleRate = Int64(rate)
+            sampleRate = rate
         }
         samples += Int64(count)
     }

@@ -31,10 +31,10 @@ enum DTS {
             let samples = try (bits.u(7, "NBLKS", in: 5...127) + 1) * 32
             let size = try bits.u(14, "FSIZE", in: 95...16_383) + 1
             let arrangement = try bits.u(6, "AMODE", in: 0...channelCounts.count - 1)
-            let sampleRate = sampleRates[try bits.u(4)]
+            let sampleRate = SampleRate(sampleRates[try bits.u(4)])
             try bits.skip(5 + 1 + 1 + 1 + 1 + 1 + 3 + 1 + 1)  // RATE ... ASPF
             let lowFrequency = try bits.u(2, "LFF", in: 0...2)
-            guard sampleRate > 0 else { return .none }
+            guard let sampleRate else { return .none }
             let format = AudioFrameHeader.Format(
                 codec: .dts, sampleRate: sampleRate,
                 channelCount: channelCounts[arrangement] + (lowFrequency > 0 ? 1 : 0), samplesPerFrame: samples)

@@ -122,12 +122,12 @@ private struct EmbeddedAudioSpecificConfig {
         return short == 31 ? try 32 + copy.copy(6, from: &bits) : short
     }
 
-    private static func frequency(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> Int {
+    private static func frequency(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> SampleRate {
         let index = try copy.copy(4, from: &bits)
-        if index == 15 { return try copy.copy(24, from: &bits) }
-        guard index < AudioSpecificConfig.samplingFrequencies.count else {
-            throw bits.fault(.badParameterSet(field: "samplingFrequencyIndex"))
+        let escaped = index == 15 ? try copy.copy(24, from: &bits) : nil
+        guard let rate = AudioSpecificConfig.samplingFrequency(index: index, escaped: escaped) else {
+            throw bits.fault(.badParameterSet(field: "samplingFrequency"))
         }
-        return AudioSpecificConfig.samplingFrequencies[index]
+        return rate
     }
 }

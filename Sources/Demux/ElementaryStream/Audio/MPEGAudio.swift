@@ -31,8 +31,9 @@ enum MPEGAudio {
             layer == 1
             ? (12 * bitRate / sampleRate + padding) * 4 : samples / 8 * bitRate / sampleRate + padding
         let isMono = bytes[offset + 3] >> 6 == 3
+        guard let rate = SampleRate(sampleRate) else { return .none }
         let format = AudioFrameHeader.Format(
-            codec: .mpegAudio(layer: layer), sampleRate: sampleRate, channelCount: isMono ? 1 : 2,
+            codec: .mpegAudio(layer: layer), sampleRate: rate, channelCount: isMono ? 1 : 2,
             samplesPerFrame: samples)
         return .frame(AudioFrameHeader(size: size, headerSize: 0, format: format))
     }

@@ -1,0 +1,34 @@
+/// The ranges of the numbers that a ring counts with: sums and differences of them do not overflow.
+///
+/// A record of the journal with another value is damaged, as one with another checksum is.
+package enum RingRanges {
+    /// EXT-X-TARGETDURATION in seconds. A longer one counts as the longest: a frame that lasts as long as a segment has a
+    /// duration of 32 bits in 90 kHz ticks.
+    package static let targetDuration: ClosedRange<Int64> = 1...36_000
+    /// The duration of a segment in 90 kHz ticks: a target duration and less than half a second.
+    package static let duration: ClosedRange<Int64> = 1...targetDuration.upperBound * 90_000 + 44_999
+    /// Positions on the published timeline in 90 kHz ticks: 1,585 years.
+    package static let ticks: ClosedRange<Int64> = 0...1 << 52
+    /// The same positions in the audio timescale, and more.
+    package static let audioTicks: ClosedRange<Int64> = 0...1 << 60
+    /// Sequence numbers of fragments, which have 32 bits in `mfhd`.
+    package static let fragments: ClosedRange<Int64> = 0...Int64(UInt32.max)
+    /// Media sequence numbers and discontinuity sequence numbers.
+    package static let sequenceNumbers: ClosedRange<Int64> = 0 ... .max - 1
+    /// Sizes of files in bytes.
+    package static let sizes: ClosedRange<Int64> = 0...1 << 40
+    /// Width and height of video.
+    package static let pixels: ClosedRange<Int64> = 1...1 << 20
+    package static let sourceIndices: ClosedRange<Int64> = 0...65_535
+    /// Milliseconds since 1970 of the years with four digits.
+    package static let dates: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+}
+
+extension ClosedRange<Int64> {
+    /// The nearest value within the range.
+    func clamp(_ value: Int) -> Int { Int(Swift.min(Swift.max(Int64(value), lowerBound), upperBound)) }
+
+    package func contains(_ value: some FixedWidthInteger) -> Bool {
+        Int64(exactly: value).map { lowerBound <= $0 && $0 <= upperBound } ?? false
+    }
+}

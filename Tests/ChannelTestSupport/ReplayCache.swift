@@ -3,6 +3,7 @@ package import Channel
 import Foundation
 import LiveRing
 import Playlist
+package import Splice
 package import TestSupport
 import Tracker
 
@@ -35,11 +36,15 @@ package func republish(_ fixture: CaptureFixture) async throws -> ReplayResult {
 }
 
 /// Replays a capture into a temporary directory.
-/// - Parameter slate: fills outages.
-package func republish(_ capture: CaptureDirectory, slate: SlateSource? = nil) async throws -> ReplayResult {
+/// - Parameters:
+///   - slate: fills outages.
+///   - beginning: where the timeline begins.
+package func republish(
+    _ capture: CaptureDirectory, slate: SlateSource? = nil, beginning: TimelinePosition = .beginning
+) async throws -> ReplayResult {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
-    let replay = Replay(capture, spool: spool.path, slate: slate)
+    let replay = Replay(capture, spool: spool.path, slate: slate, beginning: beginning)
     var result = ReplayResult(status: replay.state.status)
     var (version, last): (UInt64?, [UInt8]?)
     result.end = try await replay.run { output, now in

@@ -2,6 +2,7 @@ package import Channel
 package import Foundation
 import LiveRing
 import Playlist
+package import Splice
 package import TestSupport
 import Tracker
 
@@ -36,6 +37,7 @@ package struct SpooledChannel: ~Copyable {
 
     package let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     private let capture: CaptureDirectory
+    private let beginning: TimelinePosition
     private var lifeCount = 0
     private var isAway = false
     private var isRemoved = false
@@ -44,7 +46,9 @@ package struct SpooledChannel: ~Copyable {
     /// Everything that the processes published so far. Its times are the capture's.
     package private(set) var result: ReplayResult
 
-    package init(of fixture: CaptureFixture) throws {
+    /// - Parameter beginning: where the timeline of the first process begins.
+    package init(of fixture: CaptureFixture, beginning: TimelinePosition = .beginning) throws {
+        self.beginning = beginning
         capture = try CaptureDirectory(fixture.directory)
         result = ReplayResult(status: RelayStatus(upstream: capture.index.upstream))
     }
@@ -56,9 +60,10 @@ package struct SpooledChannel: ~Copyable {
     @discardableResult
     package mutating func relay(_ life: Life = Life()) async throws -> ChannelState {
         let upstream = capture.index.upstream
-        let configuration = RelayConfiguration(
+        var configuration = RelayConfiguration(
             upstream: upstream, giveUp: nil, spool: spool.path,
             retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
+        configuration.beginning = beginning
         let state = ChannelState(upstream: upstream) { .seconds(5) }
         var relay = Relay(configuration, state: state, wallClock: { life.wallClock })
         lastVersion = nil

@@ -19,7 +19,10 @@ import Testing
     }
 
     static func output(of row: CaptureRow) async throws -> Output {
-        let published = try await ReplayCache.shared.result(of: row.capture)
+        try output(of: await ReplayCache.shared.result(of: row.capture))
+    }
+
+    static func output(of published: ReplayResult) throws -> Output {
         var output = Output()
         var state: TransportStreamState?
         var builder = TransportMediaBuilder()

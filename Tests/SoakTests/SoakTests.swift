@@ -11,6 +11,23 @@ import Testing
         #expect(outcome.samples.count == 2)
     }
 
+    @Test(arguments: ["84d", "305d", "730d", "50y"]) func channelThatHasRunForLongHasNoFindings(_ start: String)
+        async throws
+    {
+        let seconds = try #require(SoakCommand.seconds(start))
+        // The end of 2026 and the end of the leap day of 2028 are in the middle of the second and the third.
+        let begins = seconds + 86_400 - 60
+        let outcome = try await SoakRun(
+            seed: 5, start: begins, seconds: 120, faultInterval: 10...30, sampleInterval: 120
+        ).run()
+        #expect(outcome.findings == [] && outcome.checker.segments > 15)
+    }
+
+    @Test(arguments: [
+        ("26h", 93_600), ("84d", 7_257_600), ("50y", 1_576_800_000), ("101y", nil), ("5", nil), ("d", nil),
+    ])
+    func startIsAPosition(_ text: String, _ seconds: Int?) { #expect(SoakCommand.seconds(text) == seconds) }
+
     @Test func channelThatExceedsLimitsHasNoFindings() async throws {
         var run = SoakRun(seed: 4, seconds: 270, faultInterval: 30...60, sampleInterval: 120)
         run.exceedsLimits = true

@@ -44,9 +44,11 @@ package struct ChannelPipeline: Sendable {
     ///   - wallClock: milliseconds since 1970 now, used if the upstream has no dates.
     ///   - requiresVideo: whether media without video counts as unusable.
     ///   - slate: fills outages; nil: gaps do.
+    ///   - beginning: where the timeline begins if `ring` never held a segment.
     init(
         upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false, isLive: Bool,
-        wallClock: Int64, slate: Slate? = nil, hasBackups: Bool = false, memory: MemoryBudget = MemoryBudget()
+        wallClock: Int64, slate: Slate? = nil, beginning: TimelinePosition = .beginning, hasBackups: Bool = false,
+        memory: MemoryBudget = MemoryBudget()
     ) {
         self.memory = memory
         self.upstream = upstream
@@ -55,7 +57,7 @@ package struct ChannelPipeline: Sendable {
         self.isLive = isLive
         self.hasBackups = hasBackups
         self.requiresVideo = requiresVideo
-        publisher = ChannelPublisher(in: ring, isLive: isLive)
+        publisher = ChannelPublisher(in: ring, from: beginning, isLive: isLive)
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
 

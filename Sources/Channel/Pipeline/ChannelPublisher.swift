@@ -28,10 +28,12 @@ struct ChannelPublisher: Sendable {
     /// Segments listed as gaps, because media is missing or could not be written.
     private(set) var gapSegments = 0
 
-    /// - Parameter isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
-    init(in ring: DVRRing, isLive: Bool) {
+    /// - Parameters:
+    ///   - beginning: where the timeline begins if `ring` never held a segment.
+    ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
+    init(in ring: DVRRing, from beginning: TimelinePosition, isLive: Bool) {
         self.ring = ring
-        position = ring.resumePoint.map(TimelinePosition.init) ?? .beginning
+        position = ring.resumePoint.map(TimelinePosition.init) ?? beginning
         subtitles = SubtitlePipeline(ring, isLive: isLive)
         markers = Self.adMarkers(of: ring)
         transportStream = TransportStreamTimeline(resuming: ring.snapshot)

@@ -166,7 +166,7 @@ extension Relay {
         pipeline = ChannelPipeline(
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
             requiresVideo: configuration.requiresVideo, isLive: isLive, wallClock: wallClock(),
-            slate: try slate(for: ring),
+            slate: try slate(for: ring), beginning: configuration.beginning,
             hasBackups: !configuration.backups.isEmpty, memory: configuration.memory)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }

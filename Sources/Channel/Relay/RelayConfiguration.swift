@@ -1,6 +1,6 @@
 package import LiveRing
 package import Playlist
-import Splice
+package import Splice
 package import Tracker
 import Transcode
 
@@ -34,6 +34,8 @@ package struct RelayConfiguration: Sendable {
     package var requiresVideo = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
+    /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.
+    package var beginning = TimelinePosition.beginning
     /// How far the published edge may fall behind for one missing segment; nil: three target durations.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.

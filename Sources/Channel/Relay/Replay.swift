@@ -1,5 +1,6 @@
 package import Capture
 import LiveRing
+package import Splice
 package import Tracker
 
 /// A capture that is played through the whole pipeline on a virtual clock: without waiting, with the same bytes each time.
@@ -15,17 +16,20 @@ package struct Replay {
     /// - Parameters:
     ///   - spool: directory of the ring; an empty one if each replay is to give the same bytes.
     ///   - slate: fills outages; nil: gaps do.
+    ///   - beginning: where the timeline begins.
     ///   - observe: called with each event.
     package init(
         _ capture: CaptureDirectory, spool: String, audio: AudioSettings = AudioSettings(),
-        slate: SlateSource? = nil, observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
+        slate: SlateSource? = nil, beginning: TimelinePosition = .beginning,
+        observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
     ) {
         self.capture = capture
-        let configuration = RelayConfiguration(
+        var configuration = RelayConfiguration(
             upstream: capture.index.upstream, backups: capture.index.backups, variant: capture.index.variant,
             giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate,
             polling: capture.index.polling)
+        configuration.beginning = beginning
         state = ChannelState(upstream: configuration.upstream) { .zero }
         policy = configuration.policy
         // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.

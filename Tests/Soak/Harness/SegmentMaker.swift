@@ -17,7 +17,11 @@ struct SegmentMaker {
     private var keys = 0
     private var nextKey: Int
 
-    init(using random: inout SeededGenerator) {
+    /// The date of time 0.
+    private let epoch: ProgramDateTime
+
+    init(epoch: ProgramDateTime, using random: inout SeededGenerator) {
+        self.epoch = epoch
         program.clock = Int64.random(in: 0..<1 << 33, using: &random)
         nextBreak = Int.random(in: 60...300, using: &random) * 1000
         nextKey = Int.random(in: 300...900, using: &random) * 1000
@@ -83,7 +87,7 @@ struct SegmentMaker {
 
     private mutating func beginBreak(at time: Int) -> String {
         breaks += 1
-        let date = SoakScript.epoch.advanced(by: .milliseconds(time)).text
+        let date = epoch.advanced(by: .milliseconds(time)).text
         return "#EXT-X-CUE-OUT:30\n#EXT-X-DATERANGE:ID=\"break-\(breaks)\",START-DATE=\"\(date)\",PLANNED-DURATION=30\n"
     }
 

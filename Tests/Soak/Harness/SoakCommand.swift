@@ -3,19 +3,28 @@ import Foundation
 import Splice
 import Tracker
 
-/// The command `soak [--limits] HOURS [SEED…]`.
+/// The command `soak [--limits] [--start TIME] HOURS [SEED…]`.
 package enum SoakCommand {
     /// Runs a channel for each seed.
     /// - Returns: the exit status: 0 without findings, 1 with findings, 2 if the soak test could not run.
     package static func run(_ arguments: [String]) async -> Int32 {
+        var arguments = arguments[...]
         let exceedsLimits = arguments.first == "--limits"
-        let arguments = arguments.dropFirst(exceedsLimits ? 1 : 0)
+        if exceedsLimits { arguments.removeFirst() }
+        var start = 0
+        if arguments.first == "--start" {
+            guard let time = arguments.dropFirst().first.flatMap(seconds) else { return 2 }
+            start = time
+            arguments.removeFirst(2)
+        }
         guard let hours = arguments.first.flatMap({ Double($0) }), hours > 0 else { return 2 }
         let seeds = arguments.dropFirst().compactMap { UInt64($0) }
         var status: Int32 = 0
         for seed in seeds.isEmpty ? [1] : seeds {
+            var run = SoakRun(seed: seed, start: start, seconds: Int(hours * 3600))
+            run.exceedsLimits = exceedsLimits
             do {
-                if try await !runChannel(Int(hours * 3600), seed, exceedsLimits: exceedsLimits) { status = 1 }
+                if try await !report(&run) { status = 1 }
             } catch {
                 print("seed \(seed): \(error)")
                 return 2
@@ -24,13 +33,21 @@ package enum SoakCommand {
         return status
     }
 
-    private static func runChannel(_ seconds: Int, _ seed: UInt64, exceedsLimits: Bool) async throws -> Bool {
+    /// Reads a time such as `26h`, `84d` or `50y`, of a hundred years at most. A year has 365 days.
+    static func seconds(_ text: String) -> Int? {
+        let units = ["h": 3600, "d": 86_400, "y": 365 * 86_400]
+        guard let unit = text.last.flatMap({ units[String($0)] }), let count = UInt32(text.dropLast()),
+            Int(count) <= 100 * 365 * 86_400 / unit
+        else { return nil }
+        return Int(count) * unit
+    }
+
+    private static func report(_ run: inout SoakRun) async throws -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
         print(
-            "seed \(seed)\n   hour  resident kB  anon kB   descriptors  files  spool kB  entries  collections  wall s")
-        var run = SoakRun(seed: seed, seconds: seconds)
-        run.exceedsLimits = exceedsLimits
+            "seed \(run.seed), from \(run.start) s on\n   hour  resident kB  anon kB   descriptors  files  spool kB  entries  collections  wall s"
+        )
         run.report = { sample in
             let wall = start.duration(to: clock.now).components.seconds
             print(sample.line + String(format: " %7d", wall))

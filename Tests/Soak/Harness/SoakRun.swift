@@ -1,7 +1,9 @@
 import Channel
 import Foundation
 import LiveRing
+import Media
 import Playlist
+import Splice
 import Tracker
 
 /// Runs a generated channel through the whole pipeline on a virtual clock, into a ring on a real disk.
@@ -10,6 +12,8 @@ struct SoakRun {
     static let spoolLimit: UInt64 = 64 << 20
 
     let seed: UInt64
+    /// Seconds for which the channel has run before.
+    var start = 0
     let seconds: Int
     /// Seconds between two faults.
     var faultInterval = 35...150
@@ -21,14 +25,15 @@ struct SoakRun {
     var report: (SoakSample) -> Void = { _ in }
 
     func run() async throws -> SoakOutcome {
-        let script = try SoakScript(seed: seed, seconds: seconds, faultInterval: faultInterval)
+        let script = try SoakScript(seed: seed, from: start, seconds: seconds, faultInterval: faultInterval)
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-soak-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: spool) }
-        let configuration = RelayConfiguration(
+        var configuration = RelayConfiguration(
             upstream: SoakUpstream.url, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: Self.rewind, byteLimit: Self.spoolLimit, freeReserve: 0))
+        configuration.beginning = .beginning.advanced(by: .seconds(Int64(start)))
         let state = ChannelState(upstream: SoakUpstream.url) { .zero }
-        var relay = Relay(configuration, state: state, wallClock: { SoakScript.epoch.millisecondsSince1970 })
+        var relay = Relay(configuration, state: state, wallClock: { script.epoch.millisecondsSince1970 })
         let count = InspectedSession.Count()
         let session = ChannelSession(upstream: SoakUpstream.url, policy: configuration.policy)
         var driver = ReplayDriver(session: InspectedSession(session: session, count: count))

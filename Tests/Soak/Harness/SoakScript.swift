@@ -20,25 +20,31 @@ struct SoakScript {
     }
 
     static let targetDuration = 5
-    /// Midnight of 2026-03-01.
-    static let epoch = ProgramDateTime(millisecondsSince1970: 1_772_323_200_000)
+    /// Midnight of 2026-03-01, when the channel was new.
+    private static let beginning = ProgramDateTime(millisecondsSince1970: 1_772_323_200_000)
 
     let material: [SoakMaterial]
     let length: Int
     private(set) var segments: [SoakSegment] = []
     /// Faults in order, without overlap.
     private(set) var faults: [SoakFault] = []
-    private(set) var eras = [Era(start: 0, numberOffset: 100, name: 0, firstSegment: 0)]
+    private(set) var eras: [Era]
+    /// The date of time 0.
+    let epoch: ProgramDateTime
     /// Whether each segment has a date.
     let isDated: Bool
 
-    /// - Parameter faultInterval: seconds between two faults.
-    init(seed: UInt64, seconds: Int, faultInterval: ClosedRange<Int>) throws {
+    /// - Parameters:
+    ///   - start: seconds for which the channel has run before time 0.
+    ///   - faultInterval: seconds between two faults.
+    init(seed: UInt64, from start: Int, seconds: Int, faultInterval: ClosedRange<Int>) throws {
         material = try SoakMaterial.all()
+        epoch = Self.beginning.advanced(by: .seconds(start))
+        eras = [Era(start: 0, numberOffset: 100 + start / Self.targetDuration, name: 0, firstSegment: 0)]
         length = seconds * 1000
         var random = SeededGenerator(seed: seed)
         isDated = seed % 3 != 0
-        var maker = SegmentMaker(using: &random)
+        var maker = SegmentMaker(epoch: epoch, using: &random)
         // The playlist is full from the start.
         var time = -60_000
         var nextFault = 30_000

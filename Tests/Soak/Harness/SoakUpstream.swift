@@ -154,7 +154,7 @@ extension SoakUpstream {
         key = segment.key
         if segment.fault?.kind == .gap { text += "#EXT-X-GAP\n" }
         if script.isDated {
-            let date = SoakScript.epoch.advanced(by: .milliseconds(segment.start))
+            let date = script.epoch.advanced(by: .milliseconds(segment.start))
             text += "#EXT-X-PROGRAM-DATE-TIME:\(date.text)\n"
         }
         let rest = "\(segment.duration % 1000 + 1000)".dropFirst()

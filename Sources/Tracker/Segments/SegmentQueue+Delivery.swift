@@ -146,9 +146,8 @@ extension PendingSegment {
 
     fileprivate func lossReason(_ cache: ResourceCache) -> SegmentLoss.Reason {
         guard case .fetched = progress, let missing = requests.resources.first(where: { !cache.holds([$0]) }) else {
-            return retrySchedule.lastFailure?.lossReason ?? .unavailable(status: nil)
+            return retrySchedule.lastFailure?.lossReason ?? .unavailable(nil)
         }
-        let failure = cache.retrySchedule(of: missing)?.lastFailure
-        return missing.lossReason(failure ?? .unreachable(.timedOut))
+        return missing.lossReason(cache.retrySchedule(of: missing)?.lastFailure)
     }
 }

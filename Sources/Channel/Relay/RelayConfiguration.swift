@@ -34,7 +34,7 @@ package struct RelayConfiguration: Sendable {
     package var requiresVideo = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
-    /// How far the published edge may fall behind for one missing segment; nil: three target durations.
+    /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
     package var retrySeed: UInt64

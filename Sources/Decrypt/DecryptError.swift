@@ -1,10 +1,6 @@
 /// The reason why a segment or an EXT-X-MAP section could not be decrypted. No part of its clear text is returned.
 package struct DecryptError: Error, Equatable, Sendable {
     package enum Reason: Error, Equatable, Sendable {
-        /// METHOD as written: SAMPLE-AES, or a method that no section names.
-        case unsupportedMethod(String)
-        /// KEYFORMAT as written, other than "identity".
-        case unsupportedKeyFormat(String)
         case missingKey
         /// The size of the key in bytes. AES-128 needs 16.
         case wrongKeySize(Int)

@@ -80,7 +80,7 @@ import Testing
         },
         Row(when: "segments that are gone", segments: [nil, nil]) {
             guard case .empty(let found, url)? = $0 else { return false }
-            return found.segments == 0 && found.lost == 2 && found.lossReason == .unavailable(status: 404)
+            return found.segments == 0 && found.lost == 2 && found.lossReason == .unavailable(.refused(status: 404))
         },
         Row(
             when: "MPEG-2 video beside audio, video required",

@@ -8,13 +8,13 @@ private let key = [UInt8](hex: "00112233445566778899aabbccddeeff")
 private let iv = [UInt8](hex: "0f0e0d0c0b0a09080706050403020100")
 private let url = "https://keys.example/1"
 
-private func aes128(_ iv: [UInt8]? = nil, format: String = SegmentKey.identityFormat) -> SegmentKey {
-    SegmentKey(method: .aes128, uri: "1", initializationVector: iv, keyFormat: format)
+private func aes128(_ iv: [UInt8]? = nil) -> SegmentKey {
+    SegmentKey(method: .aes128, uri: "1", initializationVector: iv)
 }
 
 private func decrypt(_ body: [UInt8], _ keys: [SegmentKey], _ key: [UInt8]?) -> Result<[UInt8], DecryptError> {
     Result { () throws(DecryptError) in
-        try SegmentDecryptor.decrypt(body, keys: keys, key: key, keyURL: url, mediaSequence: 7)
+        try SegmentDecryptor.decrypt(body, under: keys.aes128, key: key, keyURL: url, mediaSequence: 7)
     }
 }
 
@@ -75,14 +75,6 @@ private let errorRows = [
     DecryptErrorRow(when: "an empty body", body: [], reason: .notBlockAligned(0)),
     DecryptErrorRow(
         when: "an IV of 8 bytes", keys: [aes128([UInt8](iv.prefix(8)))], reason: .wrongInitializationVectorSize(8)),
-    DecryptErrorRow(
-        when: "SAMPLE-AES", keys: [SegmentKey(method: .sampleAES, uri: "1")], reason: .unsupportedMethod("SAMPLE-AES")),
-    DecryptErrorRow(
-        when: "SAMPLE-AES-CTR", keys: [SegmentKey(method: .other("SAMPLE-AES-CTR"), uri: "1")],
-        reason: .unsupportedMethod("SAMPLE-AES-CTR")),
-    DecryptErrorRow(
-        when: "a foreign key format", keys: [aes128(iv, format: "com.example")],
-        reason: .unsupportedKeyFormat("com.example")),
 ]
 
 @Test(arguments: errorRows)

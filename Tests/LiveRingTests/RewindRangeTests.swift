@@ -35,8 +35,22 @@ struct RewindRangeTests {
             Answer(numbers: 12..<14, type: .vod, hasEndList: true)
         ),
         (
-            "up to the edge exactly", ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:03:00Z"], false,
-            .seconds(120), Answer(numbers: 28..<30, type: .vod, hasEndList: true)
+            "up to the edge exactly: a viewer may have seen it grow",
+            ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:03:00Z"], false,
+            .seconds(120), Answer(numbers: 28..<30, type: .event, hasEndList: true, hasStart: true)
+        ),
+        (
+            "complete for a millisecond less than a live window",
+            ["start": "2026-01-02T12:02:00Z", "end": "2026-01-02T12:02:30.001Z"], false,
+            .seconds(120), Answer(numbers: 20..<26, type: .event, hasEndList: true, hasStart: true)
+        ),
+        (
+            "complete for a live window", ["start": "2026-01-02T12:02:00Z", "end": "2026-01-02T12:02:30Z"], false,
+            .seconds(120), Answer(numbers: 20..<25, type: .vod, hasEndList: true)
+        ),
+        (
+            "complete, beyond the retention", ["start": "2026-01-02T12:01:06Z", "end": "2026-01-02T12:03:00Z"], false,
+            .seconds(120), Answer(numbers: 11..<30, hasEndList: true, hasStart: true)
         ),
         (
             "an end in the future, within the retention",
@@ -49,9 +63,14 @@ struct RewindRangeTests {
             false, .seconds(120), Answer(numbers: 28..<30, hasStart: true)
         ),
         (
+            "an end in the future, evicted before it is closed",
+            ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:19Z"],
+            false, .seconds(120), Answer(numbers: 28..<30, hasStart: true)
+        ),
+        (
             "an end in the future of a channel that ended",
             ["start": "2026-01-02T12:02:48Z", "end": "2026-01-02T12:04:00Z"], true, .seconds(120),
-            Answer(numbers: 28..<30, type: .vod, hasEndList: true)
+            Answer(numbers: 28..<30, type: .event, hasEndList: true, hasStart: true)
         ),
         (
             "a start without an end slides", ["start": "2026-01-02T12:02:00Z"], false, .seconds(120),
@@ -110,6 +129,26 @@ struct RewindRangeTests {
         }
         #expect(actual == answer, "\(when)")
         if playlist != nil { #expect(brokenRules(in: text(playlist), isLive: false).isEmpty, "\(when)") }
+    }
+
+    /// The playlist of a range from its first segment until after its end: only segments and EXT-X-ENDLIST are added.
+    @Test(arguments: [Duration?.none, .seconds(120)])
+    func growingRangeOnlyGetsAnEnd(rewind: Duration?) throws {
+        let policy = RetentionPolicy(rewind: rewind)
+        var index = RingIndex(policy: policy, targetDuration: 6)
+        let range = RewindRange.between(start: LiveRingTests.at(60), end: LiveRingTests.at(120))
+        var before: MediaPlaylist?
+        for n in 0..<24 {
+            index.publish(.numbered(n))
+            guard let playlist = PublishedPlaylist(index: index, hasEnded: false).rewind(range) else { continue }
+            if var expected = before, expected.segments.count < playlist.segments.count || !expected.hasEndList {
+                (expected.segments, expected.hasEndList) = (playlist.segments, playlist.hasEndList)
+                #expect(playlist == expected)
+            }
+            before = playlist
+        }
+        #expect(before?.hasEndList == true)
+        #expect(before?.segments.count == 10)
     }
 
     static let badQueries: [(query: [String: String], refusal: ResourceRequest.Refusal)] = [

@@ -128,7 +128,7 @@ struct SubtitleStoreTests {
         #expect(early.segments.count == 3 && !early.hasEndList && early.playlistType == .event)
         try await ring.publish(Self.file(3))
         let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0, range)))
-        #expect(whole.segments.count == 4 && whole.hasEndList && whole.playlistType == .vod)
+        #expect(whole.segments.count == 4 && whole.hasEndList && whole.playlistType == .event)
         await ring.end()
         #expect(!text(ring.snapshot.subtitlePlaylist(0)).contains("ENDLIST"), "some are still pending")
         for n in 4..<8 { try await ring.publish(Self.file(n)) }

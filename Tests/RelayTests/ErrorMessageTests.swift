@@ -93,8 +93,16 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
     ),
     ("segments without a frame", empty(segments: 1), .noUsableMedia, ["no frame was found"]),
     (
-        "segments that are gone", empty(segments: 0, lost: 4, .unavailable(status: 404)), .upstreamUnavailable,
+        "segments that are gone", empty(segments: 0, lost: 4, .unavailable(.refused(status: 404))), .upstreamUnavailable,
         ["none of its 4 segments", "HTTP 404"]
+    ),
+    (
+        "maps that are too large", empty(segments: 0, lost: 4, .unavailable(.unreachable(.tooLarge))),
+        .upstreamUnavailable, ["none of its 4 segments", "the answer is too large"]
+    ),
+    (
+        "segments that time out", empty(segments: 0, lost: 4, .unavailable(.unreachable(.timedOut))),
+        .upstreamUnavailable, ["none of its 4 segments", "the request timed out"]
     ),
     ("no segment", empty(segments: 0), .noSegments, ["lists no segment"]),
 ]

@@ -20,6 +20,11 @@ import Testing
         #expect(Self.text.contains("\n\(row)"), "\(row)")
     }
 
+    @Test(arguments: PlaylistNumber.allCases) func rangeOfANumberIsDocumented(_ number: PlaylistNumber) {
+        let row = "| `\(number.rawValue)` | \(number.range.lowerBound) | \(number.range.upperBound) |"
+        #expect(Self.text.contains("\n\(row)"), "\(row)")
+    }
+
     @Test(arguments: [
         ("fileBytes", SubtitleLimits.fileBytes), ("fileLines", SubtitleLimits.fileLines),
         ("fileCues", SubtitleLimits.fileCues), ("definitions", SubtitleLimits.definitions),

@@ -55,7 +55,7 @@ private let mediaOutageRows: [ChannelRow] = [
         giveUp: .seconds(60), delivers: "p104 p105 p106 p107 x1 x1 x1 x1",
         end: .gaveUp(
             TrackerError(
-                .nothingUsable(for: .milliseconds(65950), .lost(.unavailable(status: 403))),
+                .nothingUsable(for: .milliseconds(65950), .lost(.unavailable(.refused(status: 403)))),
                 url: ChannelOrigins.primaryURL))),
     ChannelRow(
         when: "no segment of any source until the give-up limit: the channel gives up",
@@ -66,7 +66,7 @@ private let mediaOutageRows: [ChannelRow] = [
         }, seconds: 200, giveUp: .seconds(60), delivers: "p104 p105 p106 p107 x1 x1 x1 x1",
         end: .gaveUp(
             TrackerError(
-                .nothingUsable(for: .seconds(60), .lost(.unavailable(status: 404))), url: ChannelOrigins.primaryURL))),
+                .nothingUsable(for: .seconds(60), .lost(.unavailable(.refused(status: 404)))), url: ChannelOrigins.primaryURL))),
 ]
 
 @Test(arguments: mediaOutageRows)

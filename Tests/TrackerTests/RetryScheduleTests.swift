@@ -43,23 +43,24 @@ func pauseAfterFailure(row: Int) {
 private struct PatienceRow: Sendable {
     let when: String
     var configured: Duration?
+    var target = 4
     var isFinished = false
     let head: SegmentPatience.Head
     let loss: SegmentPatience.Loss?
 }
 
 private func head(
-    listedAt: Double = 0, heldSince: Double? = nil, failedAt: Double? = nil, isRefused: Bool = false,
-    removedAt: Double? = nil
+    lasting duration: Int = 4, listedAt: Double = 0, heldSince: Double? = nil, failedAt: Double? = nil,
+    isRefused: Bool = false, retryAfter: Int = 0, removedAt: Double? = nil
 ) -> SegmentPatience.Head {
     SegmentPatience.Head(
-        duration: .seconds(4), listedAt: .milliseconds(Int(listedAt * 1000)),
+        duration: .seconds(duration), listedAt: .milliseconds(Int(listedAt * 1000)),
         heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) },
         firstFailureAt: failedAt.map { .milliseconds(Int($0 * 1000)) },
-        isRefused: isRefused, removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
+        isRefused: isRefused, retryAfter: .seconds(retryAfter), removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
 }
 
-// The target duration is 4 s, and the playlist lists 24 s.
+// The target duration is 4 s if the row names no other, and the playlist lists six segments.
 private let patienceRows: [PatienceRow] = [
     PatienceRow(
         when: "the next segment is ready: three target durations to the end of the head",
@@ -93,6 +94,30 @@ private let patienceRows: [PatienceRow] = [
         when: "configured shorter than the head: at once", configured: .zero,
         head: head(heldSince: 24), loss: .init(at: .seconds(24), cause: .overtaken)),
     PatienceRow(
+        when: "segments of a second: five seconds", target: 1,
+        head: head(lasting: 1, heldSince: 24), loss: .init(at: .seconds(28), cause: .overtaken)),
+    PatienceRow(
+        when: "segments of a second, configured: the operator's limit", configured: .seconds(3), target: 1,
+        head: head(lasting: 1, heldSince: 24), loss: .init(at: .seconds(26), cause: .overtaken)),
+    PatienceRow(
+        when: "segments of two seconds: three target durations", target: 2,
+        head: head(lasting: 2, heldSince: 24), loss: .init(at: .seconds(28), cause: .overtaken)),
+    PatienceRow(
+        when: "a Retry-After of three seconds changes nothing",
+        head: head(heldSince: 24, retryAfter: 3), loss: .init(at: .seconds(32), cause: .overtaken)),
+    PatienceRow(
+        when: "a long Retry-After: twice as long",
+        head: head(heldSince: 24, retryAfter: 8), loss: .init(at: .seconds(36), cause: .overtaken)),
+    PatienceRow(
+        when: "a Retry-After of most of the window: the window",
+        head: head(heldSince: 24, retryAfter: 20), loss: .init(at: .seconds(44), cause: .overtaken)),
+    PatienceRow(
+        when: "a Retry-After beyond the window changes nothing",
+        head: head(heldSince: 24, retryAfter: 21), loss: .init(at: .seconds(32), cause: .overtaken)),
+    PatienceRow(
+        when: "a long Retry-After, configured: the operator's limit", configured: .seconds(6),
+        head: head(heldSince: 24, retryAfter: 8), loss: .init(at: .seconds(26), cause: .overtaken)),
+    PatienceRow(
         when: "a finished playlist: a slow segment is waited for", isFinished: true,
         head: head(heldSince: 24), loss: nil),
     PatienceRow(
@@ -107,7 +132,8 @@ private let patienceRows: [PatienceRow] = [
 func lossOfTheHead(row: Int) {
     let row = patienceRows[row]
     let patience = SegmentPatience(
-        configured: row.configured, targetDuration: .seconds(4), window: .seconds(24), isFinished: row.isFinished)
+        configured: row.configured, targetDuration: .seconds(row.target), window: .seconds(row.target * 6),
+        isFinished: row.isFinished)
     #expect(patience.loss(of: row.head) == row.loss, "\(row.when)")
 }
 

@@ -217,7 +217,7 @@ func sessionDelivers(row: SessionRow) async throws {
     let run = try await SessionRun(origin, seconds: 40)
     #expect(run.trace() == "104 105 106 x107..<108 |108 109 110 111")
     let url = "http://origin.example/live/key107"
-    #expect(run.losses().first?.reason == .keyUnavailable(url: url, status: 403))
+    #expect(run.losses().first?.reason == .keyUnavailable(url: url, .refused(status: 403)))
     #expect(run.losses().first?.cause == .overtaken)
 }
 

@@ -34,6 +34,23 @@ struct SessionLimitTests {
         #expect(counts.failedTries == 0)
     }
 
+    /// A page in place of a segment, while no other segment can be held. It is given up as if the next one were ready,
+    /// and no segment that waited for it is lost with it.
+    @Test func segmentsThatWaitForADeadOneAreNotLostWithIt() async throws {
+        var origin = SessionOrigin()
+        origin.windowLength = 10
+        origin.instead = { request, now in
+            guard request.purpose == .segment else { return nil }
+            if request.url.hasSuffix("seg107.ts") { return text("<html>no</html>", request) }
+            return request.byteLimit != nil ? failed(.tooLarge, request) : nil
+        }
+        let run = try await SessionRun(origin, seconds: 60)
+        #expect(run.trace() == "104 105 106 x107..<108 |108 109 110 111 112 113 114")
+        // Segment 108 is listed at 18 s. Three target durations to the end of segment 107 are over 12 s after that.
+        let lostAt = run.times { if case .lost = $0 { true } else { false } }
+        #expect(lostAt.allSatisfy { (.seconds(30)..<(.seconds(31))).contains($0) })
+    }
+
     @Test func onlyTheNextSegmentMayHaveAnySize() async throws {
         let run = try await SessionRun(SessionOrigin(), seconds: 10)
         let limits = run.requests.filter { $0.request.purpose == .segment }.map(\.request.byteLimit)

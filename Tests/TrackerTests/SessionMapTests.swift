@@ -25,6 +25,18 @@ import Testing
     #expect(segments.map { $0.map?.count } == [8, 8, 8, 9, 9, 9, 9, 9])
 }
 
+/// An origin without ranges answers with the whole file, which may be larger than a map may be.
+@Test func mapThatIsTooLargeIsTheReasonOfTheLoss() async throws {
+    var origin = SessionOrigin()
+    origin.tags = { _ in "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"8@0\"\n" }
+    origin.instead = { request, _ in request.purpose == .map ? failed(.tooLarge, request) : nil }
+    let run = try await SessionRun(origin, seconds: 20)
+    #expect(run.segments().isEmpty)
+    let reasons = Set(run.losses().map { "\($0.reason)" })
+    #expect(run.losses().allSatisfy { $0.reason == .unavailable(.unreachable(.tooLarge)) }, "\(reasons)")
+    #expect(run.losses().count > 3)
+}
+
 @Test func failedMapIsRetriedAndLosesOnlyItsSegments() async throws {
     var origin = SessionOrigin()
     origin.tags = { "#EXT-X-MAP:URI=\"init\($0).mp4\"\n" }
@@ -35,7 +47,7 @@ import Testing
     }
     let run = try await SessionRun(origin, seconds: 46)
     #expect(run.trace() == "104 105 106 107 x108..<109 |109 110 111 112")
-    #expect(run.losses().first?.reason == .unavailable(status: 404))
+    #expect(run.losses().first?.reason == .unavailable(.refused(status: 404)))
     // Segment 109 is ready at 24 s, which is 6 s of patience for segment 108 after 12 s.
     #expect(run.losses().first?.cause == .overtaken)
     #expect((10...20).contains(run.requested(.map).filter { $0.hasSuffix("init108.mp4") }.count))

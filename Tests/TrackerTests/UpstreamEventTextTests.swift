@@ -39,8 +39,21 @@ import Testing
             .lost(
                 .audio,
                 SegmentLoss(
-                    mediaSequences: 7..<9, reason: .keyUnavailable(url: url, status: nil), cause: .overtaken)),
-            "segments-lost rendition=audio media-sequence=7 count=2 reason=key-unreachable cause=overtaken"
+                    mediaSequences: 7..<9, reason: .keyUnavailable(url: url, .unreachable(.timedOut)), cause: .overtaken)),
+            "segments-lost rendition=audio media-sequence=7 count=2 reason=key-timed-out cause=overtaken"
+        ),
+        (
+            "segment that is too large",
+            .lost(
+                .main,
+                SegmentLoss(
+                    mediaSequences: 7..<8, reason: .unavailable(.unreachable(.tooLarge)), cause: .permanent)),
+            "segments-lost rendition=main media-sequence=7 count=1 reason=too-large cause=permanent"
+        ),
+        (
+            "segment that did not arrive in time",
+            .lost(.main, SegmentLoss(mediaSequences: 7..<8, reason: .unavailable(nil), cause: .overtaken)),
+            "segments-lost rendition=main media-sequence=7 count=1 reason=pending cause=overtaken"
         ),
         (
             "end of a host limit", .hostLimitEnded(host: "a.example", answers: 4),

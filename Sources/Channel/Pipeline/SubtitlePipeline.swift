@@ -41,7 +41,7 @@ struct SubtitlePipeline: Sendable {
         let clear: [UInt8]
         do throws(DecryptError) {
             clear = try SegmentDecryptor.decrypt(
-                tracked.body, keys: segment.keys, key: tracked.key, keyURL: tracked.keyURL,
+                tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
                 mediaSequence: segment.mediaSequence)
         } catch {
             undecryptableSegments += 1

@@ -36,7 +36,7 @@ package struct RelayConfiguration: Sendable {
     package var slate: SlateSource?
     /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.
     package var beginning = TimelinePosition.beginning
-    /// How far the published edge may fall behind for one missing segment; nil: three target durations.
+    /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
     package var retrySeed: UInt64

@@ -15,7 +15,7 @@ struct DecryptedSegment: Equatable {
     init(_ tracked: TrackedSegment) throws(DecryptError) {
         let segment = tracked.segment
         bytes = try SegmentDecryptor.decrypt(
-            tracked.body, keys: segment.keys, key: tracked.key, keyURL: tracked.keyURL,
+            tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
             mediaSequence: segment.mediaSequence)
         initialization = try tracked.map.map { map throws(DecryptError) in try Self.initialization(map, of: tracked) }
     }
@@ -25,10 +25,10 @@ struct DecryptedSegment: Equatable {
     /// Some packagers list a key before a section that they leave clear, so a section that begins as boxes do is not
     /// decrypted.
     private static func initialization(_ map: [UInt8], of tracked: TrackedSegment) throws(DecryptError) -> [UInt8] {
-        let keys = tracked.segment.map?.keys ?? []
-        guard !keys.isEmpty, SegmentContainer.sniff(map) != .fragmentedMP4 else { return map }
+        let segmentKey = tracked.segment.map?.keys.aes128
+        guard segmentKey != nil, SegmentContainer.sniff(map) != .fragmentedMP4 else { return map }
         return try SegmentDecryptor.decrypt(
-            map, keys: keys, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
+            map, under: segmentKey, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
             mediaSequence: tracked.segment.mediaSequence)
     }
 }

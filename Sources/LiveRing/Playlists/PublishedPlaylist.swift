@@ -41,31 +41,40 @@ struct PublishedPlaylist {
         guard !range.isEmpty else { return nil }
         return RewindSelection(
             indices: range, isComplete: end.map { hasEnded || index.reaches($0) } ?? false,
+            isClosed: end.map { index.reaches($0.advanced(byMilliseconds: closingTime)) } ?? false,
             canOnlyGrow: canOnlyGrow(from: start, to: end), hasStart: start != nil)
     }
 
     /// The playlist of a selection; nil if none of it is listed.
+    ///
+    /// When a growing range reaches its end, EXT-X-ENDLIST is added, and nothing else changes (RFC 8216 §6.2.1).
     func playlist(of selection: RewindSelection) -> MediaPlaylist? {
         let range = selection.indices
         guard var playlist = render(range) else { return nil }
-        if selection.isComplete, hasAllSubtitles(range) {
+        playlist.hasEndList = (hasEnded || selection.isComplete) && hasAllSubtitles(range)
+        if selection.isClosed, playlist.hasEndList {
             playlist.playlistType = .vod
-            playlist.hasEndList = true
             return playlist
         }
-        playlist.hasEndList = hasEnded && hasAllSubtitles(range)
         if selection.canOnlyGrow { playlist.playlistType = .event }
         if selection.hasStart { playlist.start = StartOffset(timeOffset: .zero) }
         return playlist
     }
 
-    /// Whether the policy keeps the range until it is complete.
+    /// The milliseconds of media after a range is complete in which a viewer may load its playlist who saw it grow: a
+    /// live window.
+    private var closingTime: Int64 {
+        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
+        return PlaylistTicks.milliseconds(ticks: window.ticks)
+    }
+
+    /// Whether the policy keeps the range until it is closed.
     ///
     /// EVENT promises that no segment is removed (RFC 8216 §4.3.3.5). A range without an end slides in the end, because
     /// the disk is limited. Later versions of the playlist get the same answer.
     private func canOnlyGrow(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Bool {
         guard let start, let end, let first = index.listed.first, start >= first.programDateTime else { return false }
-        let span = end.millisecondsSince1970 - start.millisecondsSince1970
+        let span = end.advanced(byMilliseconds: closingTime).milliseconds(since: start)
         return index.policy.retains(span: .milliseconds(span))
     }
 

@@ -5,7 +5,9 @@ package struct RewindSelection: Hashable, Sendable {
     let indices: Range<Int>
     /// Whether no later segment can begin before the end of the range.
     let isComplete: Bool
-    /// Whether no segment leaves the playlist until it is complete.
+    /// Whether the range has been complete for so long that no viewer loads its playlist who saw it grow.
+    let isClosed: Bool
+    /// Whether no segment leaves the playlist until it is closed.
     let canOnlyGrow: Bool
     /// Whether the viewer asked for a start, to begin there and not at the live edge.
     let hasStart: Bool

@@ -28,8 +28,8 @@ package struct VariantAttributes: Equatable, Sendable {
         let rates = sums[keyPath: rates]
         guard !formats.isEmpty, rates.ticks > 0 else { return nil }
         codecs = Self.unique(formats.compactMap(\.videoCodec)) + Self.unique(formats.compactMap(\.audioCodec))
-        resolution = formats.compactMap(\.resolution).max { $0.width * $0.height < $1.width * $1.height }
-        frameRate = formats.compactMap(\.frameRate).max { Self.thousandths($0) < Self.thousandths($1) }
+        resolution = formats.compactMap(\.resolution).max { $0.area < $1.area }
+        frameRate = formats.compactMap(\.frameRate).max { Self.frameRate($0) < Self.frameRate($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
         videoRange = ["PQ", "HLG"].first(where: ranges.contains)
         isIndependent = sums.dependentSegments == 0
@@ -59,13 +59,8 @@ package struct VariantAttributes: Equatable, Sendable {
         return texts.filter { seen.insert($0).inserted }
     }
 
-    /// The thousandths of a decimal number: 29970 for "29.97"; 0 for text that is not a number.
-    private static func thousandths(_ text: String) -> Int {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let fraction = (parts.count == 2 ? String(parts[1]) : "") + "000"
-        let whole = parts.first.flatMap { UInt32($0) } ?? 0
-        return Int(whole) * 1000 + Int(UInt16(fraction.prefix(3)) ?? 0)
-    }
+    /// The value of FRAME-RATE, a decimal number; zero for other text.
+    private static func frameRate(_ text: String) -> Duration { DecimalSeconds.duration(text) ?? .zero }
 }
 
 extension RingIndex {

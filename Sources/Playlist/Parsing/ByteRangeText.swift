@@ -6,14 +6,18 @@ struct ByteRangeText: Equatable {
     /// nil if `text` is malformed.
     init?(_ text: ArraySlice<UInt8>) {
         let at = text.firstIndex(of: ASCII.at)
-        guard let length = decimalInteger(text[..<(at ?? text.endIndex)].trimmingWhiteSpace()) else { return nil }
+        guard let length = Self.bytes(text[..<(at ?? text.endIndex)]) else { return nil }
         self.length = length
         guard let at else {
             self.offset = nil
             return
         }
-        guard let offset = decimalInteger(text[(at + 1)...].trimmingWhiteSpace()) else { return nil }
+        guard let offset = Self.bytes(text[(at + 1)...]) else { return nil }
         self.offset = offset
+    }
+
+    private static func bytes(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        PlaylistNumber.bytePosition.value(digits.trimmingWhiteSpace())
     }
 
     /// The range with its offset. Without a written offset the range follows `previous` in the same resource.

@@ -182,10 +182,10 @@ package struct MediaPlaylistParser {
 
     private mutating func readSkip(_ attributes: TagAttributes) throws(PlaylistError) {
         let text = try attributes.required("SKIPPED-SEGMENTS")
-        guard let count = decimalInteger(text.utf8), let skipped = Int32(exactly: count) else {
+        guard let count = PlaylistNumber.skippedSegments.value(text.utf8) else {
             throw attributes.badValue("SKIPPED-SEGMENTS")
         }
-        playlist.skippedSegments = Int(skipped)
+        playlist.skippedSegments = Int(count)
         playlist.recentlyRemovedDateRanges = (attributes.list["RECENTLY-REMOVED-DATERANGES"] ?? "")
             .split(separator: "\t").map { String($0) }
     }
@@ -193,13 +193,10 @@ package struct MediaPlaylistParser {
 
 // Values of the head.
 extension MediaPlaylistParser {
-    /// The largest sequence number accepted, so that later numbers do not overflow.
-    static let maximumSequenceNumber = UInt64(Int64.max) - UInt64(Int32.max) * 2
-
     private func sequenceNumber(
         _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int
     ) throws(PlaylistError) -> UInt64 {
-        guard let number = decimalInteger(value.trimmingWhiteSpace()), number <= Self.maximumSequenceNumber else {
+        guard let number = PlaylistNumber.sequenceNumber.value(value.trimmingWhiteSpace()) else {
             throw PlaylistError(badValue: value, of: tag, line: line)
         }
         return number

@@ -108,10 +108,10 @@ extension MediaSegmentBuilder {
     }
 
     private mutating func readBitrate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        guard let number = decimalInteger(value.trimmingWhiteSpace()), let kilobits = Int(exactly: number) else {
+        guard let kilobits = PlaylistNumber.bitRate.value(value.trimmingWhiteSpace()) else {
             throw PlaylistError(badValue: value, of: .bitrate, line: line)
         }
-        bitrate = kilobits
+        bitrate = Int(kilobits)
     }
 
     private mutating func resolvedByteRange(uri: String) throws(PlaylistError) -> ByteRange? {

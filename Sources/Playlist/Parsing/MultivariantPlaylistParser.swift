@@ -102,7 +102,7 @@ package struct MultivariantPlaylistParser {
 
     private mutating func openVariant(_ attributes: TagAttributes) throws(PlaylistError) {
         if let open = openVariant { throw PlaylistError(.missingAttribute("URI"), .streamInf, line: open.line) }
-        if let text = attributes.list["BANDWIDTH"], Int(text) == nil {
+        if let text = attributes.list["BANDWIDTH"], PlaylistNumber.bitRate.value(text.utf8) == nil {
             playlist.irregularities.append(limited: attributes.badValue("BANDWIDTH"))
         }
         openVariant = (attributes.list, attributes.line)

@@ -19,6 +19,8 @@ enum ASCII {
     static let delete: UInt8 = 0x7F
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+    static func isDigit(_ byte: UInt8) -> Bool { zero...nine ~= byte }
+
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == space || byte == tab || byte == carriageReturn }
 
     /// Whether `byte` is a control character other than the tab, which separates IDs in EXT-X-SKIP.

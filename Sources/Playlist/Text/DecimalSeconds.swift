@@ -3,9 +3,6 @@
 /// The conversion works digit by digit, without `Double`: 6.006 is 6 s and 6 ms exactly, and sums of EXTINFs do not
 /// drift.
 package enum DecimalSeconds {
-    /// The maximum number of integer digits after leading zeros. Durations over 317 years are refused, so that sums do
-    /// not overflow.
-    static let maximumIntegerDigits = 10
     /// The number of fraction digits that `Duration` holds (attoseconds); later digits are dropped.
     static let maximumFractionDigits = 18
 
@@ -63,10 +60,7 @@ package enum DecimalSeconds {
     }
 
     private static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
-        let significant = digits.drop { $0 == ASCII.zero }
-        guard significant.count <= maximumIntegerDigits else { return nil }
-        if significant.isEmpty { return 0 }
-        return decimalInteger(significant).map { Int64($0) }
+        digits.isEmpty ? 0 : PlaylistNumber.seconds.value(digits).map { Int64($0) }
     }
 
     private static func attoseconds(_ digits: some Collection<UInt8>) -> Int64? {

@@ -48,6 +48,12 @@ package struct Variant: Equatable, Sendable {
             self.width = width
             self.height = height
         }
+
+        /// The number of pixels; `Int.max` if it does not fit.
+        package var area: Int {
+            let (area, overflows) = width.multipliedReportingOverflow(by: height)
+            return overflows ? .max : area
+        }
     }
 
     package var uri: String
@@ -65,7 +71,8 @@ package struct Variant: Equatable, Sendable {
         self.attributes = attributes
     }
 
-    /// Peak bits per second, without a fraction; 0 if the attribute is absent or no number.
+    /// Peak bits per second, without a fraction, in the range of `PlaylistNumber.bitRate`; 0 if the attribute is absent,
+    /// no number or out of range.
     package var bandwidth: Int {
         get { attributes["BANDWIDTH"].flatMap(Self.bitRate) ?? 0 }
         set { attributes.set("BANDWIDTH", to: String(newValue)) }
@@ -78,7 +85,9 @@ package struct Variant: Equatable, Sendable {
 
     /// Reads a decimal-integer, or the integer part of a number with a fraction, which some packagers write.
     private static func bitRate(_ text: String) -> Int? {
-        Int(text) ?? DecimalSeconds.duration(text).map { Int($0.components.seconds) }
+        let parts = text.utf8.split(separator: ASCII.point, maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.dropFirst().allSatisfy({ $0.allSatisfy(ASCII.isDigit) }) else { return nil }
+        return PlaylistNumber.bitRate.value(whole).map { Int($0) }
     }
 
     /// The CODECS (RFC 6381) in the order written, without white space.
@@ -89,12 +98,14 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("CODECS", to: newValue.isEmpty ? nil : newValue.joined(separator: ","), isQuoted: true) }
     }
 
-    /// The resolution; nil if it is absent or not `<width>x<height>`.
+    /// The resolution; nil if it is absent, not `<width>x<height>`, or out of the range of `PlaylistNumber.pixels`.
     package var resolution: Resolution? {
         get {
-            let sides = (attributes["RESOLUTION"] ?? "").lowercased().split(separator: "x").map { Int($0) }
+            let sides = (attributes["RESOLUTION"] ?? "").lowercased().split(separator: "x").map {
+                PlaylistNumber.pixels.value($0.utf8)
+            }
             guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
-            return Resolution(width: width, height: height)
+            return Resolution(width: Int(width), height: Int(height))
         }
         set { attributes.set("RESOLUTION", to: newValue.map { "\($0.width)x\($0.height)" }) }
     }

@@ -50,7 +50,25 @@ extension SegmentKey.Method {
     }
 }
 
+/// The first of several keys, none of which can be used (RFC 8216 §4.3.2.4).
+package struct UnsupportedKey: Error, Equatable, Sendable {
+    package let method: SegmentKey.Method
+    package let keyFormat: String
+}
+
 extension [SegmentKey] {
+    /// The key to decrypt with; nil if nothing is encrypted.
+    ///
+    /// A segment may be offered under several key formats, of which one with AES-128 and identity is enough. Any other
+    /// combination is refused, because it could be decrypted only in part.
+    package func usableKey() throws(UnsupportedKey) -> SegmentKey? {
+        guard aes128 == nil, let first else { return aes128 }
+        throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat)
+    }
+
+    /// The key with AES-128 and the identity format; nil if there is none.
+    package var aes128: SegmentKey? { first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat } }
+
     /// The keys in effect after `key`, which replaces the key with the same KEYFORMAT.
     func applying(_ key: SegmentKey) -> [SegmentKey] {
         var keys = self

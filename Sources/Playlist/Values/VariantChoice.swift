@@ -45,8 +45,8 @@ package enum VariantChoice: Hashable, Sendable {
 
     private func choose(among variants: [Variant]) -> Variant? {
         switch self {
-        case .highest: variants.best { $0.quality }
-        case .lowest: variants.best { $0.quality.negated }
+        case .highest: variants.first(by: >)
+        case .lowest: variants.first(by: <)
         case .height(let height): choose(near: height, among: variants) { $0.resolution?.height }
         case .bandwidth(let bandwidth): choose(near: bandwidth, among: variants) { $0.bandwidth }
         }
@@ -59,9 +59,9 @@ package enum VariantChoice: Hashable, Sendable {
     ) -> Variant? {
         let values = variants.compactMap(value)
         guard let nearest = values.filter({ $0 <= limit }).max() ?? values.min() else {
-            return variants.best { $0.quality }
+            return variants.first(by: >)
         }
-        return variants.filter { value($0) == nearest }.best { $0.quality }
+        return variants.filter { value($0) == nearest }.first(by: >)
     }
 }
 
@@ -78,10 +78,7 @@ extension Variant {
     }
 
     /// The quality by bandwidth, then by frame area.
-    fileprivate var quality: VariantQuality {
-        let area = resolution.map { $0.width.multipliedReportingOverflow(by: $0.height).partialValue } ?? 0
-        return VariantQuality(bandwidth: bandwidth, area: area)
-    }
+    fileprivate var quality: VariantQuality { VariantQuality(bandwidth: bandwidth, area: resolution?.area ?? 0) }
 
     /// The attributes that name groups and paths. They may differ between redundant variants.
     private static let pathAttributes: Set = [
@@ -101,19 +98,14 @@ private struct VariantQuality: Comparable {
     let bandwidth: Int
     let area: Int
 
-    var negated: VariantQuality { VariantQuality(bandwidth: -bandwidth, area: -area) }
-
     static func < (left: VariantQuality, right: VariantQuality) -> Bool {
         (left.bandwidth, left.area) < (right.bandwidth, right.area)
     }
 }
 
 extension [Variant] {
-    /// The variant with the greatest quality; the first one of several.
-    fileprivate func best(by quality: (Variant) -> VariantQuality) -> Variant? {
-        reduce(nil) { best, variant in
-            guard let best else { return variant }
-            return quality(variant) > quality(best) ? variant : best
-        }
+    /// The variant whose quality precedes that of all others in an order; the first one of several.
+    fileprivate func first(by precedes: (VariantQuality, VariantQuality) -> Bool) -> Variant? {
+        map { (variant: $0, quality: $0.quality) }.min { precedes($0.quality, $1.quality) }?.variant
     }
 }

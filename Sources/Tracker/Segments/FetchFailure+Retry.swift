@@ -14,14 +14,14 @@ extension FetchFailure {
     var lossReason: SegmentLoss.Reason {
         switch self {
         case .notMedia, .empty: .notMedia
-        case .refused, .unreachable, .shortRange, .truncated, .tooShort: .unavailable(status: status)
+        case .refused, .unreachable, .shortRange, .truncated, .tooShort: .unavailable(self)
         }
     }
 }
 
 extension FetchRequest {
     /// The reason for which a segment is lost that needs this key or map.
-    func lossReason(_ failure: FetchFailure) -> SegmentLoss.Reason {
-        purpose == .key ? .keyUnavailable(url: url, status: failure.status) : .unavailable(status: failure.status)
+    func lossReason(_ failure: FetchFailure?) -> SegmentLoss.Reason {
+        purpose == .key ? .keyUnavailable(url: url, failure) : .unavailable(failure)
     }
 }

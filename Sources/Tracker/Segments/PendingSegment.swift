@@ -57,9 +57,13 @@ struct PendingSegment: Sendable {
     /// Whether another attempt brought a longer body than the short one; nil without such an attempt.
     private(set) var shortRetryHelped: Bool?
     private(set) var retrySchedule: RetrySchedule
-    /// Whether the segment exceeded that limit, so that it is fetched when nothing is delivered before it.
+    /// Whether the segment exceeded the limit of a body that is held, so that it is fetched when nothing is delivered
+    /// before it.
     private(set) var waitsForHead = false
-    /// When the segment could be delivered first, but for the segments before it.
+    /// When the first attempt began for which nothing was delivered before the segment.
+    private(set) var headStartedAt: Duration?
+    /// When the segment could be delivered first, but for the segments before it. A segment that waits for them to be
+    /// fetched could.
     var readyAt: Duration?
 
     /// Failed attempts after which a body that looks truncated is accepted.
@@ -140,6 +144,7 @@ extension PendingSegment {
     mutating func start(as id: FetchID, byteLimit: Int? = nil, at now: Duration) {
         progress = .fetching(Attempt(first: id, startedAt: now, byteLimit: byteLimit))
         startedAt = now
+        if byteLimit == nil { headStartedAt = headStartedAt ?? now }
     }
 
     /// The bytes of segments after the next one that its requests may bring.
@@ -148,7 +153,7 @@ extension PendingSegment {
     /// Waits until nothing is delivered before the segment, if its body exceeded the smaller limit. Returns whether so.
     ///
     /// Another request for it goes on, if there is one.
-    mutating func postpone(_ id: FetchID, after outcome: FetchOutcome) -> Bool {
+    mutating func postpone(_ id: FetchID, after outcome: FetchOutcome, at now: Duration) -> Bool {
         guard let attempt, case .failure(let error) = outcome, error.reason == .tooLarge,
             id == attempt.second || attempt.byteLimit != nil
         else { return false }
@@ -157,6 +162,7 @@ extension PendingSegment {
         } else {
             progress = .waiting
             waitsForHead = true
+            readyAt = now
         }
         return true
     }

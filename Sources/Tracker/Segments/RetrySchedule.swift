@@ -28,6 +28,8 @@ package struct RetrySchedule: Equatable, Sendable {
     private(set) var lastFailure: FetchFailure?
     /// Requests in a row that were silent for too long.
     private(set) var timeouts = 0
+    /// The pause that the last failed answer asked for, even if it is longer than what is honored.
+    private(set) var retryAfter = Duration.zero
     /// The time before which the host asks not to be requested; zero if it did not ask.
     private(set) var retryAfterEnd = Duration.zero
     private var random: UInt64
@@ -52,7 +54,8 @@ package struct RetrySchedule: Equatable, Sendable {
         if failure.prospect == .hostLimited { return now }
         failures += 1
         timeouts = failure == .unreachable(.timedOut) ? timeouts + 1 : 0
-        retryAfterEnd = now + min(retryAfter ?? .zero, Self.longestRetryAfter)
+        self.retryAfter = retryAfter ?? .zero
+        retryAfterEnd = now + min(self.retryAfter, Self.longestRetryAfter)
         return failure.prospect == .none ? nil : max(now + nextPause(), retryAfterEnd)
     }
 

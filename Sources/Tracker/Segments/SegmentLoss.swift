@@ -5,11 +5,12 @@ package struct SegmentLoss: Equatable, Sendable {
         case slidOut
         /// EXT-X-GAP.
         case gap
-        /// No attempt succeeded. `status` is the last answer's, or nil if there was none.
-        case unavailable(status: Int?)
+        /// No attempt succeeded. The failure of the last one; nil if none has ended.
+        case unavailable(FetchFailure?)
         /// The media was an HTML page, or empty.
         case notMedia
-        case keyUnavailable(url: String, status: Int?)
+        /// The same of the key that the segments need.
+        case keyUnavailable(url: String, FetchFailure?)
         /// More segments were listed at once than may wait to be fetched.
         case tooMany
     }

@@ -13,6 +13,8 @@ struct SegmentPatience: Equatable, Sendable {
         var firstFailureAt: Duration?
         /// Whether the last answer was a refusal: 401, 403, 404 or 410.
         var isRefused = false
+        /// The pause that the last failed answer asked for.
+        var retryAfter = Duration.zero
         /// When the segment left the playlist; nil while it is listed.
         var removedAt: Duration?
     }
@@ -25,18 +27,27 @@ struct SegmentPatience: Equatable, Sendable {
     /// The time for which a finished playlist's segments are tried, if they are not refused.
     static let finishedLimit = Duration.seconds(60)
 
-    /// How far the published edge may fall behind for one segment.
-    var limit: Duration
-    /// The media time that the playlist lists.
-    var window: Duration
-    /// Whether the playlist has ended, so that nothing falls behind.
-    var isFinished: Bool
+    /// The shortest limit that is chosen. A segment that fails a few times arrives within this time, however short it is.
+    static let shortestLimit = Duration.seconds(5)
+    /// How much longer than a Retry-After a segment is waited for: the pause, and as long again for the next answers.
+    private static let retryAfterFactor = 2
 
-    /// - Parameter configured: the operator's limit; nil: three target durations.
+    /// How far the published edge may fall behind for one segment.
+    private let limit: Duration
+    /// The same for a segment whose host asks for a longer pause.
+    private let longestLimit: Duration
+    /// The media time that the playlist lists.
+    private let window: Duration
+    /// Whether the playlist has ended, so that nothing falls behind.
+    private let isFinished: Bool
+
+    /// - Parameter configured: the operator's limit; nil: three target durations, at least `shortestLimit`, and twice
+    ///   what a Retry-After asks for.
     ///
     /// No limit exceeds what the playlist lists: the following segments would be gone before this one is given up.
     init(configured: Duration?, targetDuration: Duration, window: Duration, isFinished: Bool) {
-        limit = min(configured ?? targetDuration * 3, window)
+        limit = min(configured ?? max(targetDuration * 3, Self.shortestLimit), window)
+        longestLimit = configured == nil ? window : limit
         self.window = window
         self.isFinished = isFinished
     }
@@ -48,10 +59,18 @@ struct SegmentPatience: Equatable, Sendable {
         let gone = head.removedAt.map { Loss(at: $0 + window, cause: .gone) }
         let overtaken = head.heldSince.map {
             // Of segments that are listed at once, each is due when the one before it has ended.
-            Loss(at: max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration), cause: .overtaken)
+            let limit = limit(of: head)
+            return Loss(
+                at: max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration), cause: .overtaken)
         }
         guard let gone, let overtaken else { return gone ?? overtaken }
         return overtaken.at <= gone.at ? overtaken : gone
+    }
+
+    /// A pause that does not end within what the playlist lists is not waited for.
+    private func limit(of head: Head) -> Duration {
+        guard head.retryAfter + head.duration <= window else { return limit }
+        return min(max(limit, head.retryAfter * Self.retryAfterFactor), longestLimit)
     }
 
     /// A slow segment of a finished playlist is no loss, but one that fails must not hold up the rest for ever.

@@ -96,12 +96,18 @@ extension SegmentQueue {
     /// What is known about the segment to deliver next; nil if there is none.
     func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
         guard let pending = headSegment else { return nil }
-        let readyTimes = startedSegments.compactMap(\.readyAt)
         let schedule = pending.failing(cache)
         return SegmentPatience.Head(
-            duration: pending.segment.duration, listedAt: pending.listedAt,
-            heldSince: (readyTimes + [otherDeliveredAt].compactMap { $0 }).min(),
-            firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, removedAt: pending.removedAt)
+            duration: pending.segment.duration, listedAt: pending.listedAt, heldSince: heldSince(by: pending),
+            firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, retryAfter: schedule.retryAfter,
+            removedAt: pending.removedAt)
+    }
+
+    /// Since when the head holds up media; nil if it holds up nothing, or could not be fetched yet.
+    private func heldSince(by pending: PendingSegment) -> Duration? {
+        let held = (startedSegments.dropFirst().compactMap(\.readyAt) + [otherDeliveredAt].compactMap { $0 }).min()
+        guard let held, pending.waitsForHead else { return held }
+        return pending.headStartedAt.map { max($0, held) }
     }
 
     /// Ends the attempts for the head with the short body that it has, if any. Returns whether it has one.
@@ -146,9 +152,8 @@ extension PendingSegment {
 
     fileprivate func lossReason(_ cache: ResourceCache) -> SegmentLoss.Reason {
         guard case .fetched = progress, let missing = requests.resources.first(where: { !cache.holds([$0]) }) else {
-            return retrySchedule.lastFailure?.lossReason ?? .unavailable(status: nil)
+            return retrySchedule.lastFailure?.lossReason ?? .unavailable(nil)
         }
-        let failure = cache.retrySchedule(of: missing)?.lastFailure
-        return missing.lossReason(failure ?? .unreachable(.timedOut))
+        return missing.lossReason(cache.retrySchedule(of: missing)?.lastFailure)
     }
 }

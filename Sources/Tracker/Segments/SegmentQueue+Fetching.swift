@@ -100,7 +100,7 @@ extension SegmentQueue {
         guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
         let requestCount = pending.attempt?.ids.count ?? 0
         let other = pending.attempt?.removing(id)?.first
-        if pending.postpone(id, after: outcome) {
+        if pending.postpone(id, after: outcome, at: now) {
             entries[index] = .segment(pending)
             inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
             return (.postponed, pending.attempt == nil ? other : nil)

@@ -33,9 +33,8 @@ package struct SegmentRequests: Equatable, Sendable {
     package init(
         _ segment: MediaSegment, base: String, after previous: SegmentRequests? = nil
     ) throws(UnsupportedKey) {
-        let number = segment.mediaSequence
-        let key = try segment.keys.usableKey(mediaSequence: number)
-        let mapKey = try segment.map?.keys.usableKey(mediaSequence: number)
+        let key = try segment.keys.usableKey()
+        let mapKey = try segment.map?.keys.usableKey()
         media = FetchRequest(
             .segment, url: URIReference.resolve(segment.uri, against: base), byteRange: segment.byteRange,
             duration: segment.duration)
@@ -62,25 +61,5 @@ package struct SegmentRequests: Equatable, Sendable {
             key: key.map(isReplaced) == true ? fresh.key : key, map: map.map(isReplaced) == true ? fresh.map : map,
             mapKey: mapKey.map(isReplaced) == true ? fresh.mapKey : mapKey)
         return requests
-    }
-}
-
-/// The first of a segment's keys, none of which can be used (RFC 8216 §4.3.2.4).
-package struct UnsupportedKey: Error, Equatable, Sendable {
-    let method: SegmentKey.Method
-    let keyFormat: String
-    let mediaSequence: UInt64
-}
-
-extension [SegmentKey] {
-    /// Returns the key to decrypt with; nil if the segment is not encrypted.
-    ///
-    /// A segment may be offered under several key formats, of which one with AES-128 and identity is enough. Any other
-    /// combination is refused, because it could be decrypted only in part.
-    fileprivate func usableKey(mediaSequence: UInt64) throws(UnsupportedKey) -> SegmentKey? {
-        let usable = first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat }
-        if let usable { return usable }
-        guard let first else { return nil }
-        throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat, mediaSequence: mediaSequence)
     }
 }

@@ -90,7 +90,7 @@ extension RenditionTracker {
                 queue.append(segment, requests, dateRanges: ranges, at: now)
                 previous = requests
             } catch {
-                throw TrackerError(error, playlist: base)
+                throw TrackerError(error, of: number, playlist: base)
             }
         }
     }

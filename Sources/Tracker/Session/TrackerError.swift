@@ -45,9 +45,10 @@ package struct TrackerError: Error, Equatable, Sendable {
         self.init(.unreachable(error.reason), url: url, ipAddress: error.deniedIPAddress)
     }
 
-    init(_ key: UnsupportedKey, playlist url: String) {
+    /// - Parameter number: the media sequence number of the segment with the key.
+    init(_ key: UnsupportedKey, of number: UInt64, playlist url: String) {
         self.init(
-            .unsupportedProtection(method: key.method, keyFormat: key.keyFormat, mediaSequence: key.mediaSequence),
+            .unsupportedProtection(method: key.method, keyFormat: key.keyFormat, mediaSequence: number),
             url: url, section: "4.3.2.4")
     }
 

@@ -162,10 +162,14 @@ extension SegmentLoss.Reason {
         case .slidOut: "left-playlist"
         case .tooMany: "too-many"
         case .gap: "gap"
-        case .unavailable(let status): status.map { "http\($0)" } ?? "unreachable"
+        case .unavailable(let failure): Self.token(failure)
         case .notMedia: "not-media"
-        case .keyUnavailable(_, let status): "key-" + (status.map { "http\($0)" } ?? "unreachable")
+        case .keyUnavailable(_, let failure): "key-" + Self.token(failure)
         }
+    }
+
+    private static func token(_ failure: FetchFailure?) -> String {
+        failure.map { FetchFault($0).token } ?? "pending"
     }
 }
 

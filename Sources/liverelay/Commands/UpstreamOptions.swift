@@ -79,7 +79,8 @@ struct UpstreamOptions: ParsableArguments {
             "Wait that long for a missing segment while later ones are ready.",
             discussion: """
                 The published edge falls behind by no more for one segment. The default is three target durations, \
-                or what the upstream's playlist lists, if that is less. While nothing else could be published, a \
+                at least 5 s, and twice what a Retry-After asks for, or what the upstream's playlist lists, if that is \
+                less. While nothing else could be published, a \
                 missing segment is waited for as long as it can be had.
                 """, valueName: "time"))
     var patience: TimeSpan?

@@ -139,7 +139,7 @@ extension StallEscalation.Step {
 }
 
 extension FetchFailure {
-    fileprivate var message: String {
+    var message: String {
         switch self {
         case .refused(let status): "HTTP \(status)"
         case .unreachable(let reason, let address): reason.message + (address.map { " (\($0))" } ?? "")

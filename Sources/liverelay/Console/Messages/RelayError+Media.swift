@@ -66,8 +66,6 @@ extension DecryptError {
     var message: String {
         let key = keyURL.map { " (key \($0.redacted))" } ?? ""
         switch reason {
-        case .unsupportedMethod(let method): return "METHOD=\(method)"
-        case .unsupportedKeyFormat(let format): return "KEYFORMAT \(format.quoted)"
         case .missingKey: return "the key is missing\(key)"
         case .wrongKeySize(let count): return "the key has \(count) bytes instead of 16\(key)"
         case .wrongInitializationVectorSize(let count): return "the IV has \(count) bytes instead of 16"

@@ -25,12 +25,13 @@ extension SegmentLoss.Reason {
         case .slidOut: "they left the playlist before they were fetched"
         case .tooMany: "more are listed at once than --memory-limit has room for"
         case .gap: "the upstream lists them as a gap"
-        case .unavailable(let status): status.map { "HTTP \($0)" } ?? "no answer"
+        case .unavailable(let failure): Self.message(failure)
         case .notMedia: "the answer was no media"
-        case .keyUnavailable(let url, let status):
-            "their key \(url.redacted) did not arrive (\(status.map { "HTTP \($0)" } ?? "no answer"))"
+        case .keyUnavailable(let url, let failure): "their key \(url.redacted) did not arrive (\(Self.message(failure)))"
         }
     }
+
+    private static func message(_ failure: FetchFailure?) -> String { failure?.message ?? "no answer yet" }
 }
 
 extension UpstreamStatus.Stall {

@@ -1,0 +1,35 @@
+/// A number that a playlist says, with the range in which it is accepted where it is read.
+///
+/// The ranges are so wide that no channel comes near them, and so narrow that sums of accepted numbers cannot overflow:
+/// neither over all segments of a playlist nor over the life of a channel. The raw values are the names in the documents.
+package enum PlaylistNumber: String, CaseIterable, Sendable {
+    /// EXT-X-MEDIA-SEQUENCE and EXT-X-DISCONTINUITY-SEQUENCE. What a playlist counts on from there, with the segments that
+    /// a delta update skips, is less than 2³².
+    case sequenceNumber
+    /// EXT-X-SKIP:SKIPPED-SEGMENTS.
+    case skippedSegments
+    /// The first byte of a byte range, its length, and the byte after its end.
+    case bytePosition
+    /// Seconds, without their fraction: EXTINF, EXT-X-TARGETDURATION, every DURATION and offset. 317 years.
+    case seconds
+    /// BANDWIDTH and AVERAGE-BANDWIDTH in bits per second, EXT-X-BITRATE in kilobits.
+    case bitRate
+    /// The width and the height of RESOLUTION.
+    case pixels
+
+    package var range: ClosedRange<UInt64> {
+        switch self {
+        case .sequenceNumber: 0...UInt64.max - UInt64(UInt32.max)
+        case .skippedSegments: 0...UInt64(Int32.max)
+        case .bytePosition: 0...UInt64.max
+        case .seconds: 0...9_999_999_999
+        case .bitRate: 0...1_000_000_000_000
+        case .pixels: 1...65_536
+        }
+    }
+
+    /// The value of a decimal-integer (RFC 8216 §4.2); nil for other text, and for a number that is out of range.
+    func value(_ digits: some Sequence<UInt8>) -> UInt64? {
+        decimalInteger(digits).flatMap { range.contains($0) ? $0 : nil }
+    }
+}

@@ -87,9 +87,7 @@ package struct TransportDemuxer: SegmentDemuxer {
 
     /// Selects streams by their first bytes, if the segment has no tables.
     private mutating func probe(_ segment: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> ProgramSelection {
-        guard let probed = ProgramProbe.selection(segment, blocks: blocks, tracks: trackSelection) else {
-            throw MediaError(.noSupportedStream(streamTypes: []), section: "ISO/IEC 13818-1 2.4.4")
-        }
+        let probed = try ProgramProbe(segment, blocks: blocks).selection(tracks: trackSelection)
         tables.setProbed(probed)
         return probed
     }

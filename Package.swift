@@ -59,12 +59,13 @@ let package = Package(
         module("Tracker", ["Playlist", "Compression", "CCurl"]),
         module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
-        module("Media", []),
-        module("Demux", ["Media"]),
+        module("Metering", []),
+        module("Media", ["Metering"]),
+        module("Demux", ["Media", "Metering"]),
         module("Transcode", ["Media", "CLibAV"]),
         module("Mux", ["Media"]),
-        module("Splice", ["Media", "Demux", "Transcode", "Mux"]),
-        module("LiveRing", ["Playlist"]),
+        module("Splice", ["Metering", "Media", "Demux", "Transcode", "Mux"]),
+        module("LiveRing", ["Playlist", "Metering"]),
         module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist"]),
         module("ChannelList", ["Playlist", .product(name: "Yams", package: "Yams")]),
@@ -100,10 +101,13 @@ let package = Package(
             name: "CLibAVFormat", path: "Tests/CLibAVFormat", pkgConfig: "libavformat libavcodec libavutil",
             providers: [.apt(["libavformat-dev"])]),
         tests(
-            "SpliceTests", ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport"]),
+            "SpliceTests",
+            [
+                "Metering", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport",
+            ]),
         tests("ChannelListTests", ["ChannelList", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
-        tests("LiveRingTests", ["LiveRing", "Playlist", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Playlist", "Metering", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
             dependencies: [

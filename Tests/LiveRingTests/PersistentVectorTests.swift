@@ -1,3 +1,4 @@
+import Metering
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 import TestSupport
 import Testing

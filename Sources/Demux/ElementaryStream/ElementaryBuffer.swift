@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The bytes of one elementary stream that are not framed yet, with PES packet starts and losses.
 struct ElementaryBuffer: Equatable, Sendable {
@@ -46,15 +47,21 @@ struct ElementaryBuffer: Equatable, Sendable {
         return index > 0 ? index - 1 : nil
     }
 
+    /// Returns the index of the PES packet at `offset`.
+    func packetIndex(at offset: Int) -> Int? { packetIndex(before: offset + 1) }
+
     /// Whether bytes of a packet are missing after the first byte of `range` or at its end.
     func hasLoss(in range: Range<Int>) -> Bool {
         let index = losses.partitioningIndex { $0.offset > range.lowerBound }
-        return losses[index...].prefix { $0.offset <= range.upperBound }.contains { !$0.isBetweenPackets }
+        let inside = losses[index...].prefix { $0.offset <= range.upperBound }
+        StepCounter.add(inside.count)
+        return inside.contains { !$0.isBetweenPackets }
     }
 
     /// Removes the bytes before `offset`. The packet at `offset` keeps its timestamps if `keepsTimes`: no frame that
     /// begins in it has used them.
     mutating func removeFirst(_ offset: Int, keepsTimes: Bool) {
+        StepCounter.add(max(0, bytes.count - offset) + starts.count + losses.count)
         let isLarge = bytes.capacity > Self.keptCapacity
         if isLarge, offset * 2 > bytes.count {
             bytes = Array(bytes.dropFirst(offset))
@@ -68,6 +75,7 @@ struct ElementaryBuffer: Equatable, Sendable {
 
     /// Returns all bytes, so that frames can be slices of them, and keeps a copy of those from `offset` on.
     mutating func detachFirst(_ offset: Int, keepsTimes: Bool) -> [UInt8] {
+        StepCounter.add(bytes.count - offset + starts.count + losses.count)
         let whole = bytes
         bytes = []
         bytes.reserveCapacity(whole.count)
@@ -89,17 +97,5 @@ struct ElementaryBuffer: Equatable, Sendable {
         for index in starts.indices { starts[index].offset -= offset }
         losses.removeAll { $0.offset <= offset }
         for index in losses.indices { losses[index].offset -= offset }
-    }
-}
-
-extension Array {
-    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
-    fileprivate func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if belongsToSecondPartition(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -3,7 +3,6 @@ import Media
 /// Assigns the timestamp of a PES packet to the first frame that begins in it (ISO/IEC 13818-1 §2.4.3.7). Offsets
 /// ascend from call to call.
 struct PESTimestamps: Sendable {
-    private var cursor = PacketStartCursor()
     private var lastUsed: Int?
     private var nextLoss = 0
 
@@ -24,13 +23,13 @@ struct PESTimestamps: Sendable {
 
     /// Returns the timestamp of a frame that begins at `offset`; nil if another frame used it, or if there is none.
     mutating func consumeTimestamp(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Ticks? {
-        guard let packet = cursor.packetIndex(at: offset, in: buffer), packet != lastUsed else { return nil }
+        guard let packet = buffer.packetIndex(at: offset), packet != lastUsed else { return nil }
         lastUsed = packet
         return buffer.starts[packet].pts
     }
 
     /// Whether a frame that begins at `offset` would be the first of its packet.
-    mutating func isUnused(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Bool {
-        cursor.packetIndex(at: offset, in: buffer) != lastUsed
+    func isUnused(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Bool {
+        buffer.packetIndex(at: offset) != lastUsed
     }
 }

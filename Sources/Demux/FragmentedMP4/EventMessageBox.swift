@@ -1,4 +1,5 @@
 package import Media
+import Metering
 
 /// One `emsg` of a segment (ISO/IEC 23009-1 §5.10.3.3).
 package struct EventMessageBox: Equatable, Sendable {
@@ -74,16 +75,15 @@ extension BoxFields {
 
 /// The `emsg` boxes of one segment, at any position.
 extension [Box] {
-    /// The largest number of messages that is read of one segment.
-    private static var maxMessages: Int { 1024 }
     /// The largest message in bytes.
     private static var maxMessageSize: Int { 1 << 20 }
 
     /// - Parameter start: the earliest presentation time in the segment, as on the wire.
     func timedMessages(from start: Ticks?, counts: inout DemuxCounts) -> [TimedMetadata] {
         var messages: [TimedMetadata] = []
+        StepCounter.add(count)
         for box in self where box.type == "emsg" {
-            guard messages.count < Self.maxMessages, box.body.count <= Self.maxMessageSize else {
+            guard messages.count < DemuxLimits.messages, box.body.count <= Self.maxMessageSize else {
                 counts.excessMessages += 1
                 continue
             }

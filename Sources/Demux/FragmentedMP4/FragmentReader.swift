@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Reads the samples of a segment's movie fragments (ISO/IEC 14496-12 §8.8).
 ///
@@ -9,6 +10,7 @@ struct FragmentReader {
     private let bytes: [UInt8]
     /// `trex` by track ID.
     private let defaults: [UInt32: SampleDefaults]
+    /// The bodies of `mdat` boxes, in ascending order.
     private let media: [Range<Int>]
     private var remainingSamples: Int
     private var remainingBytes: Int
@@ -41,11 +43,13 @@ struct FragmentReader {
 
     private mutating func track(_ traf: Box, moof: Int) throws(MediaError) -> TrackFragment {
         let boxes = try traf.children()
+        StepCounter.add(boxes.count)
         let header = try TrackFragmentHeader(boxes, defaults)
         var base: Int?
         var samples: [TrackFragment.Sample] = []
         for box in boxes where box.type == "trun" {
             let run = try TrackRun(box, header.defaults, limit: remainingSamples)
+            StepCounter.add(run.entries.count)
             remainingSamples -= run.entries.count
             let start = base ?? self.base(of: header, moof: moof, firstOffset: Int(run.dataOffset ?? 0))
             if base == nil { position = start }
@@ -65,9 +69,12 @@ struct FragmentReader {
         case .previousData: return position
         case .file(let offset):
             let asWritten = Int(clamping: min(offset, UInt64(bytes.count)))
-            let isInMedia = { (base: Int) in media.contains { $0.contains(base + firstOffset) } }
-            return !isInMedia(moof) && isInMedia(asWritten) ? asWritten : moof
+            return !isInMedia(moof + firstOffset) && isInMedia(asWritten + firstOffset) ? asWritten : moof
         }
+    }
+
+    private func isInMedia(_ offset: Int) -> Bool {
+        media.last(before: { $0.lowerBound > offset })?.contains(offset) ?? false
     }
 
     private mutating func sample(_ entry: TrackRun.Entry) throws(MediaError) -> TrackFragment.Sample {

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 struct TrackDemuxer: Sendable {
@@ -41,6 +42,7 @@ struct TrackDemuxer: Sendable {
         let entry = Int(fragment.header.defaults.descriptionIndex) - 1
         segment.video += try video?.selectEntry(entry) ?? []
         try audio?.selectEntry(entry, for: fragment.samples)
+        StepCounter.add(fragment.samples.count)
         var time = fragment.decodeTime ?? nextDecodeTime
         for sample in fragment.samples {
             append(sample, at: time, of: bytes, counts: &segment.counts)

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Consecutive ID3v2 tags in packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
 struct ID3Tags: Equatable, Sendable {
@@ -10,19 +11,26 @@ struct ID3Tags: Equatable, Sendable {
     private(set) var timestamp: Ticks?
     /// Tags with other frames than the timestamp, without the timestamp.
     private(set) var metadataTags: [[UInt8]] = []
+    /// Number of tags beyond `DemuxLimits.messages`.
+    private(set) var excessTags = 0
 
     /// - Parameter offset: the offset of the first tag, if there is one.
     init(_ bytes: [UInt8], at offset: Int = 0) {
         end = offset
         while Self.begins(bytes, at: end) {
+            StepCounter.add(1)
             let size = Self.syncSafe(bytes, at: end + 6)
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
             let frames = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
-            if !frames.isEmpty { metadataTags.append(Self.tag(like: bytes[end..<end + 6], frames)) }
+            if !frames.isEmpty { append(Self.tag(like: bytes[end..<end + 6], frames)) }
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
         }
+    }
+
+    private mutating func append(_ tag: [UInt8]) {
+        if metadataTags.count < DemuxLimits.messages { metadataTags.append(tag) } else { excessTags += 1 }
     }
 
     /// Whether a tag's header is at `offset`.
@@ -42,6 +50,7 @@ struct ID3Tags: Equatable, Sendable {
     private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> [UInt8] {
         var others: [UInt8] = []
         var offset = range.lowerBound
+        StepCounter.add(range.count)
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
             let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
             let end = min(range.upperBound, offset + 10 + size)

@@ -29,10 +29,13 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         let first = firstTimestamp(tags.timestamp, header)
         var output = demux(frames, from: first, framing: framing)
         let begin = first ?? output.audio.first?.pts
-        output.metadata = tags.metadataTags.map { TimedMetadata(.id3($0), at: tags.timestamp) }
+        for tag in tags.metadataTags { output.append(TimedMetadata(.id3(tag), at: tags.timestamp)) }
         for tag in frames.tags {
-            output.metadata += tag.contents.map { TimedMetadata(.id3($0), at: begin.map { ($0 + tag.time).wire }) }
+            for content in tag.contents {
+                output.append(TimedMetadata(.id3(content), at: begin.map { ($0 + tag.time).wire }))
+            }
         }
+        output.counts.excessMessages += tags.excessTags + frames.tags.reduce(0) { $0 + $1.excess }
         return output
     }
 

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The frames of packed audio without the ID3 tags between them.
 struct PackedFrames {
@@ -12,6 +13,8 @@ struct PackedFrames {
     struct Tag: Equatable {
         /// Tags with other frames than the timestamp.
         let contents: [[UInt8]]
+        /// Number of further tags like them.
+        let excess: Int
         /// Time from the first frame to the tag.
         let time: Ticks
     }
@@ -20,6 +23,7 @@ struct PackedFrames {
     private static let oldTagSize = 128
 
     private(set) var parts: [Part] = []
+    /// The first tags, `DemuxLimits.messages` at most; further ones are bytes without a frame.
     private(set) var tags: [Tag] = []
 
     init(_ bytes: [UInt8], from start: Int, framing: AudioFraming) {
@@ -36,10 +40,11 @@ struct PackedFrames {
         var (begin, offset) = (range.lowerBound, range.lowerBound)
         var (timestamp, time): (Ticks?, Ticks) = (nil, .zero)
         while offset < range.upperBound {
-            if Self.isTag(bytes, at: offset) {
+            StepCounter.add(1)
+            if tags.count < DemuxLimits.messages, Self.isTag(bytes, at: offset) {
                 let found = ID3Tags(bytes, at: offset)
                 parts.append(Part(timestamp: timestamp, bytes: bytes[begin..<offset]))
-                tags.append(Tag(contents: found.metadataTags, time: time))
+                tags.append(Tag(contents: found.metadataTags, excess: found.excessTags, time: time))
                 timestamp = found.timestamp
                 offset = min(found.end, range.upperBound)
                 begin = offset

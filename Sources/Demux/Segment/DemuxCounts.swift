@@ -18,7 +18,7 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
     package var scrambledPackets = 0
     /// Video PES packets that do not end where their PES_packet_length says.
     package var wrongPacketLengths = 0
-    /// PSI sections with a wrong CRC_32.
+    /// PSI sections with a wrong CRC_32, and changed ones beyond those that are applied in a segment.
     package var badSections = 0
     /// Access units and audio frames before their parameter sets, or without beginning and end.
     package var undecodable = 0
@@ -31,7 +31,7 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
     package var incompleteSamples = 0
     /// Boxes that end after their segment, or with contradictory fields.
     package var badBoxes = 0
-    /// `emsg` boxes that are too large or too many.
+    /// Messages, splice information sections and ID3 tags that are too large or too many.
     package var excessMessages = 0
 
     package init() {}

@@ -20,6 +20,15 @@ package struct DemuxedSegment: Equatable, Sendable {
 
     package init() {}
 
+    /// Appends an item of timed metadata, or counts it if there are too many.
+    mutating func append(_ item: TimedMetadata) {
+        guard metadata.count < DemuxLimits.messages else {
+            counts.excessMessages += 1
+            return
+        }
+        metadata.append(item)
+    }
+
     /// Whether there is no audio and the program lists none; false if the container has no programs.
     package var declaresNoAudio: Bool { audio.isEmpty && !declaresAudio && program != nil }
 

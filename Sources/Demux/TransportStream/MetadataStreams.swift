@@ -42,7 +42,7 @@ struct MetadataStreams: Sendable {
     private static func read(_ section: [UInt8], at time: Ticks?, into segment: inout DemuxedSegment) {
         guard section.first == SpliceInfoSection.tableID else { return }
         do throws(MediaError) {
-            segment.metadata.append(TimedMetadata(.splice(try SpliceInfoSection(section)), at: time))
+            segment.append(TimedMetadata(.splice(try SpliceInfoSection(section)), at: time))
         } catch {
             segment.counts.badSections += 1
         }
@@ -70,6 +70,6 @@ struct MetadataStreams: Sendable {
             segment.counts.undecodable += 1
             return
         }
-        segment.metadata.append(TimedMetadata(.id3(buffer.bytes), at: buffer.starts.first?.pts))
+        segment.append(TimedMetadata(.id3(buffer.bytes), at: buffer.starts.first?.pts))
     }
 }

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Extracts the elementary stream of one PID from its transport packets: continuity, PES headers and losses (ISO/IEC
 /// 13818-1 §2.4.3.3, §2.4.3.7).
@@ -125,7 +126,9 @@ struct PESAssembler: Sendable {
     private mutating func appendPayload(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
         switch state {
         case .idle: keepPayloadWithoutHeader(payload)
-        case .header(let partial): readHeader(partial + payload)
+        case .header(let partial):
+            StepCounter.add(partial.count)
+            readHeader(partial + payload)
         case .payload(nil): buffer.bytes.append(contentsOf: payload)
         case .payload(0) where content == .video: appendPastEnd(payload, counts: &counts)
         case .payload(let remaining?): appendBounded(payload, remaining: remaining)

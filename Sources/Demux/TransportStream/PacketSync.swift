@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one block.
 struct PacketSync: Equatable, Sendable {
@@ -58,11 +59,13 @@ struct PacketSync: Equatable, Sendable {
     private static func endOfBlock(_ bytes: [UInt8], from start: Int, stride: Int) -> Int {
         var offset = start
         while offset + packetSize <= bytes.count, bytes[offset] == syncByte { offset += stride }
+        StepCounter.add((offset - start) / stride + 1)
         return offset
     }
 
     private static func resync(_ bytes: [UInt8], after lost: Int, stride: Int) -> Int? {
         var offset = lost + 1
+        defer { StepCounter.add(offset - lost) }
         while offset + packetSize <= bytes.count {
             if isInSync(bytes, at: offset, stride: stride) { return offset }
             offset += 1

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// A program map section (ISO/IEC 13818-1 §2.4.4.8).
 struct ProgramMap: Equatable, Sendable {
@@ -17,7 +18,12 @@ struct ProgramMap: Equatable, Sendable {
     }
 
     let programNumber: UInt16
+    /// The first streams of the section, `DemuxLimits.streams` at most.
     let entries: [Entry]
+    /// Whether a supported video stream is listed.
+    let hasVideo: Bool
+    /// Whether a supported audio stream is listed.
+    let hasAudio: Bool
 
     /// Parses a section; nil for another table, a table that is not yet applicable, or contradictory lengths.
     init?(_ section: [UInt8]) {
@@ -28,7 +34,7 @@ struct ProgramMap: Equatable, Sendable {
         guard offset <= end else { return nil }
         let program = StreamDescriptors(section[12..<offset])
         var entries: [Entry] = []
-        while offset + 5 <= end {
+        while offset + 5 <= end, entries.count < DemuxLimits.streams {
             let pid = UInt16(section[offset + 1] & 0x1F) << 8 | UInt16(section[offset + 2])
             let next = offset + 5 + Self.length(section, at: offset + 3)
             guard next <= end else { return nil }
@@ -36,7 +42,15 @@ struct ProgramMap: Equatable, Sendable {
             entries.append(Entry(pid: pid, streamType: section[offset], descriptors, program: program))
             offset = next
         }
+        StepCounter.add(entries.count + 1)
         self.entries = entries
+        hasVideo = entries.contains { $0.kind?.isVideo == true }
+        hasAudio = entries.contains { $0.kind?.isVideo == false }
+    }
+
+    /// Whether a supported stream of the requested tracks is listed.
+    func hasStreams(of tracks: TrackSelection) -> Bool {
+        hasVideo && tracks != .audio || hasAudio && tracks != .video
     }
 
     private static func length(_ section: [UInt8], at offset: Int) -> Int {

@@ -1,49 +1,61 @@
 import Media
+import Metering
 
-/// Detects streams without tables, by the stream_id of their PES packets and the first bytes of the payload.
-enum ProgramProbe {
-    static func selection(_ bytes: [UInt8], blocks: [PacketBlock], tracks: TrackSelection) -> ProgramSelection? {
-        var video: ProgramSelection.Stream?
-        var audio: ProgramSelection.Stream?
+/// Detects streams without tables, by the stream_id of their PES packets and the bytes of the payload.
+struct ProgramProbe {
+    /// Video by PID, and the PIDs in the order of their first PES packets.
+    private var video: [UInt16: VideoProbe] = [:]
+    private var videoPIDs: [UInt16] = []
+    private var audio: ProgramSelection.Stream?
+
+    init(_ bytes: [UInt8], blocks: [PacketBlock]) {
         for block in blocks where !block.hasBadSyncBytes {
+            StepCounter.add(block.count)
             for index in 0..<block.count {
                 let packet = TransportPacket(bytes, at: block[index])
-                guard packet.startsUnit, !packet.isScrambled, !packet.hasError else { continue }
-                guard let kind = kind(bytes[packet.payload]) else { continue }
-                let stream = ProgramSelection.Stream(pid: packet.pid, kind: kind)
-                if kind.isVideo { video = video ?? stream } else { audio = audio ?? stream }
+                guard packet.isReadable else { continue }
+                if packet.startsUnit {
+                    readHeader(of: packet, bytes)
+                } else {
+                    video[packet.pid]?.scan(bytes, in: packet.payload)
+                }
             }
         }
-        let selectedVideo = tracks == .audio ? nil : video
-        let selectedAudio = tracks == .video ? nil : audio
-        guard selectedVideo != nil || selectedAudio != nil else { return nil }
-        return ProgramSelection(programNumber: 0, video: selectedVideo, audio: selectedAudio)
     }
 
-    private static func kind(_ packet: ArraySlice<UInt8>) -> ElementaryStreamKind? {
-        guard case .header(let header) = PESHeader.read(packet) else { return nil }
-        let payload = Array(packet.dropFirst(header.size))
+    /// Returns the first video and audio streams that are supported.
+    /// - Throws: If there is none.
+    func selection(tracks: TrackSelection) throws(MediaError) -> ProgramSelection {
+        let formats = tracks == .audio ? [] : videoPIDs.compactMap { pid in video[pid]?.format.map { (pid, $0) } }
+        let supported = formats.lazy.compactMap { pid, format in
+            format.codec.map { ProgramSelection.Stream(pid: pid, kind: .video($0)) }
+        }
+        var selection = ProgramSelection(
+            programNumber: 0, video: supported.first, audio: tracks == .video ? nil : audio)
+        let unsupported = formats.compactMap(\.1.unsupportedType)
+        selection.unsupportedVideo = unsupported.compactMap(StreamTypeName.name(of:))
+        guard selection.streams.isEmpty else { return selection }
+        throw MediaError(
+            .noSupportedStream(streamTypes: unsupported, names: selection.unsupportedVideo),
+            section: "ISO/IEC 13818-1 2.4.4")
+    }
+
+    private mutating func readHeader(of packet: TransportPacket, _ bytes: [UInt8]) {
+        guard case .header(let header) = PESHeader.read(bytes[packet.payload]) else { return }
+        let payload = packet.payload.dropFirst(header.size)
         switch header.streamID {
-        case 0xE0...0xEF: return video(payload)
-        case 0xC0...0xDF, 0xBD: return audio(payload)
-        default: return nil
+        case 0xE0...0xEF:
+            if video[packet.pid] == nil { videoPIDs.append(packet.pid) }
+            video[packet.pid, default: VideoProbe()].beginPacket(bytes, in: payload)
+        case 0xC0...0xDF, 0xBD:
+            audio = audio ?? Self.framing(Array(bytes[payload])).map { .init(pid: packet.pid, kind: .audio($0)) }
+        default: break
         }
     }
 
-    private static func video(_ payload: [UInt8]) -> ElementaryStreamKind? {
-        var units: [NALUnit] = []
-        AnnexB.scan(payload, in: payload.indices, into: &units)
-        guard let first = units.first, first.end > first.start + 1 else { return nil }
-        // An HEVC NAL unit header ends with nuh_temporal_id_plus1, and the first units of a stream are VPS, SPS, PPS or
-        // AUD.
-        let isHEVC = payload[first.start + 1] == 1 && (32...35).contains(payload[first.start] >> 1)
-        return .video(isHEVC ? .hevc : .h264)
-    }
-
-    private static func audio(_ payload: [UInt8]) -> ElementaryStreamKind? {
-        for framing in [AudioFraming.mpeg, .ac3, .loas] {
-            if case .frame = framing.header(payload, at: 0, end: payload.count) { return .audio(framing) }
+    private static func framing(_ payload: [UInt8]) -> AudioFraming? {
+        [AudioFraming.mpeg, .ac3, .loas].first { framing in
+            if case .frame = framing.header(payload, at: 0, end: payload.count) { true } else { false }
         }
-        return nil
     }
 }

@@ -1,15 +1,15 @@
 import Media
+import Metering
 
 /// Selection of the streams of one program by its PMT.
 extension ProgramSelection {
     /// - Parameter previous: the preceding selection; its streams are kept while `map` lists them.
     init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
-        let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
-        let video =
-            tracks == .audio ? nil : Self.retained(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
-        let audio = tracks == .video ? nil : Self.retained(previous?.audio, of: streams) ?? Self.preferredAudio(of: map)
+        let (video, audio) = Self.streams(of: map, tracks: tracks, after: previous)
         // The segments of the companion repeat the metadata of the video rendition.
-        let metadata = tracks == .audio ? [] : map.entries.compactMap(\.metadataStream)
+        let metadata =
+            tracks == .audio
+            ? [] : Array(map.entries.lazy.compactMap(\.metadataStream).prefix(DemuxLimits.metadataStreams))
         let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
         self.init(
             programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
@@ -20,6 +20,18 @@ extension ProgramSelection {
             })
         if tracks != .audio { unsupportedVideo = map.names(of: .video) }
         if tracks != .video { unsupportedAudio = map.names(of: .audio) }
+    }
+
+    /// Returns the streams of a program to follow.
+    static func streams(
+        of map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?
+    ) -> (video: Stream?, audio: Stream?) {
+        StepCounter.add(map.entries.count)
+        let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
+        let video =
+            tracks == .audio ? nil : retained(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
+        let audio = tracks == .video ? nil : retained(previous?.audio, of: streams) ?? preferredAudio(of: map)
+        return (video, audio)
     }
 
     private static func retained(_ stream: Stream?, of streams: [Stream]) -> Stream? {

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Chooses the program and the elementary streams to follow (ISO/IEC 13818-1 §2.4.4).
 ///
@@ -25,10 +26,11 @@ struct ProgramSelector: Sendable {
     ///   - maps: the known PMTs in the order of the PAT.
     ///   - programs: every program_number of the PAT, in order.
     mutating func select(from maps: [ProgramMap], programs: [UInt16]) {
-        let candidates = maps.map { ProgramSelection($0, tracks: tracks, after: selection) }
+        StepCounter.add(maps.count + programs.count)
         let followed = isConfirmed ? selection?.programNumber : nil
-        let kept = candidates.first { $0.programNumber == followed && !$0.streams.isEmpty }
-        guard var chosen = kept ?? best(of: candidates) else { return }
+        let kept = maps.first { $0.programNumber == followed && $0.hasStreams(of: tracks) }
+        guard let map = kept ?? best(of: maps) else { return }
+        var chosen = ProgramSelection(map, tracks: tracks, after: selection)
         chosen.otherPrograms = programs.filter { $0 != chosen.programNumber }
         isConfirmed = chosen.programNumber == followed
         selection = chosen
@@ -37,25 +39,22 @@ struct ProgramSelector: Sendable {
     /// Confirms the selection if it has the requested tracks.
     mutating func confirm() {
         guard let selection else { return }
-        isConfirmed = isConfirmed || isSufficient(selection)
+        isConfirmed = isConfirmed || (tracks == .audio ? selection.audio : selection.video) != nil
         if isConfirmed { confirmed = selection }
     }
 
     /// Returns the best candidate: the confirmed program by its number, else the one with a stream in common, else the
     /// first with the requested tracks, else the first with any stream.
-    private func best(of candidates: [ProgramSelection]) -> ProgramSelection? {
-        let sufficient = candidates.filter(isSufficient)
+    private func best(of candidates: [ProgramMap]) -> ProgramMap? {
+        let sufficient = candidates.filter { tracks == .audio ? $0.hasAudio : $0.hasVideo }
         return sufficient.first { $0.programNumber == confirmed?.programNumber }
-            ?? sufficient.first(where: sharesStreams) ?? sufficient.first ?? candidates.first { !$0.streams.isEmpty }
-            ?? candidates.first
+            ?? sufficient.first(where: sharesStreams) ?? sufficient.first
+            ?? candidates.first { $0.hasStreams(of: tracks) } ?? candidates.first
     }
 
-    private func sharesStreams(_ candidate: ProgramSelection) -> Bool {
+    private func sharesStreams(_ candidate: ProgramMap) -> Bool {
         guard let confirmed else { return false }
-        return candidate.streams.contains { stream in confirmed.streams.contains { $0.pid == stream.pid } }
-    }
-
-    private func isSufficient(_ candidate: ProgramSelection) -> Bool {
-        tracks == .audio ? candidate.audio != nil : candidate.video != nil
+        let (video, audio) = ProgramSelection.streams(of: candidate, tracks: tracks, after: selection)
+        return confirmed.streams.contains { $0.pid == video?.pid || $0.pid == audio?.pid }
     }
 }

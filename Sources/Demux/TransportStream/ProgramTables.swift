@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The PAT and the PMTs since the last reset, and the program selection that follows from them
 /// (ISO/IEC 13818-1 §2.4.4).
@@ -7,13 +8,21 @@ import Media
 struct ProgramTables: Sendable {
     /// By section_number.
     private var associations: [UInt8: ProgramAssociation] = [:]
-    /// In the order of the PAT, without duplicates.
+    /// In the order of the PAT, without duplicates; `DemuxLimits.programs` at most.
     private var programs: [(number: UInt16, mapPID: UInt16)] = []
+    private var programNumbers: Set<UInt16> = []
+    /// The PIDs of the PAT and the PMTs.
+    private var tablePIDs = PIDSet([associationPID])
+    /// The PMTs of listed programs by program_number.
     private var maps: [UInt16: ProgramMap] = [:]
     private var assemblers: [UInt16: SectionAssembler] = [:]
     private var selector: ProgramSelector
-    /// Sections with a wrong CRC_32 in the last scanned segment.
+    /// Tables of this segment that differ from those before them.
+    private var tableChanges = 0
+    /// Sections of the last scanned segment with a wrong CRC_32, and changes beyond the limits.
     private(set) var badSections = 0
+
+    private static let associationPID: UInt16 = 0
 
     /// Whether no PMT was read since the last reset.
     var isEmpty: Bool { maps.isEmpty }
@@ -26,6 +35,8 @@ struct ProgramTables: Sendable {
     mutating func reset() {
         associations = [:]
         programs = []
+        programNumbers = []
+        tablePIDs = PIDSet([Self.associationPID])
         maps = [:]
         assemblers = [:]
         selector.reset()
@@ -38,6 +49,7 @@ struct ProgramTables: Sendable {
     /// - Returns: Each change of the selection with the packet that completes its table.
     mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
         badSections = 0
+        tableChanges = 0
         for pid in assemblers.keys { assemblers[pid]?.drop() }
         let hadPrograms = !programs.isEmpty
         var changes = readTables(bytes, blocks: blocks)
@@ -63,15 +75,12 @@ struct ProgramTables: Sendable {
 
     /// Whether `pid` carries the PAT or a PMT.
     @inline(__always)
-    func isTable(_ pid: UInt16) -> Bool {
-        if pid == 0 { return true }
-        for program in programs where program.mapPID == pid { return true }
-        return false
-    }
+    func isTable(_ pid: UInt16) -> Bool { tablePIDs.contains(pid) }
 
     private mutating func readTables(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
         var changes: [SelectionChange] = []
         for block in blocks where !block.hasBadSyncBytes {
+            StepCounter.add(block.count)
             for index in 0..<block.count {
                 let offset = block[index]
                 let pid = UInt16(bytes[offset + 1] & 0x1F) << 8 | UInt16(bytes[offset + 2])
@@ -92,7 +101,10 @@ struct ProgramTables: Sendable {
         guard let tableSelection, tableSelection != before else { return }
         // The program of the first PMT need not be the program that is followed.
         let isCorrection = !wasConfirmed && changes.last?.selection.programNumber != tableSelection.programNumber
-        let start = isCorrection ? changes.popLast()?.offset ?? offset : offset
+        let isExcess = !isCorrection && changes.count == DemuxLimits.selectionChanges
+        let replaced = isCorrection || isExcess ? changes.popLast() : nil
+        if isExcess { badSections += 1 }
+        let start = isCorrection ? replaced?.offset ?? offset : offset
         changes.append(SelectionChange(offset: start, selection: tableSelection))
     }
 
@@ -107,7 +119,8 @@ struct ProgramTables: Sendable {
                 badSections += 1
                 continue
             }
-            if packet.pid == 0 {
+            StepCounter.add(1)
+            if packet.pid == Self.associationPID {
                 if let association = ProgramAssociation(section) { apply(association) }
             } else if let map = ProgramMap(section) {
                 apply(map)
@@ -116,21 +129,38 @@ struct ProgramTables: Sendable {
     }
 
     private mutating func apply(_ association: ProgramAssociation) {
-        guard associations[association.number] != association else { return }
+        guard associations[association.number] != association, admitChange() else { return }
         confirmSelection()
         if association.number == 0 { associations = [:] }
         associations[association.number] = association
-        var seen: Set<UInt16> = []
-        programs = associations.values.sorted { $0.number < $1.number }.flatMap(\.programs)
-            .filter { seen.insert($0.number).inserted }
-        maps = maps.filter { seen.contains($0.key) }
+        programNumbers = []
+        programs = []
+        for program in associations.values.sorted(by: { $0.number < $1.number }).lazy.flatMap(\.programs)
+            .prefix(DemuxLimits.programs) where programNumbers.insert(program.number).inserted
+        {
+            programs.append(program)
+        }
+        StepCounter.add(associations.count + programs.count)
+        tablePIDs = PIDSet([Self.associationPID] + programs.map(\.mapPID))
+        maps = maps.filter { programNumbers.contains($0.key) }
+        assemblers = assemblers.filter { isTable($0.key) }
         select()
     }
 
     private mutating func apply(_ map: ProgramMap) {
-        guard maps[map.programNumber] != map else { return }
+        guard programNumbers.contains(map.programNumber), maps[map.programNumber] != map, admitChange() else { return }
         maps[map.programNumber] = map
         select()
+    }
+
+    /// Whether another change of the tables is applied in this segment; otherwise it is counted.
+    private mutating func admitChange() -> Bool {
+        guard tableChanges < DemuxLimits.tableChanges else {
+            badSections += 1
+            return false
+        }
+        tableChanges += 1
+        return true
     }
 
     private mutating func select() {

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Assembles the PSI sections of one PID from transport packets (ISO/IEC 13818-1 §2.4.4).
 struct SectionAssembler: Sendable {
@@ -53,6 +54,7 @@ struct SectionAssembler: Sendable {
                 break
             }
             guard pending.count >= size else { break }
+            StepCounter.add(pending.count)
             sections.append(Array(pending[..<size]))
             pending.removeFirst(size)
         }

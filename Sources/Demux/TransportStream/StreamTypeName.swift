@@ -10,6 +10,9 @@ enum StreamTypeName {
         return streamType == 0x06 ? privateData(descriptors) : streamTypes[streamType]
     }
 
+    /// Returns the name of a stream type without descriptors.
+    static func name(of streamType: UInt8) -> String? { streamTypes[streamType] }
+
     private static func name(_ kind: ElementaryStreamKind) -> String {
         switch kind {
         case .video(.h264): "H.264"

@@ -1,4 +1,5 @@
 package import Media
+import Metering
 
 /// Demuxes MPEG-2 transport stream segments into packets (ISO/IEC 13818-1). One value per rendition.
 ///
@@ -87,9 +88,7 @@ package struct TransportDemuxer: SegmentDemuxer {
 
     /// Selects streams by their first bytes, if the segment has no tables.
     private mutating func probe(_ segment: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> ProgramSelection {
-        guard let probed = ProgramProbe.selection(segment, blocks: blocks, tracks: trackSelection) else {
-            throw MediaError(.noSupportedStream(streamTypes: []), section: "ISO/IEC 13818-1 2.4.4")
-        }
+        let probed = try ProgramProbe(segment, blocks: blocks).selection(tracks: trackSelection)
         tables.setProbed(probed)
         return probed
     }
@@ -101,6 +100,7 @@ extension TransportDemuxer {
     ) {
         var pending = changes[...]
         for block in blocks {
+            StepCounter.add(block.count)
             for index in 0..<block.count {
                 let offset = block[index]
                 while let change = pending.first, change.offset <= offset {
@@ -119,6 +119,7 @@ extension TransportDemuxer {
         _ selection: ProgramSelection, before later: ArraySlice<SelectionChange>, segmentSize: Int,
         into output: inout DemuxedSegment
     ) {
+        StepCounter.add(later.count + tracks.count)
         let followed = selection.streams
         metadata.update(streams: selection.metadata)
         tracks.removeAll { track in
@@ -127,17 +128,22 @@ extension TransportDemuxer {
             track.close(into: &output)
             return true
         }
-        let upcoming = later.flatMap(\.selection.streams)
-        for stream in followed + upcoming where !tracks.contains(where: { $0.stream.pid == stream.pid }) {
-            tracks.append(ElementaryTrack(stream))
-            tracks[tracks.count - 1].beginSegment(capacity: segmentSize)
-        }
+        for stream in followed { open(stream, capacity: segmentSize) }
+        for stream in later.flatMap(\.selection.streams) { open(stream, capacity: 0) }
+    }
+
+    private mutating func open(_ stream: ProgramSelection.Stream, capacity: Int) {
+        guard !tracks.contains(where: { $0.stream.pid == stream.pid }) else { return }
+        var track = ElementaryTrack(stream)
+        track.beginSegment(capacity: capacity)
+        tracks.append(track)
     }
 
     /// Whether a track was opened ahead of its table and `selection` does not replace it.
     private static func isOpenedAhead(
         _ track: ElementaryTrack, _ selection: ProgramSelection, _ later: ArraySlice<SelectionChange>
     ) -> Bool {
+        StepCounter.add(later.count)
         let isReplaced = selection.streams.contains { $0.kind.isVideo == track.stream.kind.isVideo }
         return !isReplaced && later.contains { $0.selection.streams.contains(track.stream) }
     }

@@ -1,3 +1,5 @@
+import Metering
+
 /// The CRC_32 of a PSI section (ISO/IEC 13818-1 Annex A): polynomial 0x04C11DB7, initial value of all ones, not
 /// inverted.
 package enum SectionCRC {
@@ -5,7 +7,8 @@ package enum SectionCRC {
     package static func isIntact(_ section: [UInt8]) -> Bool { value(section[...]) == 0 }
 
     package static func value(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        bytes.reduce(UInt32.max) { crc, byte in
+        StepCounter.add(bytes.count)
+        return bytes.reduce(UInt32.max) { crc, byte in
             crc << 8 ^ table[Int(UInt8(truncatingIfNeeded: crc >> 24) ^ byte)]
         }
     }

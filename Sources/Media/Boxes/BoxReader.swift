@@ -1,3 +1,5 @@
+import Metering
+
 /// Splits bytes into boxes (ISO/IEC 14496-12 §4.2). It never reads past the end of its input.
 package enum BoxReader {
     package static let section = "ISO/IEC 14496-12 §4.2"
@@ -28,6 +30,7 @@ package enum BoxReader {
     }
 
     private static func first(in bytes: ArraySlice<UInt8>) throws(MediaError) -> Box {
+        StepCounter.add(1)
         var fields = BoxFields(bytes)
         let shortSize = try fields.u32()
         let type = BoxType(code: try fields.u32())

@@ -1,10 +1,12 @@
 import Media
+import Metering
 
 /// The rules of `AudioMatchRule`.
 extension AudioVideoMatcher {
     /// Returns the audio that matches `span`, by the first rule that finds any.
     func match(_ span: VideoSpan) -> AudioMatch? {
         if span.hasNoAudio { return nil }
+        StepCounter.add(audioSpans.count)
         let candidates = audioSpans.indices.filter { !audioSpans[$0].frames.isEmpty || isOpen($0) }
         for rule in span.beginsPeriod ? AudioMatchRule.atPeriodStart : AudioMatchRule.insidePeriod {
             guard let index = first(of: candidates, for: span, by: rule) else { continue }

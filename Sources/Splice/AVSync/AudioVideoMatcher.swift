@@ -16,6 +16,8 @@ struct AudioVideoMatcher: Equatable, Sendable {
     static let longestAudioGap = Ticks.seconds(60)
     /// Longest queue of audio for later video; older audio is discarded.
     static let longestQueue = Ticks.seconds(120)
+    /// The number of spans queued, beyond which the oldest are discarded: two a second for as long.
+    static let spanLimit = 256
 
     /// Longest time by which muxed audio may follow its video.
     static let longestInterleave = Ticks.seconds(3)
@@ -112,16 +114,14 @@ struct AudioVideoMatcher: Equatable, Sendable {
 
     /// Bounds the queue if the video for it never comes.
     private mutating func dropOldest() {
-        var excess = audioSpans.reduce(Ticks.zero) { $0 + $1.queuedDuration } - Self.longestQueue
-        while excess > .zero, let first = audioSpans.first {
-            excess = excess - first.queuedDuration
-            discardFirst()
+        var (duration, bytes, count) = (Ticks.zero, 0, 0)
+        let kept = audioSpans.reversed().prefix { span in
+            duration = duration + span.queuedDuration
+            bytes += span.byteCount
+            count += 1
+            return duration <= Self.longestQueue && bytes <= byteLimit && count <= Self.spanLimit
         }
-        var bytes = audioSpans.reduce(0) { $0 + $1.byteCount }
-        while bytes > byteLimit, let first = audioSpans.first {
-            bytes -= first.byteCount
-            discardFirst()
-        }
+        discardFirst(audioSpans.count - kept.count)
     }
 
     /// Whether muxed audio of `span` is on its way but does not reach `due` yet.
@@ -175,7 +175,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
         var span = span
         var frames: [TimedAudio] = []
         while let match = match(span) {
-            for _ in 0..<match.index { discardFirst() }
+            discardFirst(match.index)
             if span.beginsPeriod, !isMuxed, discontinuitySequenceOffset == nil || overlaps(audioSpans[0], span) {
                 discontinuitySequenceOffset = audioSpans[0].discontinuitySequence &- span.discontinuitySequence
             }
@@ -208,7 +208,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// discarded, because no video follows.
     mutating func dequeueTail(upTo longest: Ticks) -> [TimedAudio] {
         defer {
-            while !audioSpans.isEmpty { discardFirst() }
+            discardFirst(audioSpans.count)
             counts.metadataDiscarded += dequeueMetadata().count
         }
         guard var span = lastVideoSpan else { return [] }
@@ -226,10 +226,12 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return matchedMetadata
     }
 
-    private mutating func discardFirst() {
-        let first = audioSpans.removeFirst()
-        counts.audioDiscarded += first.frames.count
-        counts.metadataDiscarded += first.metadata.count
+    private mutating func discardFirst(_ count: Int) {
+        for span in audioSpans.prefix(count) {
+            counts.audioDiscarded += span.frames.count
+            counts.metadataDiscarded += span.metadata.count
+        }
+        audioSpans.removeFirst(count)
     }
 
     /// Records that `span` was handled, with audio or without.
@@ -261,8 +263,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
 
     /// Discards the rest of the old configuration after the audio configuration changed on an unbroken clock.
     mutating func discardSpans(codedAs configuration: AudioConfiguration) {
-        while let first = audioSpans.first, first.configuration == configuration, audioSpans.count > 1 {
-            discardFirst()
-        }
+        discardFirst(audioSpans.dropLast().prefix { $0.configuration == configuration }.count)
     }
 }

@@ -18,7 +18,7 @@ struct CompanionQueue: Sendable {
     static let longestQueue = 120 * 96_000 / 1024
 
     private let byteLimit: Int
-    private var entries: ArraySlice<Entry> = []
+    private var entries = Queue<Entry>()
     private var frames = 0
     private var bytes = 0
     /// Counts of frames and timed metadata items discarded because no video span requested them: within two minutes, or before
@@ -56,7 +56,7 @@ struct CompanionQueue: Sendable {
         _ = popFirst()
         guard case .segment(var demuxed, let number)? = entries.first else { return }
         demuxed.boundary = .loss
-        entries[entries.startIndex] = .segment(demuxed, discontinuitySequence: number)
+        entries.replaceFirst(with: .segment(demuxed, discontinuitySequence: number))
     }
 }
 

@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Metering
 import Mux
 import Transcode
 
@@ -35,7 +36,9 @@ struct VideoSpanQueue: Sendable {
 
     private var matcher: AudioVideoMatcher
     private var companionQueue: CompanionQueue
-    private var entries: [Entry] = []
+    private var entries = Queue<Entry>()
+    /// The playing duration of the entries.
+    private var waitingDuration = Ticks.zero
     private let isMuxed: Bool
     private let longestSegment: Ticks
     /// Whether the newest segment with video declares an audio track.
@@ -62,7 +65,12 @@ struct VideoSpanQueue: Sendable {
     /// Counts of audio frames, of leading pictures, and of metadata items of the companion, that were dropped.
     var counts: SpliceCounts { matcher.counts + companionQueue.counts + ownCounts }
 
-    mutating func append(_ parts: [PeriodPart]) { entries += parts.map(Entry.init) }
+    mutating func append(_ parts: [PeriodPart]) {
+        for part in parts {
+            entries.append(Entry(part))
+            waitingDuration = waitingDuration + part.playingDuration
+        }
+    }
 
     /// Appends the muxed audio of one segment with video.
     mutating func appendMuxedAudio(
@@ -115,14 +123,18 @@ struct VideoSpanQueue: Sendable {
     /// - Returns: nil if all of the part begins a period of another configuration.
     private mutating func match(_ first: Entry, track: AudioConfiguration?) -> MatchedPart? {
         var (part, span) = (first.part, first.span)
-        entries.removeFirst()
+        StepCounter.add(part.units.count)
+        waitingDuration = waitingDuration - part.playingDuration
         let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
         if let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change) {
             ownCounts.leadingPictures += rest.leadingPictures
-            entries.insert(Entry(rest.part), at: 0)
+            entries.replaceFirst(with: Entry(rest.part))
+            waitingDuration = waitingDuration + rest.part.playingDuration
             if part.units.isEmpty { return nil }
             span = part.videoSpan
+        } else {
+            _ = entries.popFirst()
         }
         defer { matcher.finish(span) }
         let configuration = matcher.configuration(for: span)
@@ -179,7 +191,7 @@ struct VideoSpanQueue: Sendable {
     /// audio and no period follows, at most `longestInterleave`.
     private func awaitsFirstAudio(_ entry: Entry) -> Bool {
         guard announcesAudio, matcher.hasNoAudio(for: entry.span) else { return false }
-        return entries.dropFirst().allSatisfy { !$0.span.beginsPeriod }
+        return entries.elements.dropFirst().allSatisfy { !$0.span.beginsPeriod }
     }
 
     /// Whether video has waited too long for a lagging companion and continues without it. Only then does the order of
@@ -187,6 +199,4 @@ struct VideoSpanQueue: Sendable {
     private var exceedsCompanionLookahead: Bool {
         waitingDuration > Ticks(longestSegment.count * Self.companionLookahead)
     }
-
-    private var waitingDuration: Ticks { entries.reduce(.zero) { $0 + $1.part.playingDuration } }
 }

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Finds audio frames in a byte stream. A header right after a frame counts at once; anywhere else the header after it
 /// must fit as well.
@@ -11,6 +12,11 @@ struct AudioFrameSync: Sendable {
         /// More bytes are needed to decide.
         case needsMore
     }
+
+    /// Frames that extend one frame: E-AC-3 has eight dependent substreams, DTS four extension substreams.
+    static let dependentLimit = 8
+    /// The largest frame in bytes, with the frames that extend it: the largest extension substream of DTS.
+    static let largestFrame = 1 << 20
 
     private let framing: AudioFraming
     private var format: AudioFrameHeader.Format?
@@ -37,6 +43,7 @@ struct AudioFrameSync: Sendable {
     }
 
     private mutating func classify(_ bytes: [UInt8], at offset: Int, loss: Int?, isClosed: Bool) -> Step {
+        StepCounter.add(1)
         let elsewhere = Step.resync(from: offset + 1)
         var header: AudioFrameHeader
         switch framing.header(bytes, at: offset, end: bytes.count) {
@@ -65,16 +72,19 @@ struct AudioFrameSync: Sendable {
         }
     }
 
-    /// Merges the dependent substreams of E-AC-3 and the extensions of DTS into the preceding frame.
+    /// Merges the dependent substreams of E-AC-3 and the extensions of DTS into the preceding frame, within the limits.
     /// - Returns: false if the following bytes are not here yet and may be a dependent frame.
     private mutating func mergeDependents(
         _ header: inout AudioFrameHeader, _ bytes: [UInt8], at offset: Int, isClosed: Bool
     ) -> Bool {
         guard [.eac3, .dts].contains(header.format.codec), !header.isDependent else { return true }
-        while offset + header.size <= bytes.count {
+        var count = 0
+        while count < Self.dependentLimit, offset + header.size <= bytes.count {
+            StepCounter.add(1)
             switch framing.header(bytes, at: offset + header.size, end: bytes.count) {
-            case .frame(let next) where next.isDependent:
+            case .frame(let next) where next.isDependent && header.size + next.size <= Self.largestFrame:
                 hasDependents = true
+                count += 1
                 header.merge(next)
             case .needsMore: return isClosed || !hasDependents
             case .none: return isClosed || !hasDependents || offset + header.size < bytes.count

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Splits a byte stream into access units, independently of its PES packets (ISO/IEC 14496-10 §7.4.1.2.3, ISO/IEC
 /// 23008-2 §7.4.2.4.4).
@@ -33,15 +34,15 @@ struct AccessUnitSplitter: Sendable {
     }
 
     private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
-        var packets = PacketStartCursor()
         var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
-        var begin = packets.startOffset(of: units[first], in: buffer)
+        var begin = buffer.startOffset(of: units[first])
         var firstSlice: Int?
+        StepCounter.add(units.count)
         for index in first..<units.count {
             if case .parameterSet(let kind) = roles[index] { slices.insert(content(index, buffer), kind) }
             if begins(index, firstSlice, buffer) {
                 firstSlice = nil
-                let next = packets.startOffset(of: units[index], in: buffer)
+                let next = buffer.startOffset(of: units[index])
                 close(&open, units: index, bytes: begin..<next)
                 begin = next
             }
@@ -95,12 +96,11 @@ struct AccessUnitSplitter: Sendable {
     }
 }
 
-extension PacketStartCursor {
+extension ElementaryBuffer {
     /// Returns the start of an access unit whose first unit is `unit`. Zeros before its start code belong to it, but
     /// never those of an earlier PES packet, which has other timestamps.
-    fileprivate mutating func startOffset(of unit: NALUnit, in buffer: borrowing ElementaryBuffer) -> Int {
-        let code = unit.start - 3
-        let start = packetIndex(at: code, in: buffer).map { buffer.starts[$0].offset } ?? 0
+    fileprivate func startOffset(of unit: NALUnit) -> Int {
+        let start = packetIndex(at: unit.start - 3).map { starts[$0].offset } ?? 0
         return max(unit.prefix, start)
     }
 }

@@ -1,15 +1,18 @@
 import Media
+import Metering
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {
     /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.
     static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) {
+        StepCounter.add(range.count / 8 + 1)
         var open: (prefix: Int, start: Int)?
         func close(at end: Int) -> Int {
             var trimmed = end
             let floor = open?.start ?? range.lowerBound
             while trimmed > floor, bytes[trimmed - 1] == 0 { trimmed -= 1 }
             if let open, trimmed > open.start {
+                StepCounter.add(1 + end - trimmed)
                 units.append(NALUnit(prefix: open.prefix, start: open.start, end: trimmed))
             }
             return trimmed

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The picture of one access unit: what its NAL units say about decoding that begins with it.
 struct CodedPicture {
@@ -12,6 +13,7 @@ struct CodedPicture {
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8],
         codec: VideoConfiguration.Codec
     ) {
+        StepCounter.add(units.count)
         guard roles.contains(where: \.isSlice) else { return nil }
         (self.units, self.roles, self.bytes, self.codec) = (units, roles, bytes, codec)
     }

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The fields of slice_header that all slices of a picture share (ISO/IEC 14496-10 §7.3.3, §7.4.1.2.4). Slices whose
 /// fields differ belong to different pictures.
@@ -87,7 +88,6 @@ struct H264SliceHeader: Equatable, Sendable {
 /// The parameter sets that slice headers refer to.
 struct H264ParameterSets: Sendable {
     private struct Picture: Sendable {
-        let bytes: [UInt8]
         let sequence: Int
         let hasBottomFieldOrder: Bool
     }
@@ -101,6 +101,7 @@ struct H264ParameterSets: Sendable {
     var allowsFields: Bool { last.map { !$0.frameMbsOnlyFlag } ?? false }
 
     mutating func insertSequence(_ unit: ArraySlice<UInt8>) {
+        StepCounter.add(unit.count)
         guard !lastSequenceBytes.elementsEqual(unit) else { return }
         lastSequenceBytes = Array(unit)
         do throws(MediaError) {
@@ -112,15 +113,18 @@ struct H264ParameterSets: Sendable {
         }
     }
 
+    /// No PPS is longer, up to the fields that are read.
+    private static let maxPictureBytes = 16
+
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {
-        guard !pictures.values.contains(where: { $0.bytes.elementsEqual(unit) }) else { return }
-        var bits = BitReader(nalUnit: Array(unit), section: "ISO/IEC 14496-10 §7.3.2.2")
+        var bits = BitReader(
+            nalUnit: Array(unit.prefix(Self.maxPictureBytes)), section: "ISO/IEC 14496-10 §7.3.2.2")
         do throws(MediaError) {
             try bits.skip(8)
             let id = try bits.ue("pic_parameter_set_id", in: 0...255)
             let sequence = try bits.ue("seq_parameter_set_id", in: 0...31)
             try bits.skip(1)  // entropy_coding_mode_flag
-            pictures[id] = Picture(bytes: Array(unit), sequence: sequence, hasBottomFieldOrder: try bits.flag())
+            pictures[id] = Picture(sequence: sequence, hasBottomFieldOrder: try bits.flag())
         } catch {}
     }
 

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// The fields of a slice segment header that all slice segments of a picture share (ISO/IEC 23008-2 §7.4.2.4.5, §7.4.7.1).
 struct HEVCSliceHeader: Equatable, Sendable {
@@ -54,6 +55,7 @@ struct HEVCParameterSets: Sendable {
     private var lastBytes: (sequence: [UInt8], picture: [UInt8]) = ([], [])
 
     mutating func insertSequence(_ unit: ArraySlice<UInt8>) {
+        StepCounter.add(unit.count)
         guard !lastBytes.sequence.elementsEqual(unit) else { return }
         lastBytes.sequence = Array(unit)
         do throws(MediaError) {
@@ -63,6 +65,7 @@ struct HEVCParameterSets: Sendable {
     }
 
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {
+        StepCounter.add(unit.count)
         guard !lastBytes.picture.elementsEqual(unit) else { return }
         lastBytes.picture = Array(unit)
         do throws(MediaError) {

@@ -1,16 +1,26 @@
 package import Media
+import Metering
 
 /// The parameter sets that a decoder would hold, and the configuration that applies since the last sync access unit.
 struct ParameterSetStore: Sendable {
     private struct Entry: Sendable {
         let id: Int
         let bytes: [UInt8]
+        /// Whether the set is an SPS of H.264 that allows one reference frame at most.
+        let hasSingleReference: Bool
         var isInAccessUnit: Bool
     }
+
+    /// The size limit of one set in bytes. Sets have some hundreds; damage can make one of a slice.
+    static let largestSet = 16 << 10
+    /// The size limit of all sets in bytes, because every sync sample repeats them.
+    static let largestSize = 64 << 10
 
     private let codec: VideoConfiguration.Codec
     /// Sets by kind, then in ascending order of identifier.
     private var sets: [[Entry]] = [[], [], []]
+    /// Bytes of `sets`.
+    private var size = 0
     private var isChanged = false
     /// The configuration that applies; nil before the first complete sets. It changes only if its value changes.
     private(set) var configuration: VideoConfiguration?
@@ -24,17 +34,36 @@ struct ParameterSetStore: Sendable {
     /// Inserts a parameter set.
     /// - Returns: Whether a decoder did not hold these bytes yet.
     mutating func insert(_ bytes: ArraySlice<UInt8>, _ kind: NALUnitRole.ParameterSet) -> Bool {
-        if let index = sets[kind.rawValue].firstIndex(where: { $0.bytes.elementsEqual(bytes) }) {
-            sets[kind.rawValue][index].isInAccessUnit = true
+        let unit = Array(bytes)
+        guard unit.count <= Self.largestSet, let id = ParameterSetID.read(unit, kind, codec: codec) else {
             return false
         }
-        guard let id = ParameterSetID.read(Array(bytes), kind, codec: codec) else { return false }
-        sets[kind.rawValue].removeAll { $0.id == id }
-        let index = sets[kind.rawValue].firstIndex { $0.id > id } ?? sets[kind.rawValue].endIndex
-        sets[kind.rawValue].insert(Entry(id: id, bytes: Array(bytes), isInAccessUnit: true), at: index)
+        StepCounter.add(unit.count)
+        if let index = sets[kind.rawValue].firstIndex(where: { $0.id == id }) {
+            guard sets[kind.rawValue][index].bytes != unit else {
+                sets[kind.rawValue][index].isInAccessUnit = true
+                return false
+            }
+            size -= sets[kind.rawValue].remove(at: index).bytes.count
+        }
+        if size + unit.count > Self.largestSize { removeEarlierSets() }
+        guard size + unit.count <= Self.largestSize else { return false }
+        let isSequence = codec == .h264 && kind == .sequence
+        let entry = Entry(
+            id: id, bytes: unit, hasSingleReference: isSequence && Self.hasSingleReference(unit), isInAccessUnit: true)
+        sets[kind.rawValue].insert(entry, at: sets[kind.rawValue].partitioningIndex { $0.id > id })
+        size += unit.count
         isChanged = true
         return true
     }
+
+    /// Makes room for a set: no stream needs as many as there are.
+    private mutating func removeEarlierSets() {
+        for kind in sets.indices { sets[kind].removeAll { !$0.isInAccessUnit } }
+        updateSize()
+    }
+
+    private mutating func updateSize() { size = sets.joined().reduce(0) { $0 + $1.bytes.count } }
 
     /// Begins an access unit, before its sets are inserted.
     mutating func beginAccessUnit() {
@@ -52,6 +81,7 @@ struct ParameterSetStore: Sendable {
                 sets[kind].removeAll { !$0.isInAccessUnit }
                 isChanged = true
             }
+            updateSize()
         }
         updateConfiguration()
     }
@@ -64,7 +94,11 @@ struct ParameterSetStore: Sendable {
     }
 
     /// The sets that a decoder of the whole stream holds, each with its four-byte length.
-    var held: [UInt8] { isChanged ? current().map(\.lengthPrefixedSets) ?? [] : prefix }
+    var held: [UInt8] {
+        guard isChanged else { return prefix }
+        StepCounter.add(size)
+        return current().map(\.lengthPrefixedSets) ?? []
+    }
 
     /// Applies the sets after those of any other access unit were inserted: only the first complete sets apply at once.
     mutating func activateFirst() {
@@ -73,11 +107,12 @@ struct ParameterSetStore: Sendable {
 
     private mutating func updateConfiguration() {
         guard isChanged, let latest = current() else { return }
+        StepCounter.add(size)
         isChanged = false
         guard latest != configuration else { return }
         configuration = latest
         prefix = latest.lengthPrefixedSets
-        hasSingleReference = codec == .h264 && latest.sequenceParameterSets.allSatisfy(Self.hasSingleReference)
+        hasSingleReference = sets[NALUnitRole.ParameterSet.sequence.rawValue].allSatisfy(\.hasSingleReference)
     }
 
     private static func hasSingleReference(_ unit: [UInt8]) -> Bool {

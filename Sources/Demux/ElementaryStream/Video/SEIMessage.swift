@@ -1,4 +1,5 @@
 package import Media
+import Metering
 
 /// Supplemental enhancement information before a picture (ISO/IEC 14496-10 §7.3.2.3.1, ISO/IEC 23008-2 §7.3.5), by
 /// payloadType (Annex D of both).
@@ -22,6 +23,7 @@ enum SEIMessage: Int {
     private func payload(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> PayloadReader? {
         let isSEI = codec == .h264 ? bytes[unit.start] & 0x1F == 6 : bytes[unit.start] >> 1 & 0x3F == 39
         guard isSEI else { return nil }
+        StepCounter.add(unit.end - unit.start)
         var reader = PayloadReader(bytes: bytes, offset: unit.start + (codec == .h264 ? 1 : 2), end: unit.end)
         while let type = reader.nextCodedNumber(), let size = reader.nextCodedNumber() {
             if type == rawValue { return reader }

@@ -27,21 +27,20 @@ struct VideoFramer: Sendable {
         _ buffer: inout ElementaryBuffer, start: SegmentStart?, ending: StreamEnding, counts: inout DemuxCounts
     ) -> [VideoPacket] {
         writer.reserve(bytes: buffer.bytes.count + buffer.bytes.count / 64)
-        var packets = PacketStartCursor()
         var lastTimed: Int?
         var begin = 0
         for loss in buffer.losses where loss.isBetweenPackets {
             splitter.split(buffer, in: begin..<loss.offset)
             if begin == 0 { updateAlignment(start) }
             if splitter.hasOrphanedBytes { counts.undecodable += 1 }
-            for unit in splitter.accessUnits { write(unit, buffer, &packets, &lastTimed, &counts) }
+            for unit in splitter.accessUnits { write(unit, buffer, &lastTimed, &counts) }
             begin = loss.offset
         }
         splitter.split(buffer, in: begin..<buffer.bytes.count)
         if begin == 0 { updateAlignment(start) }
         if splitter.hasOrphanedBytes { counts.undecodable += 1 }
-        for unit in splitter.accessUnits.dropLast() { write(unit, buffer, &packets, &lastTimed, &counts) }
-        finish(&buffer, ending, &packets, &lastTimed, &counts)
+        for unit in splitter.accessUnits.dropLast() { write(unit, buffer, &lastTimed, &counts) }
+        finish(&buffer, ending, &lastTimed, &counts)
         return writer.drain()
     }
 
@@ -59,8 +58,7 @@ struct VideoFramer: Sendable {
 
     /// Emits or holds the last access unit.
     private mutating func finish(
-        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ packets: inout PacketStartCursor,
-        _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?, _ counts: inout DemuxCounts
     ) {
         guard let last = splitter.accessUnits.last else {
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
@@ -69,11 +67,11 @@ struct VideoFramer: Sendable {
         }
         heldIsUnpairedField = last.isUnpairedField
         if shouldHold(last, ending), last.bytes.count <= Self.maxHeldBytes {
-            let packet = packets.packetIndex(at: last.bytes.lowerBound, in: buffer)
+            let packet = buffer.packetIndex(at: last.bytes.lowerBound)
             buffer.removeFirst(last.bytes.lowerBound, keepsTimes: packet != lastTimed)
         } else {
             if isComplete(last, ending) {
-                write(last, buffer, &packets, &lastTimed, &counts)
+                write(last, buffer, &lastTimed, &counts)
             } else {
                 counts.abandoned += 1
             }
@@ -99,10 +97,9 @@ struct VideoFramer: Sendable {
     }
 
     private mutating func write(
-        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ packets: inout PacketStartCursor,
-        _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?, _ counts: inout DemuxCounts
     ) {
-        let packet = packets.packetIndex(at: unit.bytes.lowerBound, in: buffer)
+        let packet = buffer.packetIndex(at: unit.bytes.lowerBound)
         let packetStart = packet == lastTimed ? nil : packet.map { buffer.starts[$0] }
         lastTimed = packet ?? lastTimed
         let timing = VideoSampleWriter.Timing(

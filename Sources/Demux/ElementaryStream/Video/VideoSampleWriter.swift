@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
 /// samples.
@@ -25,6 +26,10 @@ struct VideoSampleWriter: Sendable {
     private var parameterSets: ParameterSetStore
     private var samples: [Sample] = []
     private var arena: [UInt8] = []
+    /// Bytes of parameter sets beside samples, which count like bytes of the arena.
+    private var setsSize = 0
+    /// Whether an access unit found no room. None is written then before `drain()`, because only hostile input gets here.
+    private var isFull = false
     /// The largest size of the arena in bytes. Every sync sample repeats its parameter sets, and an upstream may make
     /// them large and frequent.
     private(set) var maxArenaSize: Int
@@ -63,32 +68,47 @@ struct VideoSampleWriter: Sendable {
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
     ) -> Bool {
-        guard samples.count < DemuxLimits.videoFrames else { return false }
+        guard samples.count < DemuxLimits.videoFrames, !isFull else { return false }
         let picture = CodedPicture(units, roles, of: bytes, codec: codec)
         let randomAccess = picture?.randomAccess(
             isMarkedSync: timing.isMarkedSync, hasSingleReference: parameterSets.hasSingleReference)
         let start = arena.count
         let writesParameterSets = activateParameterSets(units, roles, bytes, at: randomAccess)
+        isFull = start + setsSize + size(of: units, at: randomAccess) > maxArenaSize
+        guard !isFull else { return false }
+        if writesParameterSets, randomAccess?.hasParameterSetsApart == false {
+            arena.append(contentsOf: parameterSets.prefix)
+        }
         for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, dropsSets: writesParameterSets) {
             NALUnitLength.append(unit.end - unit.start, to: &arena)
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
         if !writesParameterSets { parameterSets.activateFirst() }
-        guard let configuration = parameterSets.configuration, picture != nil, arena.count <= maxArenaSize else {
+        StepCounter.add(arena.count - start)
+        guard let configuration = parameterSets.configuration, picture != nil else {
             arena.removeLast(arena.count - start)
             return false
         }
+        let setsApart = randomAccess?.hasParameterSetsApart == true ? parameterSets.held : []
+        setsSize += setsApart.count
         samples.append(
             Sample(
                 configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
-                parameterSets: randomAccess?.hasParameterSetsApart == true ? parameterSets.held : []))
+                parameterSets: setsApart))
         return true
+    }
+
+    /// Returns the largest size of a sample with its parameter sets.
+    private func size(of units: ArraySlice<NALUnit>, at randomAccess: RandomAccessPoint?) -> Int {
+        let payload = units.reduce(0) { $0 + 4 + $1.end - $1.start }
+        return payload + (randomAccess == nil ? 0 : parameterSets.prefix.count)
     }
 
     /// Returns the packets written since the last call, as slices of one array.
     mutating func drain() -> [VideoPacket] {
         let bytes = arena
         arena = []
+        (setsSize, isFull) = (0, false)
         defer { samples.removeAll(keepingCapacity: true) }
         return samples.map { sample in
             VideoPacket(
@@ -118,7 +138,6 @@ struct VideoSampleWriter: Sendable {
             parameterSets.activateAtRecoveryPoint(hasNewSequence: new.contains(.sequence))
         } else {
             parameterSets.activate()
-            arena.append(contentsOf: parameterSets.prefix)
         }
         return true
     }

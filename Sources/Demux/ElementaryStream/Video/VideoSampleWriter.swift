@@ -18,6 +18,7 @@ struct VideoSampleWriter: Sendable {
         let randomAccess: RandomAccessPoint?
         let payload: Range<Int>
         let parameterSets: [UInt8]
+        let isReference: Bool
     }
 
     private let pid: UInt16
@@ -81,7 +82,8 @@ struct VideoSampleWriter: Sendable {
         samples.append(
             Sample(
                 configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
-                parameterSets: randomAccess?.hasParameterSetsApart == true ? parameterSets.held : []))
+                parameterSets: randomAccess?.hasParameterSetsApart == true ? parameterSets.held : [],
+                isReference: picture?.isReference ?? true))
         return true
     }
 
@@ -94,7 +96,7 @@ struct VideoSampleWriter: Sendable {
             VideoPacket(
                 pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
                 randomAccess: sample.randomAccess, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload],
-                parameterSets: sample.parameterSets)
+                parameterSets: sample.parameterSets, isReference: sample.isReference)
         }
     }
 

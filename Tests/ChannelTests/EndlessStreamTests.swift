@@ -51,7 +51,7 @@ import Testing
             let chunks = (0..<3).map { part in
                 TransportSegment.Chunk(
                     bytes: part * 188..<(part + 1) * 188, start: .seconds(Int64(number) * 6 + Int64(part) * 2),
-                    duration: .seconds(2), isIndependent: true, randomAccessPoints: 1)
+                    duration: .seconds(2), isEntryPoint: true, randomAccessPoints: 1)
             }
             return TransportSegment(bytes: [], chunks: chunks)
         }

@@ -234,7 +234,7 @@ extension TransportStreamRingTests {
             let index = Int.random(in: 0..<segments.count - 1, using: &random)
             let segment = segments[index].segment
             // A segment may continue a GOP of the one before.
-            guard let chunk = segment.chunks.filter(\.isIndependent).randomElement(using: &random) else { continue }
+            guard let chunk = segment.chunks.filter(\.isEntryPoint).randomElement(using: &random) else { continue }
             let bytes = Array(segment.bytes[chunk.bytes.lowerBound...]) + segments[index + 1].segment.bytes
             #expect(try Self.decodeErrors(bytes) == [], "segment \(index)")
             let scan = try #require(TransportStreamScan(bytes))

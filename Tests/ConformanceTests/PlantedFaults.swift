@@ -86,6 +86,21 @@ extension TransportCheckerTests {
             $0.packets[1044] = $0.packets[1040]
             $0.packets[1044][187] ^= 1
         },
+        PlantedRow("a duplicate with another byte in its middle", [(.continuity, audio)]) {
+            $0.packets[1044] = $0.packets[1040]
+            $0.packets[1044][100] ^= 1
+        },
+        PlantedRow("a duplicate with another PCR", options: .init(slots: 100)) { stream in
+            let first = stream.video(20)
+            for index in (first + 1...first + Stream.videoSize).reversed() {
+                stream.packets[index] = stream.packets[index - 1]
+            }
+            stream.shiftClock(at: first + 1, by: 0)
+        },
+        PlantedRow("an adaptation field that leaves no byte of the payload counts") { stream in
+            let counter = stream.packets[1040][3] & 15
+            stream.packets[1040] = [0x47, 1, 1, 0x30 | counter, 183] + [UInt8](repeating: 0, count: 183)
+        },
         PlantedRow("15 lost packets", [(.continuity, video)]) { stream in
             for index in 1003..<1018 { stream.packets[index] = Stream.null }
         },

@@ -19,10 +19,12 @@ import Testing
         var count = 50
         /// Frames published.
         let published: Int
-        /// Frames decoded of these; the others of a gradual refresh are not shown.
+        /// Frames decoded of these. Leading pictures and the others of a gradual refresh are not shown.
         var decoded: Int?
         /// Whether each segment is independent.
         let independent: [Bool]
+        /// Whether each segment begins with a gradual refresh.
+        var beginsRefresh = false
         /// Segments that begin before it is known that the stream has no other IDR picture.
         var withoutSync = 0
 
@@ -41,9 +43,9 @@ import Testing
     ]
 
     static let rows = [
-        Row(when: "open GOPs", video: openX264, published: 150, independent: [true, false, false]),
+        Row(when: "open GOPs", video: openX264, published: 153, decoded: 150, independent: [true, false, false]),
         Row(
-            when: "open GOPs in segments of ten frames", video: openX264, count: 10, published: 150,
+            when: "open GOPs in segments of ten frames", video: openX264, count: 10, published: 153, decoded: 150,
             independent: [true, false, false]),
         Row(
             when: "open GOPs after an IDR picture", video: openX264, first: 0, published: 200,
@@ -53,17 +55,17 @@ import Testing
             video: x264("open-gop=1:keyint=50:bframes=0"), published: 150, independent: [true, true, true]),
         Row(
             when: "open GOPs of macroblock-adaptive frames", video: x264("open-gop=1:keyint=50:bframes=2:tff=1"),
-            published: 150, independent: [true, false, false]),
+            published: 152, decoded: 150, independent: [true, false, false]),
         Row(
             when: "open GOPs without recovery point messages",
-            video: openX264 + ["-bsf:v", "filter_units=remove_types=6"], published: 150,
-            independent: [true, false, false]),
+            video: openX264 + ["-bsf:v", "filter_units=remove_types=6"], published: 153,
+            decoded: 150, independent: [true, false, false]),
         Row(
             when: "intra refresh", video: x264("intra-refresh=1:keyint=50:bframes=0"), published: 150, decoded: 132,
-            independent: [false, false, false]),
+            independent: [false, false, false], beginsRefresh: true),
         Row(
             when: "intra refresh with B-frames", video: x264("intra-refresh=1:keyint=50:bframes=2"), published: 150,
-            decoded: 119, independent: [false, false, false]),
+            decoded: 119, independent: [false, false, false], beginsRefresh: true),
         Row(when: "one IDR picture, before the join", video: x264("keyint=infinite"), published: 0, independent: []),
         Row(when: "HEVC, open GOPs", video: openX265, published: 150, independent: [true, false, false]),
         Row(
@@ -87,8 +89,9 @@ import Testing
         }
         output += try engine.handle(.ended(.main))
         let fragments = output.flatMap { $0.fragment.header + $0.fragment.payloads.joined() }
-        let samples = try MovieFragment.fragments(of: fragments).flatMap { $0.tracks[0].samples }
-        #expect(samples.count == row.published)
+        let tracks = try MovieFragment.fragments(of: fragments).map { $0.tracks[0] }
+        #expect(tracks.flatMap(\.samples).count == row.published)
+        #expect(tracks.allSatisfy { $0.beginsGradualRefresh == row.beginsRefresh })
         #expect(output.map(\.isIndependent) == row.independent)
         #expect(engine.counts.openSegments == row.independent.count { !$0 } - row.withoutSync)
         #expect(engine.counts.segmentsWithoutSync == row.withoutSync)

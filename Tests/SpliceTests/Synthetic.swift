@@ -24,12 +24,13 @@ enum SyntheticPackets {
 
     static func videoPacket(
         dts: Int64, pts: Int64? = nil, sync: RandomAccessPoint? = nil, pid: UInt16 = 256,
-        configuration: VideoConfiguration = program, payload: [UInt8]? = nil
+        configuration: VideoConfiguration = program, payload: [UInt8]? = nil, isReference: Bool = false
     ) -> VideoPacket {
         VideoPacket(
             pid: pid, configuration: configuration, pts: Ticks(pts ?? dts).wire, dts: Ticks(dts).wire,
             randomAccess: sync,
-            isDamaged: false, payload: (payload ?? [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])[...])
+            isDamaged: false, payload: (payload ?? [0, 0, 0, 1, UInt8(truncatingIfNeeded: dts)])[...],
+            isReference: isReference)
     }
 
     /// Returns `count` frames from `start`, the first of every `group` an IDR.

@@ -14,13 +14,14 @@ import Testing
 
     /// Media of whole GOPs: 25 frames a second with random sizes, and AAC.
     private static func media(
-        from start: Int64, gops: Int, framesPerGOP: Int, seed: UInt64, step: Int64 = 3600
+        from start: Int64, gops: Int, framesPerGOP: Int, seed: UInt64, step: Int64 = 3600,
+        videoSizes: ClosedRange<Int> = 1...3000, audioSizes: ClosedRange<Int> = 1...400
     ) -> TransportMedia {
         var random = SeededGenerator(seed: seed)
         let count = gops * framesPerGOP
         let delay: Int64 = 18_000
         let samples = (0..<count).map { index in
-            let size = Int.random(in: 1...3000, using: &random)
+            let size = Int.random(in: videoSizes, using: &random)
             let unit = [UInt8](repeating: index % framesPerGOP == 0 ? 0x65 : 0x41, count: size)
             return TransportMedia.VideoSample(
                 decodeTime: Ticks(start + Int64(index) * step),
@@ -31,7 +32,8 @@ import Testing
         let end = start + Int64(count) * step
         let audio = stride(from: start + delay, to: end + delay, by: 1920).map { time in
             TransportMedia.AudioFrame(
-                time: Ticks(time), payload: [UInt8](repeating: 7, count: Int.random(in: 1...400, using: &random))[...])
+                time: Ticks(time),
+                payload: [UInt8](repeating: 7, count: Int.random(in: audioSizes, using: &random))[...])
         }
         return TransportMedia(
             decoding: Ticks(start)..<Ticks(end), presentationStart: Ticks(start + delay),
@@ -92,6 +94,43 @@ import Testing
         }
         let scan = try #require(TransportStreamScan(chunks.flatMap(\.self)))
         #expect(scan.faults(clockPID: 0x100).filter { $0.contains("counter") || $0.contains("indicator") } == [])
+    }
+
+    /// Simple tools look for the timestamps of a PES packet in its first packet.
+    @Test(arguments: 1...60) func firstPacketHoldsTheHeader(_ size: Int) throws {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let media = Self.media(
+                from: 0, gops: 3, framesPerGOP: 26, seed: seed, videoSizes: 1...size, audioSizes: 1...size)
+            let scan = try #require(
+                TransportStreamScan(TransportStreamMuxer(Self.program, audioChanges: 0).segment(media).bytes))
+            #expect(scan.faults(clockPID: 0x100) == [])
+            let starts = scan.packets.filter { $0.startsUnit && [0x100, 0x101].contains($0.pid) }.compactMap(\.payload)
+            #expect(starts.allSatisfy { $0.count >= 9 && $0.count >= 9 + Int($0[$0.startIndex + 8]) })
+        }
+    }
+
+    /// Where no unit of a PID has bytes for all the packets that its counter needs.
+    @Test func singleFrameFillsTheCounter() throws {
+        var media = Self.media(from: 0, gops: 1, framesPerGOP: 30, seed: 1, audioSizes: 1...1)
+        media.audio = [.init(configuration: Self.aac, frames: Array(media.audio[0].frames.prefix(1)))]
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media)
+        let scan = try #require(TransportStreamScan(segment.bytes))
+        #expect(scan.packets.count { $0.pid == 0x101 } == 16)
+        #expect(scan.packetizedElements(of: 0x101).map(\.pts) == [18_000])
+    }
+
+    /// A client may begin with a gradual refresh: decoders show it as soon as it is complete.
+    @Test(arguments: [true, false]) func gradualRefreshIsAnEntryPoint(isRefresh: Bool) throws {
+        var media = Self.media(from: 0, gops: 1, framesPerGOP: 30, seed: 1)
+        let samples = try #require(media.video).samples.map {
+            TransportMedia.VideoSample(
+                decodeTime: $0.decodeTime, presentationTime: $0.presentationTime, isRandomAccessPoint: false,
+                payload: $0.payload)
+        }
+        media.video = .init(configuration: Self.video, samples: samples, beginsGradualRefresh: isRefresh)
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media)
+        #expect(segment.chunks.map(\.isEntryPoint) == [isRefresh])
+        #expect(segment.chunks.map(\.randomAccessPoints) == [0])
     }
 
     @Test func segmentsWithoutVideoKeepTheClock() throws {

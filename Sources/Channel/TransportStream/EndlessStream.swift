@@ -81,7 +81,7 @@ package struct EndlessStream: Equatable, Sendable {
         case sending(mediaSequence: UInt64, chunks: ArraySlice<TransportSegment.Chunk>)
     }
 
-    /// Segments without a random access point that a joining client skips, before it begins anywhere.
+    /// Segments without an entry point that a joining client skips, before it begins anywhere.
     private static let longestSkipAtJoin = 3
 
     private let policy: Policy
@@ -97,7 +97,7 @@ package struct EndlessStream: Equatable, Sendable {
     /// Whether the client has not joined again after a jump.
     private var isJumping = false
     package private(set) var dropped = Dropped()
-    /// Segments without a random access point that a joining client skipped.
+    /// Segments without an entry point that a joining client skipped.
     private var skippedAtJoin = 0
 
     package init(_ policy: Policy = Policy()) {
@@ -158,12 +158,12 @@ package struct EndlessStream: Equatable, Sendable {
             mediaSequence: number, chunks: joined == nil ? chunks(of: segment, from: offset) : segment.chunks[...])
     }
 
-    /// The chunks for a client that joins, which begin with a random access point: from the last that begins by `offset`.
+    /// The chunks for a client that joins, which begin with an entry point: from the last that begins by `offset`.
     private mutating func chunks(
         of segment: TransportSegment, from offset: Ticks
     ) -> ArraySlice<TransportSegment.Chunk> {
         guard let start = segment.chunks.first?.start else { return [] }
-        let usable = segment.chunks.indices.filter { segment.chunks[$0].isIndependent }
+        let usable = segment.chunks.indices.filter { segment.chunks[$0].isEntryPoint }
         guard let first = usable.last(where: { segment.chunks[$0].start - start <= offset }) ?? usable.first else {
             skippedAtJoin += 1
             return skippedAtJoin > Self.longestSkipAtJoin ? segment.chunks[...] : []

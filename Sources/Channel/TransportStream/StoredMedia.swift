@@ -56,7 +56,10 @@ struct StoredMedia: Sendable {
                 time += Int64(sample.duration)
             }
         }
-        return samples.isEmpty ? nil : TransportMedia.Video(configuration: description.configuration, samples: samples)
+        guard !samples.isEmpty else { return nil }
+        return TransportMedia.Video(
+            configuration: description.configuration, samples: samples,
+            beginsGradualRefresh: fragments.first { $0.trackID == track.trackID }?.beginsGradualRefresh ?? false)
     }
 
     private static func audio(

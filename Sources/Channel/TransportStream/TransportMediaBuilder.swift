@@ -99,7 +99,8 @@ struct TransportMediaBuilder {
             replacements.stills += count
             return (0...count).map { sample.moved(by: Ticks(length.count * Int64($0) / Int64(count + 1))) }
         }
-        return TransportMedia.Video(configuration: video.configuration, samples: samples)
+        return TransportMedia.Video(
+            configuration: video.configuration, samples: samples, beginsGradualRefresh: video.beginsGradualRefresh)
     }
 
     private static func stillCount(of sample: TransportMedia.VideoSample, until end: Ticks) -> Int {

@@ -20,7 +20,7 @@ struct ContinuityWatch: Sendable {
     mutating func forget() { last = nil }
 
     mutating func check(_ fields: PacketFields, _ packet: Span<UInt8>) -> Verdict {
-        guard fields.hasPayload else { return checkWithoutPayload(fields) }
+        guard fields.announcesPayload else { return checkWithoutPayload(fields) }
         let print = fields.fingerprint(of: packet)
         defer { (last, fingerprint) = (fields.counter, print) }
         guard let last, !fields.announcesDiscontinuity else { return accept() }

@@ -15,7 +15,10 @@ struct PacketFields {
     private(set) var announcesDiscontinuity = false
     /// program_clock_reference, in ticks of 27 MHz.
     private(set) var clockReference: Int64?
-    /// The index of the payload in the packet; `size` if there is none.
+    /// Whether adaptation_field_control announces a payload. The counter counts such packets, even if the adaptation field
+    /// leaves no byte of it.
+    let announcesPayload: Bool
+    /// The index of the payload in the packet; `size` if it has no byte.
     private(set) var payload: Int
 
     /// - Parameter packet: 188 bytes.
@@ -26,10 +29,11 @@ struct PacketFields {
         pid = UInt16(packet[1] & 0x1F) << 8 | UInt16(packet[2])
         isScrambled = control & 0xC0 != 0
         counter = control & 0x0F
-        payload = control & 0x10 == 0 ? Self.size : 4
+        announcesPayload = control & 0x10 != 0
+        payload = announcesPayload ? 4 : Self.size
         guard control & 0x20 != 0 else { return }
         let length = Int(packet[4])
-        if control & 0x10 != 0 { payload = min(5 + length, Self.size) }
+        if announcesPayload { payload = min(5 + length, Self.size) }
         guard length > 0 else { return }
         announcesDiscontinuity = packet[5] & 0x80 != 0
         if packet[5] & 0x10 != 0, length >= 7 { clockReference = Self.clockReference(in: packet) }
@@ -43,15 +47,20 @@ struct PacketFields {
         return base * ClockTicks.perStamp + (Int64(packet[10] & 1) << 8 | Int64(packet[11]))
     }
 
-    /// A value that two packets of one PID share only if they are equal, except for their PCRs.
-    ///
-    /// It covers the first 16 bytes after the header and the last 8: enough to tell a duplicate from a packet after 15
-    /// lost ones.
+    /// A hash of all bytes after the header, except the PCR: in nothing else may a duplicate differ (§2.4.3.3).
     func fingerprint(of packet: Span<UInt8>) -> UInt64 {
-        var value: UInt64 = clockReference == nil ? Self.word(packet, at: 4) : 0
-        value = (value ^ Self.word(packet, at: 12)) &* 0x9E37_79B9_7F4A_7C15
-        return value ^ value >> 32 ^ Self.word(packet, at: 180)
+        var value: UInt64 = 0xCBF2_9CE4_8422_2325
+        for start in stride(from: 4, to: Self.size, by: 8) {
+            var word = Self.word(packet, at: start)
+            if clockReference != nil { word &= Self.clockMask(at: start) }
+            value = (value ^ word) &* 0x100_0000_01B3
+            value ^= value >> 32
+        }
+        return value
     }
+
+    /// All bits but those of the PCR, which is in bytes 6 to 11, in the word at `start`.
+    private static func clockMask(at start: Int) -> UInt64 { start == 4 ? 0xFFFF_0000_0000_0000 : .max }
 
     private static func word(_ packet: Span<UInt8>, at start: Int) -> UInt64 {
         var word: UInt64 = 0

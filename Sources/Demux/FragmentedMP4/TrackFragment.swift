@@ -4,6 +4,29 @@ import Media
 package struct TrackFragment: Equatable, Sendable {
     let header: TrackFragmentHeader
     package let samples: [Sample]
+    /// Whether the first sample begins a gradual refresh: it is in a sample group `roll` (ISO/IEC 14496-12 §10.1).
+    package let beginsGradualRefresh: Bool
+
+    /// - Parameter boxes: the boxes in the `traf`.
+    init(header: TrackFragmentHeader, samples: [Sample], boxes: [Box] = []) {
+        self.header = header
+        self.samples = samples
+        beginsGradualRefresh = boxes.contains { $0.type == "sbgp" && Self.beginsRoll($0) }
+    }
+
+    /// Whether a `sbgp` says so (§8.9.2). A malformed one says nothing.
+    private static func beginsRoll(_ group: Box) -> Bool {
+        var fields = BoxFields(group.body)
+        do throws(MediaError) {
+            let version = try fields.versionAndFlags().version
+            guard try fields.u32() == 0x726F_6C6C else { return false }
+            // grouping_type_parameter in version 1; entry_count and the first sample_count
+            try fields.skip(version == 1 ? 12 : 8)
+            return try fields.u32() > 0
+        } catch {
+            return false
+        }
+    }
 
     package var trackID: UInt32 { header.trackID }
     /// `tfdt`; nil if it is missing.

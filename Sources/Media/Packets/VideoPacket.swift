@@ -17,10 +17,13 @@ package struct VideoPacket: Equatable, Sendable {
     /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length: what a
     /// decoder that begins there needs before `payload`. Empty for all other frames.
     package let parameterSets: [UInt8]
+    /// Whether the decoding of frames that follow in presentation may depend on this one. H.264: nal_ref_idc is not 0.
+    /// HEVC: a sub-layer reference picture that is no leading picture, because only leading pictures refer to those.
+    package let isReference: Bool
 
     package init(
         pid: UInt16, configuration: VideoConfiguration, pts: Ticks?, dts: Ticks?, randomAccess: RandomAccessPoint?,
-        isDamaged: Bool, payload: ArraySlice<UInt8>, parameterSets: [UInt8] = []
+        isDamaged: Bool, payload: ArraySlice<UInt8>, parameterSets: [UInt8] = [], isReference: Bool = true
     ) {
         self.pid = pid
         self.configuration = configuration
@@ -30,5 +33,6 @@ package struct VideoPacket: Equatable, Sendable {
         self.isDamaged = isDamaged
         self.payload = payload
         self.parameterSets = parameterSets
+        self.isReference = isReference
     }
 }

@@ -35,6 +35,9 @@ enum PESPacketWriter {
         return bytes
     }
 
+    /// Size of a packet's header by its PES_header_data_length.
+    static func headerSize(of packet: [UInt8]) -> Int { 9 + Int(packet[8]) }
+
     /// 33 bits in five bytes; a marker bit follows each of the three parts.
     static func timestamp(_ time: Ticks, prefix: UInt8) -> [UInt8] {
         let wire = time.wire.count

@@ -44,7 +44,7 @@ struct TransportChunkWriter {
     ///   - start: the time of the first frame; PCR and tables begin here.
     ///   - end: the time of the next chunk's first frame.
     mutating func append(
-        _ units: [TransportUnit], from start: Ticks, to end: Ticks, isIndependent: Bool
+        _ units: [TransportUnit], from start: Ticks, to end: Ticks, isEntryPoint: Bool
     ) -> TransportSegment.Chunk {
         let first = packets.bytes.count
         let carriers = units.indices.filter { carriesClock(units[$0]) }
@@ -56,16 +56,42 @@ struct TransportChunkWriter {
             .map { Event(time: $0, rank: .tables, index: -1) }
         events += Self.clockTimes(from: start, to: end, carried: carriers.map { units[$0].time })
             .map { Event(time: $0, rank: .clock, index: -1) }
-        var lastOfPID: [UInt16: Int] = [:]
         events.sort(by: Event.precedes)
-        for event in events where event.index >= 0 { lastOfPID[units[event.index].pid] = event.index }
-        for event in events { append(event, units, lastOfPID: lastOfPID) }
+        let extras = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
+        for event in events { append(event, units, extras: extras) }
         return TransportSegment.Chunk(
-            bytes: first..<packets.bytes.count, start: start, duration: end - start, isIndependent: isIndependent,
+            bytes: first..<packets.bytes.count, start: start, duration: end - start, isEntryPoint: isEntryPoint,
             randomAccessPoints: accessPoints.count)
     }
 
-    private mutating func append(_ event: Event, _ units: [TransportUnit], lastOfPID: [UInt16: Int]) {
+    /// Returns over how many packets more each unit is spread, so that every PID has a multiple of 16.
+    ///
+    /// The last unit of a PID takes as many as its bytes allow after the header; units before it take the others. Only if
+    /// all of them are short is the header of the last one spread too.
+    /// - Parameter order: indices of the units as they are sent.
+    private func extraPackets(of units: [TransportUnit], order: [Int]) -> [Int] {
+        let counts = units.map { unit in
+            TransportPacketWriter.packetCount(
+                forPayloadOf: unit.payload.count, hasClock: carriesClock(unit),
+                isRandomAccessPoint: isRandomAccessPoint(unit))
+        }
+        var missing: [UInt16: Int] = [:]
+        for index in order { missing[units[index].pid, default: 0] -= counts[index] }
+        missing = missing.mapValues { $0 & (TransportPacketWriter.counterPeriod - 1) }
+        var extras = [Int](repeating: 0, count: units.count)
+        var lastOfPID: [UInt16: Int] = [:]
+        for index in order.reversed() {
+            let unit = units[index]
+            lastOfPID[unit.pid] = lastOfPID[unit.pid] ?? index
+            let spare = max(0, unit.payload.count - unit.headerSize + 1 - counts[index])
+            extras[index] = min(spare, missing[unit.pid] ?? 0)
+            missing[unit.pid, default: 0] -= extras[index]
+        }
+        for (pid, index) in lastOfPID { extras[index] += missing[pid] ?? 0 }
+        return extras
+    }
+
+    private mutating func append(_ event: Event, _ units: [TransportUnit], extras: [Int]) {
         let clock = event.time - TransportStreamMuxer.lead
         switch event.rank {
         case .tables:
@@ -76,7 +102,7 @@ struct TransportChunkWriter {
             let unit = units[event.index]
             packets.append(
                 unit.payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
-                isRandomAccessPoint: isRandomAccessPoint(unit), fillsCounter: lastOfPID[unit.pid] == event.index)
+                isRandomAccessPoint: isRandomAccessPoint(unit), extra: extras[event.index])
         }
     }
 

@@ -23,10 +23,14 @@ package struct TransportMedia: Sendable {
         package let configuration: VideoConfiguration
         /// In decoding order.
         package let samples: [VideoSample]
+        /// Whether a gradual refresh begins with the first sample, which carries its parameter sets and a recovery point
+        /// message.
+        package let beginsGradualRefresh: Bool
 
-        package init(configuration: VideoConfiguration, samples: [VideoSample]) {
+        package init(configuration: VideoConfiguration, samples: [VideoSample], beginsGradualRefresh: Bool = false) {
             self.configuration = configuration
             self.samples = samples
+            self.beginsGradualRefresh = beginsGradualRefresh
         }
     }
 

@@ -7,7 +7,7 @@ import Media
 struct TransportPacketWriter {
     static let packetSize = 188
     private static let payloadSize = 184
-    private static let counterPeriod = 16
+    static let counterPeriod = 16
 
     private(set) var bytes: [UInt8] = []
     /// Packets with payload so far.
@@ -17,19 +17,21 @@ struct TransportPacketWriter {
 
     /// Appends a PES packet or a section.
     /// - Parameters:
-    ///   - payload: at least 16 bytes; those of a section begin with the pointer_field.
+    ///   - payload: those of a section begin with the pointer_field.
     ///   - clock: PCR of the first packet.
     ///   - isRandomAccessPoint: sets random_access_indicator in the first packet.
-    ///   - fillsCounter: whether the payload is spread over more packets, up to the next multiple of 16 of the PID.
+    ///   - extra: number of packets over which the payload is spread in addition. Each packet after the first has a byte of
+    ///     it at least, so the payload has a byte for each.
     mutating func append(
-        _ payload: [UInt8], on pid: UInt16, clock: Ticks? = nil, isRandomAccessPoint: Bool = false,
-        fillsCounter: Bool = false
+        _ payload: [UInt8], on pid: UInt16, clock: Ticks? = nil, isRandomAccessPoint: Bool = false, extra: Int = 0
     ) {
         let field = Self.adaptationField(clock: clock, isRandomAccessPoint: isRandomAccessPoint)
-        let firstRoom = Self.payloadSize - (field.isEmpty ? 0 : field.count + 1)
+        let firstRoom = Self.firstRoom(field)
         let count = counts[pid, default: 0]
-        var packets = 1 + (max(0, payload.count - firstRoom) + Self.payloadSize - 1) / Self.payloadSize
-        if fillsCounter { packets += -(count + packets) & (Self.counterPeriod - 1) }
+        let packets =
+            extra
+            + Self.packetCount(
+                forPayloadOf: payload.count, hasClock: clock != nil, isRandomAccessPoint: isRandomAccessPoint)
         var sent = 0
         for index in 0..<packets {
             let room = index == 0 ? firstRoom : Self.payloadSize
@@ -44,6 +46,16 @@ struct TransportPacketWriter {
         }
         counts[pid] = count + packets
     }
+
+    /// Returns the smallest number of packets for a payload.
+    static func packetCount(forPayloadOf size: Int, hasClock: Bool, isRandomAccessPoint: Bool) -> Int {
+        let room = firstRoom(
+            adaptationField(clock: hasClock ? .zero : nil, isRandomAccessPoint: isRandomAccessPoint))
+        return 1 + (max(0, size - room) + payloadSize - 1) / payloadSize
+    }
+
+    /// Payload bytes in a first packet with `field`.
+    private static func firstRoom(_ field: [UInt8]) -> Int { payloadSize - (field.isEmpty ? 0 : field.count + 1) }
 
     /// Appends a packet without payload that only carries PCR. It does not advance the continuity counter.
     mutating func append(clock: Ticks, on pid: UInt16) {

@@ -4,14 +4,15 @@ package import Media
 package struct TransportSegment: Equatable, Sendable {
     /// A part that may follow any other chunk of the channel without a break of a continuity counter.
     ///
-    /// It begins with PAT, PMT and a random access point, and holds the audio from there on.
+    /// It begins with PAT and PMT, and holds the audio from its first frame on.
     package struct Chunk: Equatable, Sendable {
         package let bytes: Range<Int>
         /// Decode time of its first video frame, or of its first audio frame if there is no video.
         package let start: Ticks
         package let duration: Ticks
-        /// Whether it begins with a frame that needs no other.
-        package let isIndependent: Bool
+        /// Whether a client may begin with it: with a random access point, or with a gradual refresh, which a decoder shows
+        /// as soon as it is complete.
+        package let isEntryPoint: Bool
         /// Random access points: GOPs, if there is video.
         package let randomAccessPoints: Int
     }

@@ -37,7 +37,8 @@ package struct TransportStreamMuxer: Sendable {
             chunks.append(
                 writer.append(
                     units, from: span.start, to: span.end,
-                    isIndependent: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true))
+                    isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
+                        || index == 0 && media.video?.beginsGradualRefresh ?? false))
         }
         var segment = TransportSegment(bytes: writer.bytes, chunks: chunks)
         segment.loweredDecodeTimes = lowered
@@ -173,7 +174,7 @@ extension TransportStreamMuxer {
             units.append(
                 TransportUnit(
                     pid: TransportPID.timedMetadata, time: span.clamp(item.time - advance), kind: .other,
-                    payload: packet))
+                    packet: packet))
         }
         return units
     }
@@ -186,7 +187,7 @@ extension TransportStreamMuxer {
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
-            payload: PESPacketWriter.packet(
+            packet: PESPacketWriter.packet(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, payload: bytes))
     }
 
@@ -205,7 +206,7 @@ extension TransportStreamMuxer {
             let start = frames[group.lowerBound].time
             return TransportUnit(
                 pid: pid, time: span.clamp(start - advance), kind: .audio,
-                payload: PESPacketWriter.packet(codec.streamID, presentationTime: start, payload: payload))
+                packet: PESPacketWriter.packet(codec.streamID, presentationTime: start, payload: payload))
         }
     }
 

@@ -14,16 +14,24 @@ struct TransportUnit {
     let kind: Kind
     /// A section begins with its pointer_field.
     let payload: [UInt8]
+    /// Bytes at its beginning that belong into one packet: the header of a PES packet, the pointer_field of a section.
+    let headerSize: Int
 
-    init(pid: UInt16, time: Ticks, kind: Kind, payload: [UInt8]) {
+    /// - Parameter packet: a PES packet.
+    init(pid: UInt16, time: Ticks, kind: Kind, packet: [UInt8]) {
         self.pid = pid
         self.time = time
         self.kind = kind
-        self.payload = payload
+        payload = packet
+        headerSize = PESPacketWriter.headerSize(of: packet)
     }
 
     /// A splice_info_section.
     init(section: [UInt8], at time: Ticks) {
-        self.init(pid: TransportPID.spliceInformation, time: time, kind: .other, payload: [0] + section)
+        pid = TransportPID.spliceInformation
+        self.time = time
+        kind = .other
+        payload = [0] + section
+        headerSize = 1
     }
 }

@@ -63,8 +63,8 @@ struct PeriodAssembler: Sendable {
         frameDuration = part.frameDuration
         audio.append(matched.audio)
         spans.append(SourceSpan(part, period: period.description.index, on: timeline))
-        if let date = part.programDateTime, let first = part.units.first {
-            dates.record(date, at: timeline.presentation(of: first.pts))
+        if let date = part.programDateTime, let start = part.units.presentationStart {
+            dates.record(date, at: timeline.presentation(of: start))
         }
         markers.append(part, on: timeline)
         let cuts = cutter.append(
@@ -121,7 +121,8 @@ struct PeriodAssembler: Sendable {
         // A period without audio keeps the track, filled with silence: players that lose a track do not resume it.
         let audioConfiguration = configuration ?? silentConfiguration
         let initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
-        let timeline = PeriodTimeline(first: first, at: position.presentationEnd)
+        let timeline = PeriodTimeline(
+            first: first, presentedFrom: part.units.presentationStart, at: position.presentationEnd)
         if timeline.leastOffset < 0 { ownCounts.periodsBeyondCompositionDelay += 1 }
         audio.beginPeriod(
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
@@ -163,7 +164,7 @@ struct PeriodAssembler: Sendable {
         let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
         var samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         var duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
-        let start = timeline.presentation(of: first.pts)
+        let start = timeline.presentation(of: cut.units.presentationStart ?? first.pts)
         let room = max(.zero, min(tail, longestSegment - Ticks(duration)))
         let audioTrack = audio.dequeueSamples(
             from: start, to: position.presentationEnd + room, isEnding: room > .zero

@@ -5,7 +5,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     package var periods = 0
     /// Frames between a signal and the random access point after it at which a period begins.
     package var framesBeforeSync = 0
-    /// Leading pictures of an open GOP at the start of a period.
+    /// Leading pictures of an open GOP dropped at the start of a period.
     package var leadingPictures = 0
     /// Video and audio frames that the upstream sent again after they were published.
     package var duplicateFrames = 0

@@ -19,7 +19,7 @@ protocol MetadataCarrying {
 }
 
 extension PeriodPart: MetadataCarrying {
-    var firstPresentation: Ticks? { units.first?.pts }
+    var firstPresentation: Ticks? { units.presentationStart }
     var span: ClosedRange<Ticks> { videoSpan.start...max(videoSpan.start, videoSpan.end) }
 }
 

@@ -44,7 +44,8 @@ extension VideoPacket {
         return VideoPacket(
             pid: pid, configuration: configuration, pts: pts, dts: dts,
             randomAccess: .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames), isDamaged: isDamaged,
-            payload: (prefix + payload)[...], parameterSets: configuration.lengthPrefixedSets)
+            payload: (prefix + payload)[...], parameterSets: configuration.lengthPrefixedSets,
+            isReference: isReference)
     }
 }
 

@@ -14,14 +14,10 @@ struct DiscontinuityDetector: Equatable, Sendable {
     enum Verdict: Equatable, Sendable {
         case continues
         case beginsPeriod(Signal)
-        case dropped(DropReason)
-    }
-
-    enum DropReason: Equatable, Sendable {
+        /// The frame is a leading picture, presented before the first frame of its period.
+        case leads
         /// The frame lies between a signal and the first random access point after it.
-        case beforeSync
-        /// The frame is a leading picture of an open GOP, presented before the first frame of its period.
-        case leading
+        case dropped
     }
 
     private enum State: Equatable, Sendable {
@@ -121,7 +117,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
     private mutating func begin(with unit: TimedVideo, isRandomAccess: Bool, signal: Signal) -> Verdict {
         guard isRandomAccess else {
             state = .awaitingSync(signal)
-            return .dropped(.beforeSync)
+            return .dropped
         }
         var frame = VideoTimestampUnwrapper.assumedFrameDuration
         if case .following(let previous) = state { frame = previous.frameDuration }
@@ -139,7 +135,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
         next.last = max(unit.dts, signature.last)
         next.isRepeated = unit.isRepeated
         state = .following(next)
-        return unit.pts < signature.firstPresented ? .dropped(.leading) : .continues
+        return unit.pts < signature.firstPresented ? .leads : .continues
     }
 
     /// Records the step as a gap even where it is too long for the period to continue. Beside a repeated key frame it is

@@ -8,6 +8,8 @@ struct PeriodPart: Equatable, Sendable {
     /// Set if the first frame begins a period.
     var signal: DiscontinuityDetector.Signal?
     private(set) var units: [TimedVideo]
+    /// Leading pictures of a period's first frame, until a frame that is presented after it.
+    private var leading = LeadingPictures()
     /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
     let hasNoAudio: Bool
     /// Duration of one frame of this part.
@@ -18,7 +20,7 @@ struct PeriodPart: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// Presentation time of the first frame since the signal, even if that frame was dropped.
     private(set) var clockStart: Ticks
-    /// Date of the first frame in milliseconds since 1970; nil if the upstream gave none.
+    /// Date of the frame presented first in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
     /// Whether this part begins its upstream segment.
     private(set) var opensSegment: Bool
@@ -90,16 +92,42 @@ struct PeriodPart: Equatable, Sendable {
         return frameDuration
     }
 
-    /// Whether leading pictures may follow: this part is the first frame of a period, presented later than decoded.
-    var mayFollowLeadingFrames: Bool { signal != nil && units.count == 1 && units[0].pts != units[0].dts }
+    /// Whether leading pictures may follow: this part is the first frame of a period.
+    var awaitsLeadingPictures: Bool { signal != nil && units.count == 1 }
 
-    /// Records that a leading picture of the period's first frame was dropped. The first frame then decodes in its
-    /// place, so that decode times have no gap where presentation times have none.
-    mutating func dropLeading(_ unit: TimedVideo) {
+    /// Whether leading pictures may come with the next segment: the first frame is presented later than decoded.
+    var mayFollowLeadingFrames: Bool { awaitsLeadingPictures && units[0].pts != units[0].dts }
+
+    mutating func appendLeading(_ unit: TimedVideo, frameDuration: Ticks) {
         clockStart = min(clockStart, unit.pts)
+        leading.append(unit)
+        self.frameDuration = frameDuration
+    }
+
+    /// Ends the leading pictures: a frame follows that is presented after the first one, or none.
+    ///
+    /// They are dropped unless frames after them need one; then all of them stay. In the first period of a source they keep
+    /// their times.
+    /// - Returns: the number of leading pictures that are dropped.
+    mutating func endLeadingPictures() -> Int {
+        defer { leading = LeadingPictures() }
+        guard leading.isNeeded else {
+            for unit in leading.units { takePlace(of: unit) }
+            return leading.units.count
+        }
+        let dated = units[0].pts
+        if signal != .joined { leading.conceal(after: &units[0]) }
+        units += leading.units
+        let earlier = dated - (units.presentationStart ?? dated)
+        programDateTime = programDateTime.map { $0 - earlier.count * 1000 / Ticks.perSecond }
+        return 0
+    }
+
+    /// Decodes the first frame in the place of a dropped leading picture, so that decode times have no gap where
+    /// presentation times have none.
+    private mutating func takePlace(of unit: TimedVideo) {
         let step = unit.dts - units[0].dts
-        guard units.count == 1, step > .zero, step <= VideoTimestampUnwrapper.longestFrame else { return }
-        units[0].dts = unit.dts
+        if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { units[0].dts = unit.dts }
     }
 
     /// Splits off the frames presented at or after `time`, from the first random access point there on, as another
@@ -107,7 +135,7 @@ struct PeriodPart: Equatable, Sendable {
     ///
     /// All frames of a part that continues a period may be split off. A part that begins a period keeps its first
     /// frame, so that splitting ends.
-    /// - Returns: the period, and the number of its leading pictures, which are dropped; nil if no random access point
+    /// - Returns: the period, and the number of its leading pictures that are dropped; nil if no random access point
     ///   follows.
     mutating func split(at time: Ticks) -> (part: PeriodPart, leadingPictures: Int)? {
         let candidates = units.indices.dropFirst(signal == nil ? 0 : 1)
@@ -117,17 +145,19 @@ struct PeriodPart: Equatable, Sendable {
         var rest = self
         var first = units[cut]
         first.beginsPeriod = first.packet.randomAccess != .instantaneousRefresh
-        rest.units = [first] + units[(cut + 1)...].filter { $0.pts >= first.pts }
         rest.signal = .audioConfiguration
+        rest.units = [first]
         if let date = programDateTime {
             rest.programDateTime = date + (first.pts - units[0].pts).count * 1000 / Ticks.perSecond
         }
+        for unit in units[(cut + 1)...] where unit.pts < first.pts { rest.leading.append(unit) }
+        let dropped = rest.endLeadingPictures()
+        rest.units += units[(cut + 1)...].filter { $0.pts >= first.pts }
         if cut > 0 {
             rest.opensSegment = false
             rest.metadata = []
         }
-        let leading = units.count - cut - rest.units.count
         units.removeSubrange(cut...)
-        return (rest, leading)
+        return (rest, dropped)
     }
 }

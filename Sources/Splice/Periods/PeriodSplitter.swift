@@ -143,9 +143,9 @@ struct PeriodSplitter: Equatable, Sendable {
     private mutating func append(
         _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, allowsRecoveryPoint: Bool
     ) {
-        switch detector.handle(
-            unit, boundary: boundary, allowsRecoveryPoint: allowsRecoveryPoint)
-        {
+        let verdict = detector.handle(unit, boundary: boundary, allowsRecoveryPoint: allowsRecoveryPoint)
+        if verdict != .leads { ownCounts.leadingPictures += parts.endLeadingPictures() }
+        switch verdict {
         case .beginsPeriod(let signal):
             openRandomAccess.beginPeriod(with: unit)
             parts.beginPeriod(with: unit, after: signal, frameDuration: clock.frameDuration)
@@ -154,14 +154,13 @@ struct PeriodSplitter: Equatable, Sendable {
             var unit = unit
             unit.usesOpenRandomAccess = openRandomAccess.isUsed(at: unit)
             parts.append(unit, frameDuration: clock.frameDuration)
-        case .dropped(.beforeSync):
+        case .leads:
+            if !parts.appendLeading(unit, frameDuration: clock.frameDuration) { ownCounts.leadingPictures += 1 }
+        case .dropped:
             let start = startOfDropped(with: unit, boundary: boundary)
             parts.dropBeforeSync(startingAt: start)
             assumedRefresh.recordWait(unit.pts - start, for: unit.packet)
             ownCounts.framesBeforeSync += 1
-        case .dropped(.leading):
-            parts.dropLeading(unit)
-            ownCounts.leadingPictures += 1
         }
     }
 
@@ -184,11 +183,17 @@ struct PeriodSplitter: Equatable, Sendable {
         let parts = handleReceived(isEnd: true)
         detector.finish()
         standingVideo = StandingVideo()
-        return parts + (dequeueHeldPart().map { [$0] } ?? [])
+        return parts + releaseHeldPart()
     }
 
     /// Returns the frames held, as if none followed, and goes on.
-    mutating func release() -> [PeriodPart] { handleReceived(isEnd: true) + (dequeueHeldPart().map { [$0] } ?? []) }
+    mutating func release() -> [PeriodPart] { handleReceived(isEnd: true) + releaseHeldPart() }
+
+    private mutating func releaseHeldPart() -> [PeriodPart] {
+        guard var part = dequeueHeldPart() else { return [] }
+        ownCounts.leadingPictures += part.endLeadingPictures()
+        return [part]
+    }
 
     private mutating func dequeueHeldPart() -> PeriodPart? {
         defer { heldPart = nil }

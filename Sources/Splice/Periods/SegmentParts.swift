@@ -46,10 +46,17 @@ struct SegmentParts: Equatable, Sendable {
         origin.isCutMidGOP = hasNoOwnPart
     }
 
-    /// Records that a leading picture was dropped.
-    mutating func dropLeading(_ unit: TimedVideo) {
-        if !all.isEmpty { all[all.count - 1].dropLeading(unit) }
+    /// Appends a leading picture of the period's first frame.
+    /// - Returns: false if another frame came before it: no encoder sends leading pictures so late.
+    mutating func appendLeading(_ unit: TimedVideo, frameDuration: Ticks) -> Bool {
+        guard let last = all.last, last.awaitsLeadingPictures else { return false }
+        all[all.count - 1].appendLeading(unit, frameDuration: frameDuration)
+        return true
     }
+
+    /// Ends the leading pictures of the current period.
+    /// - Returns: the number of those that are dropped.
+    mutating func endLeadingPictures() -> Int { all.isEmpty ? 0 : all[all.count - 1].endLeadingPictures() }
 
     /// Records the end of the segment.
     /// - Returns: the duration of the last frame if that stands for longer than a frame rate explains, else nil.

@@ -15,7 +15,8 @@ struct TimedVideo: Equatable, Sendable {
     /// Whether this is a key frame once more, which stands (`StandingVideo`).
     var isRepeated = false
 
-    /// How decoding may begin with this unit; nil if it shall not. The first unit of a period has no leading pictures.
+    /// How decoding may begin with this unit; nil if it shall not. A decoder that begins with the first unit of a period
+    /// shows no leading picture of it.
     var randomAccess: RandomAccessPoint? {
         switch packet.randomAccess {
         case .instantaneousRefresh: .instantaneousRefresh
@@ -41,6 +42,10 @@ extension [TimedVideo] {
         let following = self[(index + 1)..<Swift.min(count, index + 1 + Self.deepestReordering)]
         return following.allSatisfy { $0.pts > self[index].pts } ? .instantaneousRefresh : kind
     }
+
+    /// Presentation time from which the units are shown: of a period's first unit, or of the leading pictures that it has.
+    /// The leading pictures of a later unit belong to what is shown before it.
+    var presentationStart: Ticks? { first.flatMap { $0.beginsPeriod ? lazy.map(\.pts).min() : $0.pts } }
 
     /// Largest number of frames, in decoding order, between one frame and the last presented before it (both
     /// standards).

@@ -5,24 +5,25 @@ import Transcode
 
 /// Maps one period to the channel's continuous timeline.
 ///
-/// The first frame is presented where the video of the previous period ended. Its decode time precedes that by one
-/// constant for the life of the channel. So decode *and* presentation times are continuous across discontinuities, the
-/// only layout that every player accepts.
+/// The frame presented first is presented where the video of the previous period ended. The decode time of the first
+/// frame precedes that by one constant for the life of the channel. So decode *and* presentation times are continuous
+/// across discontinuities, the only layout that every player accepts.
 struct PeriodTimeline: Equatable, Sendable {
     /// Composition offset of every period's first sample; at least the largest reorder delay met in practice.
     static let compositionDelay = Ticks.milliseconds(200)
 
-    /// Presentation and decode time of the period's first frame on the source's clock.
+    /// Earliest presentation time of the period, and decode time of its first frame, on the source's clock.
     let sourcePresentation: Ticks
     let sourceDecode: Ticks
-    /// Presentation time of that frame on the channel's timeline.
+    /// The earliest presentation time on the channel's timeline.
     let outputPresentation: Ticks
     /// Offset of the period's audio from `outputPresentation` in the audio timescale. An audio-only period is placed to
     /// the sample.
     private let audioOffset: Int64
 
-    init(first: TimedVideo, at outputPresentation: Ticks) {
-        sourcePresentation = first.pts
+    /// - Parameter earliest: presentation time of the period's earliest leading picture; nil if it has none.
+    init(first: TimedVideo, presentedFrom earliest: Ticks? = nil, at outputPresentation: Ticks) {
+        sourcePresentation = earliest ?? first.pts
         sourceDecode = first.dts
         self.outputPresentation = outputPresentation
         audioOffset = 0
@@ -42,7 +43,7 @@ struct PeriodTimeline: Equatable, Sendable {
     /// Returns the decode time on the channel's timeline; below 0 only for a frame before the period.
     func decode(of source: Ticks) -> Ticks { source - sourceDecode + outputPresentation - Self.compositionDelay }
 
-    /// Time from the decode time of the period's first frame to its presentation time, on the source's clock.
+    /// Time from the decode time of the period's first frame to its earliest presentation time, on the source's clock.
     var reordering: Ticks { sourcePresentation - sourceDecode }
 
     /// Smallest composition offset that an intact frame of this period can have. Below 0 only if the reorder delay

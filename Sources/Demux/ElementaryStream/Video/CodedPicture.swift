@@ -59,9 +59,14 @@ struct CodedPicture {
         return nil
     }
 
-    /// H.264: whether other pictures may refer to the picture.
-    private var isReference: Bool {
-        zip(units, roles).first { $1.isSlice }.map { bytes[$0.0.start] & 0x60 != 0 } ?? false
+    /// Whether pictures that are presented later may refer to the picture or to one of its fields.
+    var isReference: Bool { zip(units, roles).contains { $1.isSlice && isReference(bytes[$0.start]) } }
+
+    /// - Parameter header: first byte of a slice. HEVC: up to RSV_VCL_R15 the odd types are sub-layer references; 6 to 9 are
+    ///   leading pictures, to which no trailing picture refers (ISO/IEC 23008-2 Table 7-1, §8.3.2).
+    private func isReference(_ header: UInt8) -> Bool {
+        let type = header >> 1 & 0x3F
+        return codec == .h264 ? header & 0x60 != 0 : type > 15 || type & 1 == 1 && !(6...9).contains(type)
     }
 
     /// H.264: whether all slices are I or SI slices. Of two fields only the first counts: the second may refer to it.

@@ -19,6 +19,7 @@ struct VideoSampleWriter: Sendable {
         let randomAccess: RandomAccessPoint?
         let payload: Range<Int>
         let parameterSets: [UInt8]
+        let isReference: Bool
     }
 
     private let pid: UInt16
@@ -94,7 +95,7 @@ struct VideoSampleWriter: Sendable {
         samples.append(
             Sample(
                 configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
-                parameterSets: setsApart))
+                parameterSets: setsApart, isReference: picture?.isReference ?? true))
         return true
     }
 
@@ -114,7 +115,7 @@ struct VideoSampleWriter: Sendable {
             VideoPacket(
                 pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
                 randomAccess: sample.randomAccess, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload],
-                parameterSets: sample.parameterSets)
+                parameterSets: sample.parameterSets, isReference: sample.isReference)
         }
     }
 

@@ -3,7 +3,7 @@ package import Playlist
 /// Who sends a request, as far as the server's tokens tell.
 package struct Viewer: Equatable, Sendable {
     /// What the viewer may see.
-    package enum Reach: Equatable, Sendable {
+    package enum Reach: Hashable, Sendable {
         /// All channels, and what is known about all of them.
         case everything
         /// The channels without a token, and those that this token opens.

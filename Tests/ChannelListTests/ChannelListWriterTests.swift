@@ -77,7 +77,8 @@ private let text = """
         let status = try object(TunerDevice.lineupStatusJSON)
         #expect(status["ScanInProgress"] as? Int == 0)
         #expect(status["SourceList"] as? [String] == ["Cable"])
-        let lineup = TunerDevice.lineupJSON(channels, baseURL: "http://h:1")
+        let lineup = TunerDevice.lineupJSON(
+            channels, numbers: TunerDevice.guideNumbers(of: channels), baseURL: "http://h:1")
         let entries = try #require(JSONSerialization.jsonObject(with: Data(lineup.utf8)) as? [[String: String]])
         #expect(entries.map { $0["GuideName"] } == channels.map(\.name))
         #expect(entries.map { $0["URL"] } == channels.map { "http://h:1/\($0.slug)/live.ts" })

@@ -1,6 +1,7 @@
 import ChannelTestSupport
 import Foundation
 import Playlist
+import Synchronization
 import TestSupport
 import Testing
 
@@ -162,6 +163,64 @@ import Testing
         }
         #expect(sizes.count == 1)
         #expect(store.counts.segments == 1)
+    }
+}
+
+/// Transport streams as files for clients that read slowly.
+@Suite struct TransportStreamFileTests {
+    @Test("Clients of one segment hold its bytes once", arguments: [50, 100, 200])
+    func oneBodyForAll(clients: Int) async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entry = try #require(snapshot.index.listed.first)
+        let store = TransportStreamStore(byteLimit: 1 << 20)
+        var held: [HeldBytes] = []
+        for _ in 0..<clients { held.append(try await store.file(of: entry, in: snapshot)) }
+        #expect(store.heldBytes == held[0].bytes.count && store.counts.segments == 1)
+        held.removeAll()
+        #expect(store.heldBytes == 0)
+    }
+
+    @Test("Clients that hold too much get no other segment of the rewind, and the live ones later")
+    func heldBytesAreBounded() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let live = snapshot.liveSegmentCount
+        try #require(live > 3 && entries.count > live + 4)
+        let size = try await TransportStreamStore().segment(of: entries[0], in: snapshot).bytes.count
+        let store = TransportStreamStore(byteLimit: size / 2)
+        var held = [try await store.file(of: entries[0], in: snapshot)]
+        await #expect(throws: TransportStreamError.busy) { try await store.file(of: entries[1], in: snapshot) }
+        _ = try await store.file(of: entries[0], in: snapshot)
+        var liveCount = 0
+        do {
+            for entry in entries.suffix(live) {
+                held.append(try await store.file(of: entry, in: snapshot))
+                liveCount += 1
+            }
+        } catch { #expect(error == .busy) }
+        #expect(liveCount >= 1 && liveCount < live)
+        let largest = held.map(\.bytes.count).max() ?? 0
+        #expect(store.heldBytes == held.reduce(0) { $0 + $1.bytes.count } && store.heldBytes < 2 * size + largest)
+        held.removeAll()
+        _ = try await store.file(of: entries[1], in: snapshot)
+    }
+
+    @Test func fewSegmentsAreMadeAtOnce() async {
+        let counts = Mutex((now: 0, most: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    await TransportStreamThreads.perform {
+                        counts.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        for _ in 0..<1000 { _ = counts.withLock { $0.now } }
+                        counts.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        #expect(counts.withLock { $0.most } <= TransportStreamThreads.count)
     }
 }
 

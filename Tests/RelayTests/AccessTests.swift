@@ -105,7 +105,7 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
         let text = String(decoding: all.body, as: UTF8.self)
         #expect(
             text.contains("/news/live.m3u8?token=\(server)\n") && text.contains("/sport/live.m3u8?token=\(server)\n"))
-        #expect(all["Cache-Control"] == "no-store")
+        #expect(all["Cache-Control"] == "private, max-age=0")
         let some = try scene.text("/playlist.m3u?token=\(news)")
         #expect(some.contains("/news/live.m3u8?token=\(news)\n") && !some.contains("sport") && !some.contains(server))
         let lineup = try scene.text("/lineup.json?token=\(news)")

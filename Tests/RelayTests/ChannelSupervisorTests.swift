@@ -200,15 +200,17 @@ private let demandRows: [SupervisorRow] = [
     SupervisorRow(
         "it leaves the list",
         [
-            (0, always), (1, .published(run("a"))), (2, .retired("a")), (2, .demanded([:])),
+            (0, always), (1, .published(run("a"))), (2, .retired("a")), (2, .demanded(["a": .init()])),
             (3, .ended(run("a"), failure: nil)),
         ],
         yields: []),
     SupervisorRow(
-        "it does not always run any more", [(0, always), (1, .published(run("a"))), (50, .demanded([:]))], yields: [],
+        "it does not always run any more", [(0, always), (1, .published(run("a"))), (50, .demanded(["a": .init()]))],
+        yields: [],
         wake: 80),
     SupervisorRow(
-        "and its idle time is over", [(0, always), (1, .published(run("a"))), (50, .demanded([:])), (80, .wake)],
+        "and its idle time is over",
+        [(0, always), (1, .published(run("a"))), (50, .demanded(["a": .init()])), (80, .wake)],
         yields: [.end(run("a"))]),
     SupervisorRow(
         "a channel that lingers is to run always", started + [(13, .wake), (20, always), (500, .wake)], yields: []),
@@ -243,7 +245,7 @@ private let demandRows: [SupervisorRow] = [
         for (second, input) in started + [(31, Input.wake), (33, .ended(run("a"), failure: nil))] {
             _ = supervisor.handle(input, at: .seconds(second))
         }
-        #expect(supervisor.channels.isEmpty && supervisor.nextWake == nil)
+        #expect(supervisor.channels.entries.isEmpty && supervisor.nextWake == nil)
     }
 
     @Test func streamsOfAnEarlierRunDoNotCount() {

@@ -108,9 +108,18 @@ private let rows: [(when: String, limits: Admission.Limits, steps: [Step], last:
         await server.shutdown(within: .seconds(1))
     }
 
-    @Test(arguments: [(64, 8), (256, 96), (1024, 384), (65_536, 24_576)])
+    @Test(arguments: [(64, 8), (256, 64), (1024, 256), (65_536, 16_384)])
     func descriptorsAreReserved(_ descriptors: Int, _ clients: Int) {
         #expect(DescriptorLimit.clients(of: descriptors) == clients)
+    }
+
+    @Test(
+        "What clients and channels need together is no more than there is",
+        arguments: [(1024, 256, 54), (1024, 64, 102), (4096, 1024, 246), (65_536, 16_384, 4086), (64, 8, 1)])
+    func channelsHaveDescriptors(_ descriptors: Int, _ clients: Int, _ channels: Int) {
+        #expect(DescriptorLimit.channels(of: descriptors, clients: clients, eventLoops: 4) == channels)
+        let needed = clients * DescriptorLimit.perClient + channels * DescriptorLimit.perChannel
+        #expect(needed < descriptors)
     }
 
     @Test func softLimitIsRaised() {

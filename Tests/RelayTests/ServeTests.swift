@@ -124,7 +124,7 @@ import Tracker
             if channel.slug == "news" { (channel.name, channel.options.idle) = ("News HD", .seconds(5)) }
             return channel
         }
-        #expect(scene.host.replace(ChannelDirectory(changed)) == 1)
+        #expect(scene.host.replace(ChannelDirectory(changed)).endedCount == 1)
         #expect(ServeStatus.state(of: scene.host.overview.channels["news"]) == "running")
         await scene.end()
         await origin.server.shutdown(within: .zero)

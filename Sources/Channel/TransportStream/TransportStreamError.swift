@@ -9,4 +9,6 @@ package enum TransportStreamError: Error, Equatable, Sendable {
     case unreadable(MediaError)
     /// The segment has no sample, or an earlier version published it.
     case noMedia
+    /// Clients hold as many other segments as may be, or wait for them.
+    case busy
 }

@@ -1,7 +1,7 @@
 package import LiveRing
 package import Media
 package import Mux
-import Playlist
+package import Playlist
 import Synchronization
 
 /// Makes the transport streams of published segments and keeps the latest used, so that any number of viewers share them.
@@ -38,14 +38,51 @@ package actor TransportStreamStore {
     /// Bytes that are kept, of one segment at least.
     package static let byteLimit = 32 << 20
 
+    /// Segments older than the live playlist that requests may wait for at once.
+    static let pendingLimit = 8
+
+    private struct Weak {
+        weak var held: HeldBytes?
+    }
+
     private let byteLimit: Int
+    /// Segments that clients are being sent, as files.
+    private let budget: ByteBudget
+    private var sent: [Key: Weak] = [:]
     private var entries: [Key: Entry] = [:]
     private var byteCount = 0
     private var uses: UInt64 = 0
     private var pending: [Key: Task<Outcome, Never>] = [:]
     private nonisolated let latestCounts = Mutex(Counts())
 
-    package init(byteLimit: Int = TransportStreamStore.byteLimit) { self.byteLimit = byteLimit }
+    package init(byteLimit: Int = TransportStreamStore.byteLimit) {
+        self.byteLimit = byteLimit
+        budget = ByteBudget(limit: 2 * byteLimit)
+    }
+
+    /// Bytes of the segments that clients are being sent, each segment once.
+    package nonisolated var heldBytes: Int { budget.heldBytes }
+
+    /// The transport stream of a published segment as a file. All clients that are being sent a segment share its bytes.
+    ///
+    /// Segments of the live playlist, which are few, are refused last: those that are held may have twice the bytes then.
+    /// - Throws: `.busy` if clients hold too many bytes of other segments, or wait for too many.
+    package func file(of entry: RingEntry, in snapshot: RingSnapshot) async throws(TransportStreamError) -> HeldBytes {
+        let key = Key(name: entry.segment.name, shift: .zero)
+        if let known = sent[key]?.held { return known }
+        let isLive = entry.mediaSequence + UInt64(snapshot.liveSegmentCount) >= snapshot.index.nextMediaSequence
+        guard isLive || pending[key] != nil || pending.count < Self.pendingLimit else { throw .busy }
+        guard hasRoom(isLive) else { throw .busy }
+        let segment = try await segment(of: entry, in: snapshot)
+        if let known = sent[key]?.held { return known }
+        guard hasRoom(isLive) else { throw .busy }
+        let held = budget.hold(segment.bytes)
+        sent = sent.filter { $0.value.held != nil }
+        sent[key] = Weak(held: held)
+        return held
+    }
+
+    private func hasRoom(_ isLive: Bool) -> Bool { budget.heldBytes < budget.limit * (isLive ? 2 : 1) }
 
     /// Counts since the process began. Reading them does not wait for the actor.
     package nonisolated var counts: Counts { latestCounts.withLock { $0 } }
@@ -79,7 +116,7 @@ package actor TransportStreamStore {
             return known
         }
         if let task = pending[key] { return try await task.value.get().segment }
-        let task = Task<Outcome, Never>.detached { write() }
+        let task = Task<Outcome, Never>.detached { await TransportStreamThreads.perform(write) }
         pending[key] = task
         let outcome = await task.value
         pending[key] = nil

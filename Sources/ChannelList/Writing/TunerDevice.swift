@@ -45,10 +45,14 @@ package struct TunerDevice: Equatable, Sendable {
         #"{"ScanInProgress":0,"ScanPossible":1,"Source":"Cable","SourceList":["Cable"]}"#
 
     /// `application/json` of `/lineup.json`. Its URLs are transport streams: Plex takes no HLS.
-    /// - Parameter query: a query that the URLs carry.
-    package static func lineupJSON(_ channels: [ListedChannel], baseURL: String, query: String? = nil) -> String {
+    /// - Parameters:
+    ///   - numbers: of the channels, one each.
+    ///   - query: a query that the URLs carry.
+    package static func lineupJSON(
+        _ channels: [ListedChannel], numbers: [String], baseURL: String, query: String? = nil
+    ) -> String {
         let (base, suffix) = (ChannelListWriter.withSlash(baseURL), ChannelListWriter.suffix(query))
-        let entries = zip(channels, guideNumbers(of: channels)).map { channel, number in
+        let entries = zip(channels, numbers).map { channel, number in
             DocumentText.object([
                 ("GuideNumber", DocumentText.json(number)), ("GuideName", DocumentText.json(channel.name)),
                 ("URL", DocumentText.json(base + StreamFormat.ts.path(ofSlug: channel.slug) + suffix)),

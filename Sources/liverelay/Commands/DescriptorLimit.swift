@@ -18,11 +18,25 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The connections of clients for which there are descriptors: each needs one for its socket and one for the file
-    /// that it is sent. A quarter is reserved for the spool, the upstreams and refusals, and at least 64 or, of very few,
-    /// three quarters.
+    /// That a client needs: its socket, and the file that it is sent.
+    static let perClient = 2
+    /// That a running channel needs: the lock of its spool, a file that is written, and four connections to its upstream,
+    /// six while a backup is tried.
+    static let perChannel = 8
+    /// That an event loop needs.
+    static let perEventLoop = 4
+    /// For refusals, guides, lists, webhooks, commands, and the system's own.
+    static let reserve = 64
+
+    /// The connections of clients for which there are descriptors: half of them are for clients. The others are for
+    /// channels, at least 64 or, of very few, three quarters.
     static func clients(of descriptors: Int) -> Int {
-        let reserve = min(descriptors * 3 / 4, max(64, descriptors / 4))
-        return max(1, (descriptors - reserve) / 2)
+        max(1, (descriptors - min(descriptors * 3 / 4, max(64, descriptors / 2))) / perClient)
+    }
+
+    /// The channels that may run at once beside so many clients. A process that has no descriptor left loses more than the
+    /// channel that took it.
+    static func channels(of descriptors: Int, clients: Int, eventLoops: Int) -> Int {
+        max(1, (descriptors - perClient * clients - perEventLoop * eventLoops - reserve) / perChannel)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Channel
 import LiveRing
 import Logging
+import NIOCore
 import Splice
 import Tracker
 
@@ -57,7 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
             "Channels that run at once.",
             discussion: """
                 For one more, the channel whose viewer left first ends; if all are being watched, the request gets the \
-                status 503. By default there is no limit.
+                status 503. By default as many as the limit on open files permits.
                 """, valueName: "number"))
     var maxRunning: Int?
 
@@ -111,10 +112,14 @@ struct ServeCommand: AsyncParsableCommand {
             return
         }
         let logger = log.logger(of: .standardError)
+        let descriptors = DescriptorLimit.raise()
+        let descriptorLimit = DescriptorLimit.channels(
+            of: descriptors, clients: clients.limits(descriptors: descriptors).total, eventLoops: System.coreCount)
         try await ServeService(
             source: source,
             policy: ChannelSupervisor.Policy(
-                idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning, keepWarm: keepWarm),
+                idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
+                descriptorLimit: descriptorLimit, keepWarm: keepWarm),
             address: ListenAddress(host: listen, port: Int(port)),
             addresses: addresses.addresses(clients.trustProxy, isSecure: access.isSecure),
             clients: clients,

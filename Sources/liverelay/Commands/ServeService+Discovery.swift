@@ -11,7 +11,7 @@ extension ServeService {
         }
         do throws(HTTPServerError) {
             let server = try await DiscoveryServer.start(
-                port: discoveryPort, device: { [tuner] in tuner.device(maxRunning: host.policy.maxRunning) },
+                port: discoveryPort, device: { [tuner] in tuner.device(tunerCount: host.policy.tunerCount) },
                 address: address)
             logger.info("HDHomeRun discovery: port=\(server.port) device=\(tuner.deviceID)")
             return server

@@ -77,6 +77,10 @@ struct ServeService: Sendable {
             if let limit = policy.maxRunning, always > limit {
                 logger.warning("\(always) channels always run, but --max-running permits \(limit)")
             }
+            if let limit = policy.descriptorLimit, max(always, policy.maxRunning ?? 0) > limit {
+                logger.warning(
+                    "The limit on open files permits \(limit) channels at once: raise it, or lower --max-clients")
+            }
             return catalog
         } catch {
             for line in error.lines.dropFirst() { logger.error("\(line)") }

@@ -3,6 +3,7 @@ import HTTPSyntax
 import LiveRing
 import Media
 import Mux
+import Playlist
 
 /// Answers HTTP requests for one channel from what is published now.
 ///
@@ -127,10 +128,14 @@ final class ChannelResponder: Sendable {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         do throws(TransportStreamError) {
-            let segment = try await state.transportStreams.segment(of: entry, in: snapshot)
+            let file = try await state.transportStreams.file(of: entry, in: snapshot)
             return Response(
                 contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
-                body: .bytes(segment.bytes, gzip: nil))
+                body: .bytes(file.bytes, gzip: nil), held: file)
+        } catch .busy {
+            var refusal = Response.text(.serviceUnavailable, "Other clients read too many segments. Ask again.")
+            refusal.extraHeaders = [Self.retryAfter]
+            return refusal
         } catch {
             return .notFound(path)
         }

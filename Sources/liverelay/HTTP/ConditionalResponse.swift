@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Playlist
 
 /// A response after method, condition, range and coding: status, fields and the exact bytes.
 struct ConditionalResponse: Equatable, Sendable {
@@ -22,6 +23,8 @@ struct ConditionalResponse: Equatable, Sendable {
     var body: Body
     /// As in `Response`.
     var sentBytes: ByteCounter?
+    /// As in `Response`.
+    var held: HeldBytes?
 }
 
 extension ConditionalResponse {
@@ -36,7 +39,7 @@ extension ConditionalResponse {
         let representation = Representation(of: response, for: target.fields)
         self.init(
             status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none,
-            sentBytes: response.sentBytes)
+            sentBytes: response.sentBytes, held: response.held)
         if response.status == .ok, let tag = representation.etag, let known = target.fields.ifNoneMatch,
             EntityTag.isListed(tag, inIfNoneMatch: known)
         {

@@ -3,6 +3,7 @@ import Glibc
 import HTTPSyntax
 import NIOCore
 import NIOHTTP1
+import Playlist
 
 /// Answers the requests of one client connection, as fast as the client reads.
 ///
@@ -45,6 +46,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var file: FileTransmission?
     /// What is unsent of a body in memory, which other connections may send too.
     private var unsent: ArraySlice<UInt8> = []
+    /// What counts the bytes of which `unsent` is the rest.
+    private var held: HeldBytes?
     private var stream: ByteStream?
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
@@ -194,7 +197,7 @@ extension HTTPConnectionHandler {
         let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
         traffic.record(route, status: response.status.rawValue, after: .now - requestTime)
-        sentBytes = response.sentBytes
+        (sentBytes, held) = (response.sentBytes, response.held)
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
@@ -307,12 +310,12 @@ extension HTTPConnectionHandler {
 
     private func endStream() {
         production?.cancel()
-        (stream, production, unsent) = (nil, nil, [])
+        (stream, production, unsent, held) = (nil, nil, [], nil)
     }
 
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
-        unsent = []
+        (unsent, held) = ([], nil)
         let isLast =
             if transport == .stream { true } else if case .answering(keepAlive: true) = state { isInputClosed } else {
                 true

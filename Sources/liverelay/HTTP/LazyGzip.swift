@@ -14,12 +14,6 @@ final class LazyGzip: Equatable, Sendable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Compresses at once, for work that is off the event loops.
-    convenience init(compressing bytes: [UInt8]) {
-        self.init(bytes)
-        _ = member
-    }
-
     /// The compressed body; nil if it cannot be compressed. The first call compresses, and others wait for it.
     var member: [UInt8]? {
         state.withLock { state in

@@ -75,9 +75,8 @@ enum Page {
 
     /// Clients ask each time whether a file has changed: a page must not mix the files of two versions.
     private static func response(_ bytes: [UInt8], _ type: MimeType?) -> Response {
-        let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-        return Response(
-            contentType: type, cacheControl: .maxAge(seconds: 0), etag: "\"\(String(hash, radix: 16))\"",
+        Response(
+            contentType: type, cacheControl: .maxAge(seconds: 0), etag: EntityTag.ofContent(bytes),
             body: .bytes(bytes, gzip: LazyGzip(bytes)),
             extraHeaders: [
                 HeaderField(name: "Content-Security-Policy", value: policy),

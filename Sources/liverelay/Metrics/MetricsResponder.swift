@@ -1,21 +1,20 @@
 import HTTPSyntax
 
-/// Answers `/metrics`.
+/// Answers `/metrics`, which is long where many channels run.
 struct MetricsResponder: Sendable {
     let snapshot: @Sendable () -> MetricsSnapshot
+    private let documents = DocumentCache(label: "liverelay.metrics")
+
+    init(snapshot: @escaping @Sendable () -> MetricsSnapshot) { self.snapshot = snapshot }
 
     /// Returns the work for a request for the metrics; nil for any other.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
         guard target.path == "/metrics" else { return nil }
-        return { response(to: target) }
-    }
-
-    private func response(to target: RequestTarget) -> Response {
         let format = MetricsWriter.Format(accept: target.fields.accept)
-        let bytes = Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
-        let isCompressed = AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
-        return Response(
-            contentType: format.contentType, cacheControl: .noStore,
-            body: .bytes(bytes, gzip: isCompressed ? LazyGzip(compressing: bytes) : nil))
+        return { [documents, snapshot] in
+            await documents.response(.init(name: "\(format)"), format.contentType, version: nil, to: target) {
+                Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
+            }
+        }
     }
 }

@@ -67,7 +67,7 @@ final class APIResponder: Sendable {
                 body: .bytes(PackageResources.openapi_json, gzip: nil))
         case .channels: return Self.json(ChannelDocument.List(host.overview))
         case .channel(let name):
-            guard let document = ChannelDocument(name, host.overview) else {
+            guard let document = host.listing(of: name).map(ChannelDocument.init) else {
                 return APIProblem.unknownChannel(name).response()
             }
             return Self.json(document)
@@ -117,7 +117,7 @@ final class APIResponder: Sendable {
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         do throws(ConfigurationError) {
             let isNew = try await updater.put(name, node)
-            guard let document = ChannelDocument(name, host.overview) else {
+            guard let document = host.listing(of: name).map(ChannelDocument.init) else {
                 return APIProblem.unknownChannel(name).response()
             }
             return Self.json(document, isNew ? .created : .ok)

@@ -2,7 +2,8 @@ import ChannelList
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///
-/// What requests changed lies above what the configuration says, over reloads too, until the process ends.
+/// What requests changed lies above what the configuration says, over reloads too, until the process ends. A change costs
+/// the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for it.
 actor CatalogUpdater {
     /// What became of the channels.
     struct Outcome: Sendable {
@@ -12,6 +13,9 @@ actor CatalogUpdater {
         /// Why lists stay as they were.
         var staleLists: [RelayError] = []
     }
+
+    private let thread = ThreadExecutor(label: "liverelay.catalog")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     private let source: CatalogSource
     private let host: ChannelHost
@@ -120,8 +124,8 @@ actor CatalogUpdater {
             return channel
         }
         publish(channels, catalog.guides)
-        let difference = ChannelListDifference(from: host.directory.channels, to: channels)
-        return Outcome(difference: difference, endedCount: host.replace(ChannelDirectory(channels)))
+        let (difference, endedCount) = host.replace(ChannelDirectory(channels))
+        return Outcome(difference: difference, endedCount: endedCount)
     }
 }
 

@@ -5,7 +5,12 @@ import Playlist
 /// The channels of a list by their slugs.
 struct ChannelDirectory: Sendable {
     let channels: [ListedChannel]
+    /// The number of each channel in the lineup, whoever asks; as many as `channels`.
+    let guideNumbers: [String]
+    /// Counts the changes of the list.
+    var version: UInt64 = 0
     private let indexes: [String: Int]
+    private let numberIndexes: [String: Int]
     /// The tokens of those channels that have some.
     private let tokens: [String: Set<TokenDigest>]
     private let knownTokens: Set<TokenDigest>
@@ -15,20 +20,31 @@ struct ChannelDirectory: Sendable {
         let pairs = channels.compactMap { channel in
             channel.options.tokens.map { (channel.slug, Set($0.compactMap { TokenDigest(of: $0.value) })) }
         }
-        self.init(channels: channels, tokens: Dictionary(pairs) { first, _ in first })
+        self.init(
+            channels: channels, guideNumbers: TunerDevice.guideNumbers(of: channels),
+            tokens: Dictionary(pairs) { first, _ in first })
     }
 
-    private init(channels: [ListedChannel], tokens: [String: Set<TokenDigest>]) {
+    private init(channels: [ListedChannel], guideNumbers: [String], tokens: [String: Set<TokenDigest>]) {
         self.channels = channels
+        self.guideNumbers = guideNumbers
         self.tokens = tokens
-        indexes = Dictionary(channels.enumerated().map { ($1.slug, $0) }) { first, _ in first }
+        indexes = Self.indexes(channels.map(\.slug))
+        numberIndexes = Self.indexes(guideNumbers)
         knownTokens = tokens.values.reduce(into: []) { $0.formUnion($1) }
     }
 
-    /// The directory of some of the channels.
-    func filtered(_ isIncluded: (String) -> Bool) -> ChannelDirectory {
-        ChannelDirectory(
-            channels: channels.filter { isIncluded($0.slug) }, tokens: tokens.filter { isIncluded($0.key) })
+    private static func indexes(_ names: [String]) -> [String: Int] {
+        Dictionary(zip(names, names.indices)) { first, _ in first }
+    }
+
+    /// The directory of the channels that a viewer may watch, with the numbers that they have for all.
+    func opened(to viewer: Viewer) -> ChannelDirectory {
+        if viewer.reach == .everything { return self }
+        let open = channels.indices.filter { isOpen(channels[$0].slug, to: viewer) }
+        return ChannelDirectory(
+            channels: open.map { channels[$0] }, guideNumbers: open.map { guideNumbers[$0] },
+            tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
     subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
@@ -53,28 +69,37 @@ struct ChannelDirectory: Sendable {
         if case .channels(let token) = viewer.reach { has(knownTokens, token) } else { true }
     }
 
-    /// The channels that a viewer may watch.
-    func channels(openTo viewer: Viewer) -> [ListedChannel] {
-        viewer.reach == .everything ? channels : channels.filter { isOpen($0.slug, to: viewer) }
+    /// The channel with a number of the lineup; nil if there is none that the viewer may watch. The time that it takes says
+    /// nothing about the list.
+    func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
+        numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
+    }
+
+    /// What a viewer may see, without tokens that open nothing: two viewers with the same reach see the same.
+    func reach(of viewer: Viewer) -> Viewer.Reach {
+        switch viewer.reach {
+        case .openChannels(let token?) where !knows(token): .openChannels(and: nil)
+        case .channels(let token?) where !knows(token): .channels(of: nil)
+        case let reach: reach
+        }
     }
 
     private func has(_ tokens: Set<TokenDigest>, _ token: TokenDigest?) -> Bool {
         token.map { tokens.contains($0) } ?? false
     }
 
-    /// Channels that are missing in `next`, or are relayed differently there.
-    func retired(by next: ChannelDirectory) -> [String] {
-        channels.filter { next[$0.slug]?.isRelayedDifferently(from: $0) ?? true }.map(\.slug)
-    }
-
     /// When channels run, of those whose configuration says so.
     var demands: [String: ChannelSupervisor.Demand] {
-        var demands: [String: ChannelSupervisor.Demand] = [:]
-        for channel in channels {
-            let demand = ChannelSupervisor.Demand(
-                isAlways: channel.options.runsAlways, idle: channel.options.idle)
+        channels.reduce(into: [:]) { demands, channel in
+            let demand = channel.demand
             if demand != ChannelSupervisor.Demand() { demands[channel.slug] = demand }
         }
-        return demands
+    }
+}
+
+extension ListedChannel {
+    /// When the channel runs.
+    var demand: ChannelSupervisor.Demand {
+        ChannelSupervisor.Demand(isAlways: options.runsAlways, idle: options.idle)
     }
 }

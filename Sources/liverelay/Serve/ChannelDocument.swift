@@ -8,7 +8,7 @@ struct ChannelDocument: Encodable, Sendable {
         let channels: [ChannelDocument]
 
         init(_ overview: ChannelHost.Overview) {
-            channels = overview.directory.channels.map { ChannelDocument($0, overview) }
+            channels = overview.directory.channels.map { ChannelDocument($0, overview.channels[$0.slug]) }
         }
     }
 
@@ -22,14 +22,9 @@ struct ChannelDocument: Encodable, Sendable {
     /// changes nothing.
     let configuration: ChannelConfigurationDocument
 
-    /// nil if there is no such channel.
-    init?(_ name: String, _ overview: ChannelHost.Overview) {
-        guard let channel = overview.directory[name] else { return nil }
-        self.init(channel, overview)
-    }
+    init(_ listing: ChannelHost.ListedState) { self.init(listing.channel, listing.entry) }
 
-    private init(_ listed: ListedChannel, _ overview: ChannelHost.Overview) {
-        let entry = overview.channels[listed.slug]
+    private init(_ listed: ListedChannel, _ entry: ChannelSupervisor.Entry?) {
         channel = listed.slug
         state = ServeStatus.state(of: entry)
         reason = if case .failed(let reason, _)? = entry?.state { reason } else { nil }

@@ -1,4 +1,5 @@
 import Channel
+import ChannelList
 import HTTPSyntax
 import Logging
 import Synchronization
@@ -57,21 +58,35 @@ final class ChannelHost: Sendable {
     var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
 
     /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
-    /// - Returns: the number of channels that ended.
-    func replace(_ directory: ChannelDirectory) -> Int {
-        state.withLock { state in
-            let retired = state.directory.retired(by: directory).filter { state.supervisor.channels[$0] != nil }
-            state.directory = directory
-            for name in retired { handle(.retired(name), &state) }
-            handle(.demanded(directory.demands), &state)
-            return retired.count
+    ///
+    /// Requests wait for a number of steps that grows with the change, not with the list. One caller replaces it at a time.
+    /// - Returns: what is different, and the number of channels that end.
+    func replace(_ next: ChannelDirectory) -> (difference: ChannelListDifference, endedCount: Int) {
+        let difference = ChannelListDifference(from: directory.channels, to: next.channels)
+        let (retired, demands) = (difference.retired, difference.demands)
+        var next = next
+        let endedCount = state.withLock { state in
+            next.version = state.directory.version + 1
+            state.directory = next
+            let running = retired.filter { state.supervisor.channels[$0] != nil }
+            for name in running { handle(.retired(name), &state) }
+            if !demands.isEmpty { handle(.demanded(demands), &state) }
+            return running.count
         }
+        return (difference, endedCount)
     }
 
     /// The run of a channel that publishes; its viewer is recorded. nil: it does not publish.
     func recordRequest(of name: String, isStream: Bool = false) -> RunningChannel? {
         state.withLock { state in
             state.supervisor.recordRequest(of: name, isStream: isStream, at: now).flatMap { state.runs[$0] }
+        }
+    }
+
+    /// A channel as it is listed, and what is known of it; nil if it is not listed.
+    func listing(of name: String) -> ListedState? {
+        state.withLock { state in
+            state.directory[name].map { ListedState(channel: $0, entry: state.supervisor.channels[name]) }
         }
     }
 
@@ -121,6 +136,14 @@ final class ChannelHost: Sendable {
     private static let closing = Readiness.refused(
         .failed(reason: "liverelay ends.", retryAfter: .seconds(5)), status: nil)
 
+    /// A channel as it is listed, and what is known of it if it is not idle.
+    struct ListedState: Sendable {
+        let channel: ListedChannel
+        let entry: ChannelSupervisor.Entry?
+    }
+
+    var uptime: Duration { now }
+
     /// One moment of the process, for its status.
     struct Overview: Sendable {
         let directory: ChannelDirectory
@@ -135,7 +158,7 @@ final class ChannelHost: Sendable {
             if viewer.reach == .everything { return self }
             let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }
             return Overview(
-                directory: directory.filtered(isSeen), channels: channels.filter { isSeen($0.key) },
+                directory: directory.opened(to: viewer), channels: channels.filter { isSeen($0.key) },
                 statuses: statuses.filter { isSeen($0.key) }, policy: policy, startCount: startCount, uptime: uptime)
         }
     }
@@ -144,11 +167,31 @@ final class ChannelHost: Sendable {
     var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
 
     var overview: Overview {
-        let (state, runs) = state.withLock { state in (state, state.runs) }
+        let (directory, channels, runs, startCount) = state.withLock { state in
+            (state.directory, state.supervisor.channels.entries, state.runs, state.startCount)
+        }
         return Overview(
-            directory: state.directory, channels: state.supervisor.channels,
+            directory: directory, channels: channels,
             statuses: Dictionary(runs.map { ($0.key.channel, $0.value.state.status) }) { first, _ in first },
-            policy: state.supervisor.policy, startCount: state.startCount, uptime: now)
+            policy: policy, startCount: startCount, uptime: now)
+    }
+}
+
+extension ChannelListDifference {
+    /// The slugs of channels whose runs end.
+    fileprivate var retired: [String] {
+        removed.map(\.slug) + changed.filter(\.affectsSources).map(\.before.slug)
+    }
+
+    /// When the channels run from now on that differ, in what is asked of them or because their runs end.
+    fileprivate var demands: [String: ChannelSupervisor.Demand] {
+        var demands: [String: ChannelSupervisor.Demand] = [:]
+        for channel in removed where channel.demand != .init() { demands[channel.slug] = .init() }
+        for channel in added where channel.demand != .init() { demands[channel.slug] = channel.demand }
+        for change in changed where change.affectsSources || change.before.demand != change.after.demand {
+            demands[change.after.slug] = change.after.demand
+        }
+        return demands
     }
 }
 

@@ -1,6 +1,5 @@
 import Channel
 import ChannelList
-import HTTPSyntax
 import Tracker
 
 /// What the page of a list shows of a channel that is not idle. Times are seconds.
@@ -74,23 +73,5 @@ struct ListedChannels: Encodable, Sendable {
         self.channels = channels.map {
             Entry(slug: $0.slug, name: $0.name, number: $0.number, logo: $0.logo, groups: $0.groups)
         }
-    }
-}
-
-extension Page {
-    /// Returns the work for a document of the page of a list; nil for any other path. A long list takes a while.
-    static func deferredResponse(to target: RequestTarget, _ host: ChannelHost) -> (@Sendable () async -> Response)? {
-        let viewer = target.viewer
-        return switch target.path {
-        case "/web/overview.json": { json(ServeOverview(host.overview.seen(by: viewer))) }
-        case "/web/channels.json": { json(ListedChannels(host.directory.channels(openTo: viewer))) }
-        default: nil
-        }
-    }
-
-    private static func json(_ value: some Encodable) -> Response {
-        let bytes = StatusDocument.json(of: value)
-        return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(bytes, gzip: LazyGzip(compressing: bytes)))
     }
 }

@@ -13,30 +13,37 @@ extension ChannelSupervisor {
             effects.append(.answer(waiter.id, .failed(reason: reason, retryAfter: until - now)))
             return
         }
+        if entry == nil { channels[name] = Entry(state: .queued, lastSeen: now) }
         let needsPlace = entry.map { !$0.isDemanded && $0.placeDeadline == nil } ?? true
-        var next = entry ?? Entry(state: .queued, lastSeen: now)
-        if needsPlace {
-            if next.state.run == nil { next.state = .queued }
-            queueCount += 1
-            (next.queuedAt, next.placeDeadline) = (queueCount, now + Self.placeTime)
+        if needsPlace { queueCount += 1 }
+        channels.update(name) { [queueCount] entry in
+            if needsPlace {
+                if entry.state.run == nil { entry.state = .queued }
+                (entry.queuedAt, entry.placeDeadline) = (queueCount, now + Self.placeTime)
+            }
+            entry.waiters.append(waiter)
+            entry.lastSeen = now
         }
-        next.waiters.append(waiter)
-        next.lastSeen = now
-        channels[name] = next
     }
 
     /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
     mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
-        let waiting = channels.filter { $0.value.placeDeadline != nil }.sorted { $0.value.queuedAt < $1.value.queuedAt }
-        for (name, entry) in waiting {
-            if !entry.waiters.isEmpty, hasPlace(&effects) {
-                channels[name]?.placeDeadline = nil
-            } else if entry.waiters.isEmpty || entry.placeDeadline.map({ $0 <= now }) == true {
-                answer(name, .full(limit: policy.maxRunning ?? 0), at: now, &effects) { _ in true }
-                channels[name]?.placeDeadline = nil
-                if entry.state == .queued, !isAlways(name) { channels[name] = nil }
+        while let name = channels.firstWaiting {
+            if channels[name]?.waiters.isEmpty == true {
+                refusePlace(name, at: now, &effects)
+            } else if hasPlace(&effects) {
+                channels.update(name) { $0.placeDeadline = nil }
+            } else {
+                break
             }
         }
+        for name in channels.refusedPlaces(by: now) { refusePlace(name, at: now, &effects) }
+    }
+
+    private mutating func refusePlace(_ name: String, at now: Duration, _ effects: inout [Effect]) {
+        answer(name, .full(limit: policy.runLimit ?? 0), at: now, &effects) { _ in true }
+        channels.update(name) { $0.placeDeadline = nil }
+        if channels[name]?.state == .queued, !channels.isAlways(name) { channels[name] = nil }
     }
 
     mutating func enqueue(_ entry: Entry, as name: String) {
@@ -51,43 +58,33 @@ extension ChannelSupervisor {
     }
 
     /// Queues the channels that always run from now on. Those that do no longer have their idle time.
-    mutating func replaceDemands(by next: [String: Demand], at now: Duration) {
-        let before = demands
-        demands = next
-        for (name, demand) in before where demand.isAlways && !isAlways(name) {
-            channels[name]?.lastSeen = now
-            if channels[name]?.state == .queued, channels[name]?.waiters.isEmpty == true { channels[name] = nil }
-        }
-        for name in next.filter(\.value.isAlways).keys.sorted() {
-            if case .lingering(let run, _) = channels[name]?.state { channels[name]?.state = .running(run) }
-            if channels[name] == nil { enqueue(Entry(state: .queued, lastSeen: now), as: name) }
-            channels[name]?.placeDeadline = nil
+    mutating func apply(_ demands: [String: Demand], at now: Duration) {
+        for (name, demand) in demands.sorted(by: { $0.key < $1.key }) {
+            let wasAlways = channels.isAlways(name)
+            channels.setDemand(demand, of: name)
+            if demand.isAlways {
+                if case .lingering(let run, _) = channels[name]?.state { channels[name]?.state = .running(run) }
+                if channels[name] == nil { enqueue(Entry(state: .queued, lastSeen: now), as: name) }
+                channels[name]?.placeDeadline = nil
+            } else if wasAlways {
+                channels[name]?.lastSeen = now
+                if channels[name]?.state == .queued, channels[name]?.waiters.isEmpty == true { channels[name] = nil }
+            }
         }
     }
 
     /// Whether one more channel may run, now or once another has ended. Ends the one idle longest if need be.
     private mutating func hasPlace(_ effects: inout [Effect]) -> Bool {
-        guard let limit = policy.maxRunning else { return true }
-        if channels.values.count(where: { $0.isDemanded }) < limit { return true }
-        let lingering = channels.compactMap { name, entry -> (name: String, since: Duration, run: Run)? in
-            guard case .lingering(let run, let since) = entry.state else { return nil }
-            return (name, since, run)
-        }
-        guard let longest = lingering.min(by: { ($0.since, $0.name) < ($1.since, $1.name) }) else { return false }
-        end(longest.run, &effects)
+        guard let limit = policy.runLimit, channels.demandedCount >= limit else { return true }
+        guard let run = channels.longestLingering.flatMap({ channels[$0]?.state.run }) else { return false }
+        end(run, &effects)
         return true
     }
 
     /// Starts queued channels in the order of their requests, as far as there are places.
     mutating func startQueued(_ effects: inout [Effect]) {
-        let queued = channels.filter { $0.value.state == .queued && $0.value.isDemanded }.sorted {
-            $0.value.queuedAt < $1.value.queuedAt
-        }
-        guard !queued.isEmpty else { return }
-        var count = runningCount
-        for (name, _) in queued where count < policy.maxRunning ?? .max {
+        while channels.runningCount < policy.runLimit ?? .max, let name = channels.firstQueued {
             runCount += 1
-            count += 1
             let run = Run(channel: name, number: runCount)
             channels[name]?.state = .starting(run)
             effects.append(.start(run))
@@ -107,7 +104,8 @@ extension ChannelSupervisor {
         where isAnswered: (Waiter) -> Bool
     ) {
         let answered = channels[name]?.waiters.filter(isAnswered) ?? []
-        channels[name]?.waiters.removeAll(where: isAnswered)
+        guard !answered.isEmpty else { return }
+        channels.update(name) { $0.waiters.removeAll(where: isAnswered) }
         for waiter in answered {
             recordPresence(in: name, isStream: waiter.isStream, at: now)
             effects.append(.answer(waiter.id, refusal))

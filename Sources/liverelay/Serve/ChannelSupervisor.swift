@@ -3,19 +3,24 @@
 /// A channel that is not in `channels` is idle and costs nothing. A viewer is present while a request of his is held or
 /// a stream is open, and for `Policy.absence` after a request for a playlist or a segment. A run is one reader of a
 /// channel's upstream. The driver starts and ends runs as the effects say, and reports when a run is over.
-struct ChannelSupervisor: Equatable, Sendable {
+struct ChannelSupervisor: Sendable {
     struct Policy: Equatable, Sendable {
         /// How long a channel runs after the last sign of a viewer.
         var idle = Duration.seconds(30)
         /// The longest time for which a request is held. hls.js and Kodi give up after 20 s.
         var startLimit = Duration.seconds(15)
-        /// Runs at once; nil: no limit.
+        /// Runs at once as the operator says; nil: no limit.
         var maxRunning: Int?
+        /// Runs at once for which the process has descriptors; nil: no limit.
+        var descriptorLimit: Int?
         /// Channels without viewers that go on running: those watched last.
         var keepWarm = 0
         /// The time after a request during which the viewer of a playlist is present: players ask once a target
         /// duration.
         var absence = Duration.seconds(12)
+
+        /// Runs at once; nil: no limit.
+        var runLimit: Int? { [maxRunning, descriptorLimit].compactMap { $0 }.min() }
     }
 
     /// What the configuration of a channel says about when it runs.
@@ -83,7 +88,7 @@ struct ChannelSupervisor: Equatable, Sendable {
         case ended(Run, failure: String?)
         /// The channel left the list, or its entry changed.
         case retired(String)
-        /// The channels whose configuration says when they run, after each change of the list.
+        /// When channels run, as their configuration says now. Those that are not named stay as they are.
         case demanded([String: Demand])
         /// Time has passed.
         case wake
@@ -111,18 +116,18 @@ struct ChannelSupervisor: Equatable, Sendable {
     static let placeTime = Duration.seconds(2)
 
     let policy: Policy
-    var channels: [String: Entry] = [:]
-    /// Of channels that have one. Those that always run have an entry in `channels` as long as they are here.
-    var demands: [String: Demand] = [:]
+    /// Those that always run have an entry as long as their demand says so.
+    var channels: SupervisedChannels
     var runCount: UInt64 = 0
     var queueCount: UInt64 = 0
 
     init(_ policy: Policy) {
         self.policy = policy
+        channels = SupervisedChannels(policy)
     }
 
-    /// Runs that are not over.
-    var runningCount: Int { channels.values.count { $0.state.run != nil } }
+    /// When `.wake` is due; nil: not before something happens.
+    var nextWake: Duration? { channels.nextDue }
 
     /// - Parameter now: time since the process began; never less than before.
     mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
@@ -145,7 +150,7 @@ struct ChannelSupervisor: Equatable, Sendable {
         case .published(let run): publish(run, at: now, &effects)
         case .ended(let run, let failure): end(run, failure: failure, at: now, &effects)
         case .retired(let name): retire(name, &effects)
-        case .demanded(let demands): replaceDemands(by: demands, at: now)
+        case .demanded(let demands): apply(demands, at: now)
         case .wake: break
         }
         advance(to: now, &effects)
@@ -159,7 +164,7 @@ struct ChannelSupervisor: Equatable, Sendable {
     mutating func recordRequest(of name: String, isStream: Bool = false, at now: Duration) -> Run? {
         switch channels[name]?.state {
         case .running(let run), .lingering(let run, _):
-            channels[name]?.state = .running(run)
+            channels.update(name) { $0.state = .running(run) }
             recordPresence(in: name, isStream: isStream, at: now)
             return run
         default: return nil
@@ -167,21 +172,16 @@ struct ChannelSupervisor: Equatable, Sendable {
     }
 
     mutating func recordPresence(in name: String, isStream: Bool, at now: Duration) {
-        guard var entry = channels[name] else { return }
-        entry.lastSeen = now
-        entry.presentUntil = max(
-            entry.presentUntil, now + min(isStream ? Self.openingTime : policy.absence, idle(of: name)))
-        channels[name] = entry
+        let presence = min(isStream ? Self.openingTime : policy.absence, channels.idle(of: name))
+        channels.update(name) { entry in
+            entry.lastSeen = now
+            entry.presentUntil = max(entry.presentUntil, now + presence)
+        }
     }
 
-    func idle(of name: String) -> Duration { demands[name]?.idle ?? policy.idle }
-
-    func isAlways(_ name: String) -> Bool { demands[name]?.isAlways ?? false }
-
     private mutating func update(_ run: Run, _ change: (inout Entry) -> Void) {
-        guard var entry = channels[run.channel], entry.state.run == run else { return }
-        change(&entry)
-        channels[run.channel] = entry
+        guard channels[run.channel]?.state.run == run else { return }
+        channels.update(run.channel, change)
     }
 }
 

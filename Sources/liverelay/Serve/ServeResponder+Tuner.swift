@@ -10,17 +10,16 @@ extension ServeResponder {
         return document(request, target)
     }
 
-    /// The answer to anything but a stream.
+    /// The answer to anything but a stream and the lineup.
     func document(_ request: TunerRequest, _ target: RequestTarget) -> Response {
-        let response = tuner.device(maxRunning: host.policy.maxRunning).response(
-            to: request, channels: host.directory.channels(openTo: target.viewer), baseURL: base(of: target),
-            query: target.viewer.query?.value)
-        return response ?? Self.unknownChannel
+        tuner.device(tunerCount: host.policy.tunerCount).response(
+            to: request, baseURL: base(of: target), query: target.viewer.query?.value)
+            ?? Self.unknownChannel
     }
 
     /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
     private func stream(_ number: String, tuner: Int?, _ target: RequestTarget) async -> Response {
-        let device = self.tuner.device(maxRunning: host.policy.maxRunning)
+        let device = self.tuner.device(tunerCount: host.policy.tunerCount)
         guard tuner.map({ $0 < device.tunerCount }) ?? true,
             let channel = host.directory.channel(numbered: number, for: target.viewer)
         else { return Self.unknownChannel }
@@ -46,12 +45,9 @@ extension ServeResponder {
     }
 }
 
-extension ChannelDirectory {
-    /// The channel with a number of the lineup that the viewer gets; nil if there is none.
-    func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
-        let channels = channels(openTo: viewer)
-        return zip(channels, TunerDevice.guideNumbers(of: channels)).first { $0.1 == number }?.0
-    }
+extension ChannelSupervisor.Policy {
+    /// Tuners of the device that the channels look like.
+    var tunerCount: Int { min(maxRunning ?? TunerIdentity.unlimitedTuners, runLimit ?? .max) }
 }
 
 extension ChannelSupervisor.Refusal {

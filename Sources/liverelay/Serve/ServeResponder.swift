@@ -12,10 +12,12 @@ final class ServeResponder: Sendable {
     let tuner: TunerIdentity
     /// nil: no guide is read.
     let guide: GuideService?
-    private let api: APIResponder
+    let api: APIResponder
+    /// Documents that change with the list alone, and those of the moment.
+    let (lists, moments) = (DocumentCache(label: "liverelay.lists"), DocumentCache(label: "liverelay.moments"))
 
     /// The connections of the server.
-    private let clients: @Sendable () -> RelayStatus.Clients
+    let clients: @Sendable () -> RelayStatus.Clients
 
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
@@ -37,27 +39,22 @@ final class ServeResponder: Sendable {
         case .folder(let name):
             host.directory[name] == nil
                 ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query)
-        case .channelList(let format, let group): channelList(format, group: group, for: target)
-        case .status: status(for: target.viewer)
-        case .api: api.response(to: target)
         case .health: .text(.ok, "ok")
         case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
         case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
-        case .guide: .notFound(target.path)
         case .tuner(let request): document(request, target)
-        case .notFound: .notFound(target.path)
+        case .channelList, .status, .api, .guide, .notFound: .notFound(target.path)
         }
     }
 
     /// Returns the work for a request that may have to wait for its channel; nil for any other request.
     func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        if let work = Page.deferredResponse(to: target, host) { return work }
+        if let work = documentWork(for: target) { return work }
         let request = ServeRequest(target)
         if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
         if case .guide(let isGzipFile) = request, let guide {
             return { await guide.response(to: target, asGzipFile: isGzipFile) }
         }
-        if request == .api { return { [api] in api.response(to: target) } }
         guard case .channel(let name, let path, let use) = request else { return nil }
         let below = target.at(path)
         // A HEAD starts nothing, but its answer may take as long.
@@ -126,37 +123,16 @@ extension ServeResponder {
     private func descriptiveResponse(of name: String, to target: RequestTarget) -> Response? {
         if target.path == "/" { return Page.listedChannel }
         if let running = host.running(name) { return running.responder.response(to: target) }
-        let entry = host.overview.channels[name]
+        let listing = host.listing(of: name)
         switch target.path {
         case "/status.json":
-            let status = ServeStatus.Channel(name, host.directory[name], entry, status: nil, at: host.overview.uptime)
+            let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.uptime)
             return Response(
                 contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
         case "/healthz": return .text(.ok, "ok")
-        case "/readyz": return .text(.serviceUnavailable, "\(ServeStatus.state(of: entry)): not ready")
+        case "/readyz": return .text(.serviceUnavailable, "\(ServeStatus.state(of: listing?.entry)): not ready")
         default: return nil
         }
-    }
-
-    /// The list of all channels, or of one group, with URLs of this server.
-    private func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Response {
-        let base = base(of: target)
-        let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
-        let writer = ChannelListWriter(
-            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value)
-        let text = writer.write(host.directory.channels(openTo: target.viewer), group: group)
-        return Response(
-            contentType: .channelList, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
-    }
-
-    /// The guide names all channels, and `ServeAccess` gives it to nobody else.
-    private func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
-
-    private func status(for viewer: Viewer) -> Response {
-        let status = ServeStatus(
-            host.overview.seen(by: viewer), clients: clients(), guide: mayReadGuide(viewer) ? guide?.status : nil)
-        return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }
 
     /// The URL of this server as the client sees it, without a slash at its end.

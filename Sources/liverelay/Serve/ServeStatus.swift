@@ -40,6 +40,7 @@ struct ServeStatus: Encodable, Sendable {
     let listed: Int
     /// Runs that are not over.
     let running: Int
+    /// Runs that there may be at once, as the operator or the number of descriptors says.
     let maxRunning: Int?
     /// Runs that were started.
     let starts: Int
@@ -55,7 +56,7 @@ struct ServeStatus: Encodable, Sendable {
         uptime = overview.uptime.secondsValue
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }
-        maxRunning = overview.policy.maxRunning
+        maxRunning = overview.policy.runLimit
         starts = overview.startCount
         channels = overview.channels.sorted { $0.key < $1.key }.map { slug, entry in
             Channel(

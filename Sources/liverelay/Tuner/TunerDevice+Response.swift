@@ -1,21 +1,16 @@
 import ChannelList
 
 extension TunerDevice {
-    /// The document for a request; nil for a stream.
+    /// The document for a request; nil for a stream, and for the lineup.
     /// - Parameter baseURL: the URL of this server as the client sees it.
     /// - Parameter query: that the URLs in the document carry; nil: nothing.
-    func response(
-        to request: TunerRequest, channels: [ListedChannel], baseURL: String, query: String? = nil
-    ) -> Response? {
+    func response(to request: TunerRequest, baseURL: String, query: String? = nil) -> Response? {
         switch request {
         case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))
         case .description: .document(.xml, deviceXML(baseURL: baseURL))
-        case .lineup: .document(.json, Self.lineupJSON(channels, baseURL: baseURL, query: query))
         case .lineupStatus: .document(.json, Self.lineupStatusJSON)
-        case .lineupList:
-            .document(.channelList, ChannelListWriter(baseURL: baseURL, format: .ts, query: query).write(channels))
         case .scan: Response(cacheControl: .noStore, body: .empty)
-        case .stream: nil
+        case .lineup, .lineupList, .stream: nil
         }
     }
 }

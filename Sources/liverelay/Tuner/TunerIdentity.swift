@@ -10,7 +10,7 @@ struct TunerIdentity: Equatable, Sendable {
     /// Tuners where the number of channels that may run has no limit.
     static let unlimitedTuners = 16
 
-    func device(maxRunning: Int?) -> TunerDevice {
-        TunerDevice(name: name, tunerCount: maxRunning ?? Self.unlimitedTuners, deviceID: deviceID)
+    func device(tunerCount: Int) -> TunerDevice {
+        TunerDevice(name: name, tunerCount: tunerCount, deviceID: deviceID)
     }
 }

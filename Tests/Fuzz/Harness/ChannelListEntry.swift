@@ -47,7 +47,7 @@ enum ChannelListEntry {
         try demand(Set(urls) == Set(channels.map { "http://h/\($0.slug)/live.ts" }), "other URLs in\n\(text)")
         let numbers = TunerDevice.guideNumbers(of: channels)
         try demand(Set(numbers).count == channels.count, "guide numbers are not unique")
-        _ = TunerDevice.lineupJSON(channels, baseURL: "http://h")
+        _ = TunerDevice.lineupJSON(channels, numbers: numbers, baseURL: "http://h")
     }
 
     private static let lists = [

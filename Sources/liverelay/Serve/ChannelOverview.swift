@@ -78,13 +78,12 @@ struct ListedChannels: Encodable, Sendable {
 }
 
 extension Page {
-    /// Returns the work for a document of the page of a list; nil for any other path. A long list takes a while.
-    static func deferredResponse(to target: RequestTarget, _ host: ChannelHost) -> (@Sendable () async -> Response)? {
-        let viewer = target.viewer
-        return switch target.path {
-        case "/web/overview.json": { json(ServeOverview(host.overview.seen(by: viewer))) }
-        case "/web/channels.json": { json(ListedChannels(host.directory.channels(openTo: viewer))) }
-        default: nil
+    /// Answers a request for a file or a document of the page of a list. A long list takes a while.
+    static func answer(to path: String, _ viewer: Viewer, _ host: ChannelHost) -> Answer {
+        switch path {
+        case "/web/overview.json": .later { json(ServeOverview(host.overview.seen(by: viewer))) }
+        case "/web/channels.json": .later { json(ListedChannels(host.directory.channels(openTo: viewer))) }
+        default: .now(response(at: path) ?? .notFound(path))
         }
     }
 

@@ -25,6 +25,15 @@ extension ChannelSupervisor {
         channels[name] = next
     }
 
+    /// Forgets a request that is held. A channel that only waited to be started for it is idle again.
+    mutating func abandon(_ name: String, waiter id: UInt64, at now: Duration) {
+        guard var entry = channels[name], entry.waiters.contains(where: { $0.id == id }) else { return }
+        entry.waiters.removeAll { $0.id == id }
+        entry.lastSeen = now
+        let isOver = entry.state == .queued && entry.waiters.isEmpty && !isAlways(name)
+        channels[name] = isOver ? nil : entry
+    }
+
     /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
     mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
         let waiting = channels.filter { $0.value.placeDeadline != nil }.sorted { $0.value.queuedAt < $1.value.queuedAt }
@@ -69,11 +78,15 @@ extension ChannelSupervisor {
     private mutating func hasPlace(_ effects: inout [Effect]) -> Bool {
         guard let limit = policy.maxRunning else { return true }
         if channels.values.count(where: { $0.isDemanded }) < limit { return true }
-        let lingering = channels.compactMap { name, entry -> (name: String, since: Duration, run: Run)? in
-            guard case .lingering(let run, let since) = entry.state else { return nil }
-            return (name, since, run)
+        let unwatched = channels.compactMap { name, entry -> (name: String, since: Duration, run: Run)? in
+            switch entry.state {
+            case .lingering(let run, let since): (name, since, run)
+            // Its viewers have left before it has published.
+            case .starting(let run) where !entry.isInUse && !isAlways(name): (name, entry.lastSeen, run)
+            case .queued, .starting, .running, .ending, .failed: nil
+            }
         }
-        guard let longest = lingering.min(by: { ($0.since, $0.name) < ($1.since, $1.name) }) else { return false }
+        guard let longest = unwatched.min(by: { ($0.since, $0.name) < ($1.since, $1.name) }) else { return false }
         end(longest.run, &effects)
         return true
     }

@@ -5,38 +5,32 @@ import Playlist
 // What clients that take us for an HDHomeRun ask for.
 
 extension ServeResponder {
-    func response(to request: TunerRequest, _ target: RequestTarget) async -> Response {
-        if case .stream(let channel, let tuner) = request { return await stream(channel, tuner: tuner, target) }
-        return document(request, target)
-    }
-
-    /// The answer to anything but a stream.
-    func document(_ request: TunerRequest, _ target: RequestTarget) -> Response {
-        let response = tuner.device(maxRunning: host.policy.maxRunning).response(
+    func document(_ request: Route.Tuner, _ target: RequestTarget) -> Response {
+        tuner.device(maxRunning: host.policy.maxRunning).response(
             to: request, channels: host.directory.channels(openTo: target.viewer), baseURL: base(of: target),
             query: target.viewer.query?.value)
-        return response ?? Self.unknownChannel
     }
 
     /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
-    private func stream(_ number: String, tuner: Int?, _ target: RequestTarget) async -> Response {
+    func stream(_ number: String, tuner: Int?, _ target: RequestTarget) -> Answer {
         let device = self.tuner.device(maxRunning: host.policy.maxRunning)
         guard tuner.map({ $0 < device.tunerCount }) ?? true,
             let channel = host.directory.channel(numbered: number, for: target.viewer)
-        else { return Self.unknownChannel }
-        var below = RequestTarget(
-            method: target.method, path: "/\(channel.slug)/live.ts", query: [], fields: target.fields)
+        else { return .now(Self.unknownChannel) }
+        var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
         below.viewer = target.viewer
-        var response = if let work = deferredResponse(to: below) { await work() } else { self.response(to: below) }
-        if case .stream(let stream) = response.body, let duration = Self.duration(target) {
+        let answer = answer(of: channel.slug, .endlessStream(.live), to: below, as: target.path)
+        guard let duration = Self.duration(target) else { return answer }
+        return answer.map { response in
+            guard case .stream(let stream) = response.body else { return response }
+            var response = response
             response.body = .stream(stream.ending(after: duration))
+            return response
         }
-        return response
     }
 
     private static func duration(_ target: RequestTarget) -> Duration? {
-        let text = target.query.first { $0.name == "duration" }?.value
-        return text.flatMap { UInt32($0) }.map { .seconds(Int64($0)) }
+        target.query.value(of: "duration").flatMap { UInt32($0) }.map { .seconds(Int64($0)) }
     }
 
     /// Without a body: a client may play it.
@@ -63,4 +57,14 @@ extension ChannelSupervisor.Refusal {
         case .failed: .tuneFailed
         }
     }
+}
+
+/// An error as an HDHomeRun names it in `X-HDHomeRun-Error`.
+enum TunerError: String, Sendable {
+    case unknownChannel = "801 Unknown Channel"
+    case tunersInUse = "805 All Tuners In Use"
+    case tuneFailed = "806 Tune Failed"
+    case noVideoData = "807 No Video Data"
+
+    var header: HeaderField { HeaderField(name: "X-HDHomeRun-Error", value: rawValue) }
 }

@@ -1,12 +1,13 @@
 import ChannelList
+import HTTPSyntax
 
 extension TunerDevice {
-    /// The document for a request; nil for a stream.
+    /// The document for a request.
     /// - Parameter baseURL: the URL of this server as the client sees it.
     /// - Parameter query: that the URLs in the document carry; nil: nothing.
     func response(
-        to request: TunerRequest, channels: [ListedChannel], baseURL: String, query: String? = nil
-    ) -> Response? {
+        to request: Route.Tuner, channels: [ListedChannel], baseURL: String, query: String? = nil
+    ) -> Response {
         switch request {
         case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))
         case .description: .document(.xml, deviceXML(baseURL: baseURL))
@@ -15,7 +16,6 @@ extension TunerDevice {
         case .lineupList:
             .document(.channelList, ChannelListWriter(baseURL: baseURL, format: .ts, query: query).write(channels))
         case .scan: Response(cacheControl: .noStore, body: .empty)
-        case .stream: nil
         }
     }
 }

@@ -67,7 +67,7 @@ let package = Package(
         module("Splice", ["Metering", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Playlist", "Metering"]),
         module("Conformance", ["Media"]),
-        module("HTTPSyntax", ["Playlist"]),
+        module("HTTPSyntax", ["Playlist", "LiveRing"]),
         module("ChannelList", ["Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Channel",
@@ -128,6 +128,8 @@ let package = Package(
                 "Decrypt",
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         support(

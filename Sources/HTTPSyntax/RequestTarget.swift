@@ -145,3 +145,30 @@ extension RequestTarget {
         return decoded
     }
 }
+
+extension RequestTarget.Fields {
+    private static let known: [String: any WritableKeyPath<Self, String?> & Sendable] = [
+        "range": \.range, "if-range": \.ifRange, "if-none-match": \.ifNoneMatch,
+        "if-modified-since": \.ifModifiedSince, "accept-encoding": \.acceptEncoding, "accept": \.accept,
+        "host": \.host, "authorization": \.authorization, "content-type": \.contentType,
+        "last-event-id": \.lastEventID, "user-agent": \.userAgent, "forwarded": \.forwarding.forwarded,
+        "x-forwarded-for": \.forwarding.addresses, "x-forwarded-proto": \.forwarding.scheme,
+        "x-forwarded-host": \.forwarding.host, "x-forwarded-port": \.forwarding.port,
+        "x-forwarded-prefix": \.forwarding.prefix,
+    ]
+
+    /// Reads the fields of a request in one pass.
+    /// - Parameter peer: the IP address that the connection comes from.
+    package init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
+        self.init()
+        self.peer = peer
+        var values: [String: [String]] = [:]
+        for (name, value) in headers {
+            let name = name.lowercased()
+            if Self.known[name] != nil { values[name, default: []].append(value) }
+        }
+        for (name, texts) in values {
+            if let path = Self.known[name] { self[keyPath: path] = texts.joined(separator: ", ") }
+        }
+    }
+}

@@ -16,7 +16,7 @@ enum ImportRule {
         "Transcode": ["Splice/", "Channel/", "liverelay/"],
         "Mux": ["Splice/", "Channel/", "liverelay/"],
         "Splice": ["Channel/", "liverelay/"],
-        "LiveRing": ["Channel/", "liverelay/"],
+        "LiveRing": ["HTTPSyntax/", "Channel/", "liverelay/"],
         "HTTPSyntax": ["liverelay/"],
         "ChannelList": ["liverelay/"],
         "Channel": ["liverelay/"],

@@ -12,7 +12,7 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     ),
     (
         "a part of a module that is downstream", "Sources/Splice/A.swift", "import struct LiveRing.RingEntry",
-        ["Sources/Splice/A.swift:1: imports LiveRing, which only Channel/, liverelay/ may"]
+        ["Sources/Splice/A.swift:1: imports LiveRing, which only HTTPSyntax/, Channel/, liverelay/ may"]
     ),
     (
         "the channel's pipeline that logs", "Sources/Channel/A.swift", "import Logging",

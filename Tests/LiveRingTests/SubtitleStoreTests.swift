@@ -91,21 +91,6 @@ struct SubtitleStoreTests {
         #expect(rewind.renditions.first?.uri == "dvr-subs-0.m3u8?\(query)")
     }
 
-    static let requestRows: [(path: String, query: [(name: String, value: String)], request: ResourceRequest)] = [
-        ("/subs-0.m3u8", [], .subtitlePlaylist(0)), ("/subs-12.m3u8", [], .subtitlePlaylist(12)),
-        ("/dvr-subs-3.m3u8", [("last", "60")], .dvrSubtitlePlaylist(3, .last(milliseconds: 60_000))),
-        ("/dvr-master.m3u8", [("delay", "5")], .dvrMasterPlaylist(.delayed(milliseconds: 5000))),
-        ("/sub-0-17-0123abcd.vtt", [], .subtitles("sub-0-17-0123abcd.vtt")),
-        ("/subs-x.m3u8", [], .notFound(.unknownPath)), ("/subs-99999.m3u8", [], .notFound(.unknownPath)),
-        ("/sub-0-17.vtt", [], .notFound(.unknownPath)), ("/sub-0-17-0123abcd.vtt.part", [], .notFound(.unknownPath)),
-        ("/dvr-subs-0.m3u8", [("last", "x")], .notFound(.badQuery(name: "last", value: "x"))),
-    ]
-
-    @Test(arguments: requestRows.indices) func requestsAreParsed(_ index: Int) {
-        let row = Self.requestRows[index]
-        #expect(ResourceRequest(path: row.path, query: row.query) == row.request)
-    }
-
     @Test(arguments: [
         RewindRange.whole, .last(milliseconds: 90_500), .delayed(milliseconds: 0), .between(start: at(5), end: nil),
         .between(start: nil, end: at(7)), .between(start: at(1), end: at(2)),

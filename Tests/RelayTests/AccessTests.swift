@@ -24,11 +24,8 @@ private func listed(_ slug: String, tokens: [String]? = nil, number: String? = n
     return channel
 }
 
-private func guarded(_ scene: ServeScene, _ tokens: [AccessToken]) -> AccessResponder {
-    let responder = ServeResponder(scene.host)
-    return AccessResponder(
-        access: ViewerAccess(tokens), policy: ServeAccess(host: scene.host), responder: { responder.response(to: $0) },
-        deferredResponder: { responder.deferredResponse(to: $0) })
+private func guarded(_ scene: ServeScene, _ tokens: [AccessToken]) -> ServeResponder {
+    ServeResponder(scene.host, access: ViewerAccess(tokens))
 }
 
 /// A request, and its status on a server with a token and on one whose channel `news` alone has tokens.
@@ -72,10 +69,7 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
         for row in rows {
             let target = try request(row.uri, bearer: row.bearer)
             for (responder, status) in [(closed, row.withToken), (open, row.withoutToken)] {
-                let response =
-                    if let work = responder.deferredResponse(to: target) { await work() } else {
-                        responder.response(to: target)
-                    }
+                let response = await responder.answer(to: target).response()
                 #expect(response.status.rawValue == status, "\(row.uri), \(row.bearer ?? "no bearer")")
             }
         }

@@ -74,7 +74,8 @@ private struct SupervisedWorld {
     private mutating func act() {
         let name = Self.names.randomElement(using: &random) ?? "a"
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<4: request(name)
+        case 0..<3: request(name)
+        case 3: leave()
         case 4..<6:
             if supervisor.recordRequest(of: name, at: now) != nil { lastSeen[name] = now }
         case 6:
@@ -98,6 +99,13 @@ private struct SupervisedWorld {
         waiterNames[waiterCount] = name
         lastSeen[name] = now
         send(.requested(name, waiter: waiterCount, isStream: Bool.random(using: &random)))
+    }
+
+    private mutating func leave() {
+        guard let id = waiters.keys.sorted().randomElement(using: &random), let name = waiterNames[id] else { return }
+        waiters[id] = nil
+        lastSeen[name] = now
+        send(.abandoned(name, waiter: id))
     }
 
     private mutating func closeStream() {

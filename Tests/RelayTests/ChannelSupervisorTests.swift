@@ -167,6 +167,34 @@ private let limitRows: [SupervisorRow] = [
         started + [(2, asks("b", 2)), (3, .published(run("b", 2))), (20, asks("c", 3))], yields: [.end(run("a"))]),
 ]
 
+private let leavingRows: [SupervisorRow] = [
+    SupervisorRow(
+        "the only viewer leaves while the channel starts", [(0, asks("a", 1)), (1, .abandoned("a", waiter: 1))],
+        yields: [], wake: 31),
+    SupervisorRow(
+        "nobody waits for what is published",
+        [(0, asks("a", 1)), (1, .abandoned("a", waiter: 1)), (2, .published(run("a")))],
+        yields: [], wake: 31),
+    SupervisorRow(
+        "one of two leaves",
+        [(0, asks("a", 1)), (0, asks("a", 2)), (1, .abandoned("a", waiter: 1)), (2, .published(run("a")))],
+        yields: [.answer(2, nil)]),
+    SupervisorRow(
+        "it leaves again", [(0, asks("a", 1)), (1, .abandoned("a", waiter: 1)), (1, .abandoned("a", waiter: 1))],
+        yields: [], wake: 31),
+    SupervisorRow(
+        "a channel that nobody waits for gives its place away", maxRunning: 1,
+        [(0, asks("a", 1)), (1, .abandoned("a", waiter: 1)), (1, asks("b", 2))], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "one that somebody waits for keeps it", maxRunning: 1,
+        [(0, asks("a", 1)), (0, asks("a", 2)), (1, .abandoned("a", waiter: 1)), (1, asks("b", 3))], yields: [],
+        wake: 3),
+    SupervisorRow(
+        "the client that waits for a place leaves", maxRunning: 1,
+        [(0, asks("a", 1)), (1, asks("b", 2)), (1, .abandoned("b", waiter: 2)), (1, .ended(run("a"), failure: "no"))],
+        yields: [.answer(1, .failed(reason: "no", retryAfter: .seconds(1)))]),
+]
+
 private let always = Input.demanded(["a": .init(isAlways: true)])
 
 private let demandRows: [SupervisorRow] = [
@@ -229,7 +257,7 @@ private let demandRows: [SupervisorRow] = [
 ]
 
 @Suite struct ChannelSupervisorTests {
-    @Test(arguments: startRows + endRows + limitRows + demandRows)
+    @Test(arguments: startRows + endRows + limitRows + leavingRows + demandRows)
     func lastInput(_ row: SupervisorRow) {
         var supervisor = ChannelSupervisor(
             .init(

@@ -77,8 +77,8 @@ private let rows: [(when: String, limits: Admission.Limits, steps: [Step], last:
     private static func origin(_ limits: OpenConnections.Limits) async throws -> (HTTPServer, OpenConnections) {
         let connections = OpenConnections(limits)
         let server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1
-        ) { _ in .text(.ok, "here") }
+            on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
+            responder: TargetResponder { _ in .now(.text(.ok, "here")) })
         return (server, connections)
     }
 

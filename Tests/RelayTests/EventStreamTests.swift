@@ -20,23 +20,10 @@ private struct EventScene {
             },
             events: EventResponder(bus) { target in
                 target.fields.authorization == "Bearer s3cret" ? nil : .text(.unauthorized, "no")
-            }, clients: ClientRegistry(bus),
-            responder: { target in
-                guard target.path == "/news.ts" else { return .notFound(target.path) }
-                var response = Response(
-                    contentType: .transportStream, cacheControl: .noStore,
-                    body: .stream(
-                        ByteStream { Task.isCancelled ? nil : [UInt8](repeating: 0x47, count: 188)[...] }))
-                response.sentBytes = ByteCounter(channel: "news")
-                return response
-            },
-            deferredResponder: { target in
-                guard target.path.hasPrefix("/api/") else { return nil }
-                return { .notFound(target.path) }
-            })
+            }, clients: ClientRegistry(bus))
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { operations.response(to: $0) },
-            deferredResponder: { operations.deferredResponse(to: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: EventResponses(operations: operations)
+        )
     }
 
     /// A client that has read the head of the response.
@@ -45,6 +32,20 @@ private struct EventScene {
         try client.send(request("GET", path, fields, version: "1.0"))
         let status = try client.head().status
         return EventClient(client: client, status: status)
+    }
+}
+
+private struct EventResponses: Responder {
+    let operations: OperationsResponder
+
+    func answer(to route: Route, _ target: RequestTarget) -> Answer {
+        if let answer = operations.answer(to: route, target) { return answer }
+        guard target.path == "/news.ts" else { return .now(.notFound(target.path)) }
+        var response = Response(
+            contentType: .transportStream, cacheControl: .noStore,
+            body: .stream(ByteStream { Task.isCancelled ? nil : [UInt8](repeating: 0x47, count: 188)[...] }))
+        response.sentBytes = ByteCounter(channel: "news")
+        return operations.clients.observed(.now(response), to: target)
     }
 }
 

@@ -38,9 +38,9 @@ private struct GuideOrigin {
         self.content = content
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: { target in
+            responder: TargetResponder { target in
                 content.requests.withLock { $0.append(target.fields) }
-                return content.answer.withLock { $0 }
+                return .now(content.answer.withLock { $0 })
             })
     }
 

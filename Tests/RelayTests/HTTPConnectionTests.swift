@@ -54,7 +54,9 @@ import Testing
         let body = (0..<16 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 2,
-            responder: { _ in Response(cacheControl: .immutable, body: .bytes(body, gzip: nil)) })
+            responder: TargetResponder { _ in
+                .now(Response(cacheControl: .immutable, body: .bytes(body, gzip: nil)))
+            })
         let before = try Self.residentBytes()
         let count = 24
         let clients = UnsafeMutableBufferPointer<RawClient>.allocate(capacity: count)

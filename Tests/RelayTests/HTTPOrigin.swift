@@ -25,14 +25,17 @@ struct HTTPOrigin: ~Copyable {
         try FileHandle(forWritingTo: large).truncate(atOffset: UInt64(Self.largeByteCount))
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), limits: limits, threads: threads,
-            responder: Self.responder(directory.path))
+            responder: TargetResponder(respond: Self.responder(directory.path)))
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    private static func responder(_ directory: String) -> Responder {
+    private static func responder(_ directory: String) -> @Sendable (RequestTarget) -> Answer {
         let gzip = LazyGzip(playlist)
         return { target in
+            .now(response(to: target))
+        }
+        @Sendable func response(to target: RequestTarget) -> Response {
             switch target.path {
             case "/live.m3u8":
                 return Response(

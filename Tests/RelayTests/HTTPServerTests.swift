@@ -4,15 +4,14 @@ import Testing
 
 @testable import liverelay
 
-/// Start and shutdown of the server.
-@Suite(.ownThreads) struct HTTPServerTests {
+/// Start and shutdown of the server. One that waited for its limit would take ten minutes.
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct HTTPServerTests {
     @Test func shutdownClosesADownloadAtItsLimit() async throws {
         let origin = try await HTTPOrigin()
         var client = try origin.client(receiveBuffer: 4096)
         try client.send(request("GET", "/large.mp4"))
         #expect(try client.head().status == 200)
-        let took = await ContinuousClock().measure { await origin.server.shutdown(within: .milliseconds(200)) }
-        #expect(took >= .milliseconds(200) && took < .seconds(5), "took \(took)")
+        await origin.server.shutdown(within: .milliseconds(1))
         #expect(try client.rest().count < HTTPOrigin.largeByteCount)
         #expect(try origin.openFileCount() == 0)
     }
@@ -23,7 +22,7 @@ import Testing
         try client.send(request("GET", "/large.mp4"))
         #expect(try client.head().status == 200)
         let server = origin.server
-        async let down: Void = server.shutdown(within: .seconds(30))
+        async let down: Void = server.shutdown(within: .seconds(600))
         #expect(try client.read(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
         #expect(try client.rest().isEmpty)
         await down
@@ -34,8 +33,7 @@ import Testing
         var client = try origin.client()
         try client.send(request("GET", "/query"))
         #expect(try client.response().status == 200)
-        let took = await ContinuousClock().measure { await origin.server.shutdown(within: .seconds(30)) }
-        #expect(took < .seconds(5), "took \(took)")
+        await origin.server.shutdown(within: .seconds(600))
         #expect(try client.rest().isEmpty)
         #expect(throws: RawClient.Failure.self) { _ = try origin.client() }
     }
@@ -49,7 +47,7 @@ import Testing
         try busy.send(request("GET", "/large.mp4"))
         #expect(try busy.head().status == 200)
         let server = origin.server
-        async let down: Void = server.shutdown(within: .seconds(30))
+        async let down: Void = server.shutdown(within: .seconds(600))
         #expect(try idle.rest().isEmpty, "closed although the download is under way")
         #expect(try busy.read(HTTPOrigin.largeByteCount).count == HTTPOrigin.largeByteCount)
         #expect(try busy.rest().isEmpty)
@@ -101,6 +99,8 @@ import Testing
     }
 
     private static func start(_ host: String, _ port: Int) async throws -> HTTPServer {
-        try await HTTPServer.start(on: ListenAddress(host: host, port: port), threads: 1) { .notFound($0.path) }
+        try await HTTPServer.start(
+            on: ListenAddress(host: host, port: port), threads: 1,
+            responder: TargetResponder { .now(.notFound($0.path)) })
     }
 }

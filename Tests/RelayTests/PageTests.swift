@@ -27,12 +27,12 @@ private func text(_ response: Response) -> String {
             spool: "", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 
     private func many(_ path: String) throws -> Response {
-        try ServeResponder(host).response(to: RequestTarget(method: .get, uri: path))
+        try #require(ServeResponder(host).answer(to: RequestTarget(method: .get, uri: path)).now)
     }
 
     private func single(_ path: String) throws -> Response {
-        try ChannelResponder(ChannelState(upstream: "http://127.0.0.1:9/x.m3u8") { .zero })
-            .response(to: RequestTarget(method: .get, uri: path))
+        let channel = ChannelResponder(ChannelState(upstream: "http://127.0.0.1:9/x.m3u8") { .zero })
+        return try #require(RelayResponder(channel: channel).answer(to: RequestTarget(method: .get, uri: path)).now)
     }
 
     @Test(arguments: PageFile.allCases.filter { $0 != .overview && $0 != .channel })
@@ -68,18 +68,18 @@ private func text(_ response: Response) -> String {
     ])
     func nothingElse(path: String) throws {
         guard let target = try? RequestTarget(method: .get, uri: path) else { return }
-        #expect(ServeResponder(host).response(to: target).status == .notFound)
+        #expect(ServeResponder(host).answer(to: target).now?.status == .notFound)
     }
 
     @Test func documentsOfTheList() async throws {
         let responder = ServeResponder(host)
         let channels = try #require(
-            responder.deferredResponse(to: RequestTarget(method: .get, uri: "/web/channels.json")))
+            responder.answer(to: RequestTarget(method: .get, uri: "/web/channels.json")).later)
         let names = text(await channels())
         #expect(
             names.contains("\"<b>News</b>\"") && names.contains("http://logos/7.png"), "as it is: the page escapes it")
         let overview = try #require(
-            responder.deferredResponse(to: RequestTarget(method: .get, uri: "/web/overview.json")))
+            responder.answer(to: RequestTarget(method: .get, uri: "/web/overview.json")).later)
         #expect(text(await overview()).contains("\"listed\" : 1"))
     }
 

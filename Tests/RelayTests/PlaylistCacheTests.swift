@@ -53,48 +53,48 @@ import Testing
     @Test(arguments: rows)
     func longPlaylistsAreRenderedElsewhere(uri: String, isLong: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = ChannelResponder(state)
-        let work = responder.deferredResponse(to: try Self.target(uri))
+        let responder = RelayResponder(channel: ChannelResponder(state))
+        let work = responder.answer(to: try Self.target(uri)).later
         #expect((work != nil) == isLong)
         guard let work else { return }
         let response = await work()
-        let atOnce = ChannelResponder(state).response(to: try Self.target(uri))
+        let atOnce = await RelayResponder(channel: ChannelResponder(state)).answer(to: try Self.target(uri)).response()
         #expect(response.status == .ok && response.body == atOnce.body && response.cacheControl == atOnce.cacheControl)
-        #expect(responder.deferredResponse(to: try Self.target(uri)) == nil, "it is known")
-        #expect(responder.response(to: try Self.target(uri)) == response)
+        #expect(responder.answer(to: try Self.target(uri)).later == nil, "it is known")
+        #expect(responder.answer(to: try Self.target(uri)).now == response)
         try await ring.publish(Self.segment(200))
-        #expect(responder.deferredResponse(to: try Self.target(uri)) != nil, "there is a newer one")
+        #expect(responder.answer(to: try Self.target(uri)).later != nil, "there is a newer one")
     }
 
     @Test func startsInOneSegmentAreOnePlaylist() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = ChannelResponder(state)
-        let first = try #require(responder.deferredResponse(to: try Self.target("/dvr.m3u8?start=600.5&end=900")))
+        let responder = RelayResponder(channel: ChannelResponder(state))
+        let first = try #require(responder.answer(to: try Self.target("/dvr.m3u8?start=600.5&end=900")).later)
         let response = await first()
         for start in ["600", "603.25", "605.999", "1970-01-01T00:10:01Z"] {
             let target = try Self.target("/dvr.m3u8?start=\(start)&end=899")
-            #expect(responder.deferredResponse(to: target) == nil, "\(start)")
-            #expect(responder.response(to: target) == response, "\(start)")
+            #expect(responder.answer(to: target).later == nil, "\(start)")
+            #expect(responder.answer(to: target).now == response, "\(start)")
         }
-        #expect(responder.deferredResponse(to: try Self.target("/dvr.m3u8?start=606&end=900")) != nil)
-        #expect(responder.deferredResponse(to: try Self.target("/ts/dvr.m3u8?start=600&end=900")) != nil)
+        #expect(responder.answer(to: try Self.target("/dvr.m3u8?start=606&end=900")).later != nil)
+        #expect(responder.answer(to: try Self.target("/ts/dvr.m3u8?start=600&end=900")).later != nil)
     }
 
     @Test func onlyClientsThatAcceptGzipCostCompression() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = ChannelResponder(state)
+        let responder = RelayResponder(channel: ChannelResponder(state))
         let (plain, coded) = (try Self.target("/dvr.m3u8"), try Self.target("/dvr.m3u8", .init(acceptEncoding: "gzip")))
-        guard case .bytes(let bytes, let gzip?) = await responder.deferredResponse(to: plain)?().body else {
+        guard case .bytes(let bytes, let gzip?) = await responder.answer(to: plain).later?().body else {
             Issue.record("no playlist")
             return
         }
         #expect(bytes.count > 16 * 1024 && !gzip.isFinished)
-        let work = try #require(responder.deferredResponse(to: coded), "it is compressed elsewhere")
+        let work = try #require(responder.answer(to: coded).later, "it is compressed elsewhere")
         _ = await work()
-        #expect(gzip.isFinished && responder.deferredResponse(to: coded) == nil)
-        let response = ConditionalResponse(responder.response(to: coded), to: coded, date: "")
+        #expect(gzip.isFinished && responder.answer(to: coded).later == nil)
+        let response = ConditionalResponse(try #require(responder.answer(to: coded).now), to: coded, date: "")
         #expect(response.fields.contains(HeaderField(name: "Content-Encoding", value: "gzip")))
-        let identity = ConditionalResponse(responder.response(to: plain), to: plain, date: "")
+        let identity = ConditionalResponse(try #require(responder.answer(to: plain).now), to: plain, date: "")
         #expect(identity.fields.contains(HeaderField(name: "Vary", value: "Accept-Encoding")))
     }
 
@@ -107,10 +107,8 @@ import Testing
         for token in tokens {
             var target = try Self.target(uri, .init(acceptEncoding: "gzip"))
             if let token { target.viewer = Viewer(reach: .everything, credential: .query(Secret(token))) }
-            let response =
-                if let work = responder.deferredResponse(to: target) { await work() } else {
-                    responder.response(to: target)
-                }
+            let resource = Route.Resource(path: target.path, query: target.query)
+            let response = await responder.answer(to: resource, target).response()
             guard case .bytes(let bytes, gzip: let gzip?) = response.body, let member = gzip.member,
                 case .whole(let unpacked) = Gzip.decompress(member, limit: 1 << 20)
             else {

@@ -133,7 +133,7 @@ private let hostile: [(request: String, status: Int)] = [
         let connections = OpenConnections(requests: RequestLimiter(perSecond: 1))
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
-            responder: { _ in .text(.ok, "ok") })
+            responder: TargetResponder { _ in .now(.text(.ok, "ok")) })
         var client = try RawClient(port: server.port)
         for _ in 0..<RequestRate.burst {
             try client.send(request("GET", "/"))
@@ -147,14 +147,14 @@ private let hostile: [(request: String, status: Int)] = [
     }
 
     @Test(arguments: throttled) func whateverIsAsked(method: String, path: String, hasBody: Bool) async throws {
-        let action = RequestAction(bodyLimit: 9, refusal: .text(.contentTooLarge, "x")) { _ in .text(.ok, "done") }
+        let action = BodyAction(limit: 9, tooLarge: .text(.contentTooLarge, "x")) { _ in .text(.ok, "done") }
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0),
             connections: OpenConnections(requests: RequestLimiter(perSecond: 1)), threads: 1,
-            responder: { _ in .text(.ok, "ok") }, actionResponder: { _ in action })
+            responder: TargetResponder(paths: .list) { _ in .body(action) })
         var client = try RawClient(port: server.port)
         for _ in 0..<RequestRate.burst {
-            try client.send(request("PUT", "/", ["Content-Length: 2"]) + "{}")
+            try client.send(request("PUT", "/api/x", ["Content-Length: 2"]) + "{}")
             #expect(try client.response().status == 200)
         }
         for _ in 0..<2 {
@@ -172,7 +172,7 @@ private let hostile: [(request: String, status: Int)] = [
         let limiter = RequestLimiter(perSecond: 1, addresses: ServerAddresses(trustedProxies: proxies))
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: OpenConnections(requests: limiter), threads: 1,
-            responder: { _ in .text(.ok, "ok") })
+            responder: TargetResponder { _ in .now(.text(.ok, "ok")) })
         var client = try RawClient(port: server.port)
         var last = 0
         for number in 0...RequestRate.burst {

@@ -102,6 +102,7 @@ struct ServeScene {
     let server: HTTPServer
     let spool: URL
     let clock = ManualHostClock()
+    let connections = OpenConnections()
     /// Yields after each input of the supervisor.
     private let changes: AsyncStream<Void>
 
@@ -160,15 +161,11 @@ struct ServeScene {
             ChannelDirectory(catalog.channels), policy: policy, settings: settings, clock: clock.clock
         ) { _ in change.yield() }
         updater = CatalogUpdater(catalog, from: source, host: host)
-        let responder = ServeResponder(
-            host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater))
-        let guarded = AccessResponder(
-            access: ViewerAccess(tokens), policy: ServeAccess(host: host), responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) })
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { guarded.response(to: $0) },
-            deferredResponder: { guarded.deferredResponse(to: $0) },
-            actionResponder: { responder.action(for: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
+            responder: ServeResponder(
+                host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater),
+                access: ViewerAccess(tokens)))
     }
 
     /// Replaces the configuration and reads it again.
@@ -205,7 +202,8 @@ struct ServeScene {
     /// Returns when so many runs were started.
     func reachesStarts(_ count: Int) async { await reaches { $0.startCount >= count } }
 
-    private func reaches(_ condition: (ChannelHost.Overview) -> Bool) async {
+    /// Returns when the channels are as `condition` says.
+    func reaches(_ condition: (ChannelHost.Overview) -> Bool) async {
         var changes = changes.makeAsyncIterator()
         while !condition(host.overview), await changes.next() != nil {}
     }

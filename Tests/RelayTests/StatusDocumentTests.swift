@@ -15,7 +15,7 @@ import Testing
         adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
         eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
         unpairedBreakEnds unplaced
-        clients: closedWithoutRequest connections refused throttledRequests
+        clients: busyRequests closedWithoutRequest connections refused throttledRequests
         output: codecs gapSegments rangesRefused rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
         splice: adjustedTimestamps assumedRandomAccessPoints audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames earlyReleases \
         framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \

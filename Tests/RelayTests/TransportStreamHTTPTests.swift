@@ -17,10 +17,9 @@ import Testing
     @Test func playlistsAndSegmentsAreServed() async throws {
         var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
         let state = try await channel.relay()
-        let responder = ChannelResponder(state)
         let server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: RelayResponder(channel: ChannelResponder(state)))
         var client = try RawClient(port: server.port)
         try client.send(request("GET", "/ts/master.m3u8"))
         let master = try client.response()
@@ -58,7 +57,8 @@ extension TransportStreamHTTPTests {
     ) async throws -> RawResponse {
         let responder = burst.map { ChannelResponder(state, burst: $0) } ?? ChannelResponder(state)
         let server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: RelayResponder(channel: responder))
         var client = try RawClient(port: server.port)
         try client.send(request("GET", path, version: version))
         var response = try client.head()
@@ -112,10 +112,9 @@ extension TransportStreamHTTPTests {
     }
 
     private func server(of state: ChannelState) async throws -> HTTPServer {
-        let responder = ChannelResponder(state)
-        return try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) })
+        try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: RelayResponder(channel: ChannelResponder(state)))
     }
 
     /// The response begins with the stream's tables, however long the first segment takes.
@@ -171,7 +170,9 @@ extension TransportStreamHTTPTests {
         }
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: { _ in Response(contentType: .transportStream, cacheControl: .noStore, body: .stream(stream)) })
+            responder: TargetResponder { _ in
+                .now(Response(contentType: .transportStream, cacheControl: .noStore, body: .stream(stream)))
+            })
         var client = try RawClient(port: server.port)
         try client.send(request("GET", "/live.ts"))
         #expect(try client.head().status == 200)
@@ -185,7 +186,8 @@ extension TransportStreamHTTPTests {
         let state = try await channel.relay()
         let responder = ChannelResponder(state)
         let server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: RelayResponder(channel: responder))
         var client = try RawClient(port: server.port)
         try client.send(request("HEAD", "/live.ts"))
         #expect(try client.response(toHead: true).status == 200)

@@ -10,19 +10,6 @@ import Testing
 
 @testable import liverelay
 
-private let paths: [(path: String, request: TunerRequest?)] = [
-    ("/discover.json", .discovery), ("/device.xml", .description), ("/lineup.json", .lineup),
-    ("/lineup.m3u", .lineupList), ("/lineup_status.json", .lineupStatus), ("/lineup.post", .scan),
-    ("/auto/v7", .stream(channel: "7", tuner: nil)), ("/auto/v5.1", .stream(channel: "5.1", tuner: nil)),
-    ("/tuner0/v10001", .stream(channel: "10001", tuner: 0)), ("/tuner12/v1", .stream(channel: "1", tuner: 12)),
-    ("/auto/ch500000000", nil), ("/auto/live.ts", nil), ("/tuner/v1", nil), ("/tuner-1/v1", nil),
-    ("/tuner0/live.ts", nil), ("/auto/v7/x", nil), ("/auto", nil), ("/", nil),
-]
-
-@Test(arguments: paths) func pathOfATuner(path: String, request: TunerRequest?) {
-    #expect(TunerRequest(path: path) == request)
-}
-
 @Test func deviceIDIsTheSameAfterARestart() throws {
     let options = try TunerOptions.parse([])
     let id = options.identity(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8080).deviceID
@@ -65,11 +52,10 @@ private struct TunerScene {
         let host = ChannelHost(
             ChannelDirectory(channels),
             policy: .init(idle: .seconds(5), startLimit: .seconds(8), maxRunning: maxRunning), settings: settings)
-        let responder = ServeResponder(host, tuner: TunerIdentity(name: "Attic", deviceID: "1050F003"))
         self.host = host
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: { responder.response(to: $0) },
-            deferredResponder: { responder.deferredResponse(to: $0) })
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: ServeResponder(host, tuner: TunerIdentity(name: "Attic", deviceID: "1050F003")))
     }
 
     func get(_ path: String, method: String = "GET") throws -> RawResponse {

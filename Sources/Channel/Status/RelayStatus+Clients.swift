@@ -10,11 +10,15 @@ extension RelayStatus {
 
         /// Requests that got the status 429 because one address sent too many.
         package var throttledRequests = 0
+        /// Requests that were refused because too many were being answered.
+        package var busyRequests = 0
 
         package init(
-            connections: Int = 0, refused: Int = 0, closedWithoutRequest: Int = 0, throttledRequests: Int = 0
+            connections: Int = 0, refused: Int = 0, closedWithoutRequest: Int = 0, throttledRequests: Int = 0,
+            busyRequests: Int = 0
         ) {
             self.throttledRequests = throttledRequests
+            self.busyRequests = busyRequests
             self.connections = connections
             self.refused = refused
             self.closedWithoutRequest = closedWithoutRequest

@@ -11,6 +11,14 @@ package enum RewindRange: Hashable, Sendable {
     /// The live window as it was this many milliseconds of media ago, 0 or more.
     case delayed(milliseconds: Int64)
 
+    /// Why a query names no range.
+    package enum BadQuery: Error, Equatable, Sendable {
+        /// A value cannot be read.
+        case value(name: String, value: String)
+        /// `end` is not after `start`.
+        case emptyRange
+    }
+
     /// The maximum length in milliseconds, longer than any ring. Larger values are refused.
     private static let longest: Int64 = 366 * 24 * 3600 * 1000
 
@@ -19,10 +27,10 @@ package enum RewindRange: Hashable, Sendable {
     /// `start` and `end` are ISO 8601 or seconds since 1970, `last` and `delay` are seconds. Other names are ignored,
     /// because caches and players add their own.
     /// - Parameter query: the decoded names and values.
-    package init(query: [(name: String, value: String)]) throws(ResourceRequest.Refusal) {
+    package init(query: [(name: String, value: String)]) throws(BadQuery) {
         let values = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let start = try values["start"].map { text throws(ResourceRequest.Refusal) in try Self.date(text, "start") }
-        let end = try values["end"].map { text throws(ResourceRequest.Refusal) in try Self.date(text, "end") }
+        let start = try values["start"].map { text throws(BadQuery) in try Self.date(text, "start") }
+        let end = try values["end"].map { text throws(BadQuery) in try Self.date(text, "end") }
         if let start, let end, start >= end { throw .emptyRange }
         if let last = values["last"] {
             self = .last(milliseconds: try Self.length(last, "last", minimum: 1))
@@ -51,22 +59,22 @@ package enum RewindRange: Hashable, Sendable {
         return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(fraction)"
     }
 
-    private static func date(_ text: String, _ name: String) throws(ResourceRequest.Refusal) -> ProgramDateTime {
+    private static func date(_ text: String, _ name: String) throws(BadQuery) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
         if text.hasPrefix("-"), let milliseconds = milliseconds(String(text.dropFirst())) {
             return ProgramDateTime(millisecondsSince1970: -milliseconds)
         }
         // "+01:00" typed into a URL arrives as " 01:00".
         let restored = String(text.map { $0 == " " ? "+" : $0 })
-        guard let date = ProgramDateTime(parsing: restored) else { throw .badQuery(name: name, value: text) }
+        guard let date = ProgramDateTime(parsing: restored) else { throw .value(name: name, value: text) }
         return date
     }
 
     private static func length(
         _ text: String, _ name: String, minimum: Int64
-    ) throws(ResourceRequest.Refusal) -> Int64 {
+    ) throws(BadQuery) -> Int64 {
         guard let value = milliseconds(text), (minimum...longest).contains(value) else {
-            throw .badQuery(name: name, value: text)
+            throw .value(name: name, value: text)
         }
         return value
     }

@@ -1,7 +1,7 @@
 import Playlist
 
 /// The names of files in the spool. Only files with such names are ever removed from a spool directory.
-enum SpoolName {
+package enum SpoolName {
     static let journal = "ring.m3u8"
     static let lock = "ring.lock"
     /// A copy of a damaged journal, for inspection.
@@ -26,14 +26,14 @@ enum SpoolName {
     }
 
     /// The name of the segment whose transport stream is called `name`; nil for any other name.
-    static func segment(ofTransportStream name: some StringProtocol) -> String? {
+    package static func segment(ofTransportStream name: some StringProtocol) -> String? {
         guard name.hasSuffix(transportStreamSuffix) else { return nil }
         let segment = name.dropLast(transportStreamSuffix.count) + fragmentedMP4Suffix
         return mediaSequence(ofSegment: segment) == nil ? nil : String(segment)
     }
 
     /// The media sequence number in the name of a segment; nil for any other name.
-    static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
+    package static func mediaSequence(ofSegment name: some StringProtocol) -> UInt64? {
         guard name.hasPrefix("seg-"), name.hasSuffix(".m4s") else { return nil }
         return mediaSequence(in: name.dropFirst(4).dropLast(4))
     }
@@ -44,7 +44,7 @@ enum SpoolName {
     }
 
     /// The rendition and the segment in the name of a subtitle file; nil for any other name.
-    static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
+    package static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
         guard name.hasPrefix("sub-"), name.hasSuffix(".vtt") else { return nil }
         let middle = name.dropFirst(4).dropLast(4)
         guard let dash = middle.firstIndex(of: "-"), let rendition = number(middle[..<dash]),
@@ -57,7 +57,7 @@ enum SpoolName {
     static func subtitleJournal(_ rendition: Int) -> String { "subs-\(rendition).m3u8" }
 
     /// The rendition in the name of a subtitle journal; nil for any other name.
-    static func rendition(ofSubtitleJournal name: some StringProtocol) -> Int? {
+    package static func rendition(ofSubtitleJournal name: some StringProtocol) -> Int? {
         guard name.hasPrefix("subs-"), name.hasSuffix(".m3u8") else { return nil }
         return number(name.dropFirst(5).dropLast(5))
     }
@@ -77,7 +77,7 @@ enum SpoolName {
         return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 
-    static func isInitialization(_ name: some StringProtocol) -> Bool {
+    package static func isInitialization(_ name: some StringProtocol) -> Bool {
         guard name.hasPrefix("init-"), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
         let middle = name.dropFirst(5).dropLast(4)
         return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)

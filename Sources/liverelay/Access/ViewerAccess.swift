@@ -8,8 +8,8 @@ protocol AccessPolicy: Sendable {
     var hasTokens: Bool { get }
     /// Whether the token opens a channel.
     func knows(_ token: TokenDigest) -> Bool
-    /// Whether the viewer of the request may have what it asks for, whether that exists or not.
-    func permits(_ target: RequestTarget) -> Bool
+    /// Whether the viewer may have what the route names, whether that exists or not.
+    func permits(_ route: Route, to viewer: Viewer) -> Bool
 }
 
 /// The tokens that open the whole server. Event loops ask concurrently.
@@ -29,7 +29,7 @@ final class ViewerAccess: Sendable {
         let tokens = tokens.withLock { $0 }
         guard !tokens.isEmpty || policy.hasTokens else { return .unrestricted }
         let field = AuthorizationField.bearerToken(target.fields.authorization)
-        let query = target.query.first { $0.name == Self.queryName }.map { Secret($0.value) }
+        let query = target.query.value(of: Self.queryName).map { Secret($0) }
         let digest = (field ?? query).flatMap { TokenDigest(of: $0.value) }
         let isServerToken = digest.map(tokens.contains) ?? false
         let isKnown = digest.map(policy.knows) ?? false || isServerToken
@@ -41,5 +41,22 @@ final class ViewerAccess: Sendable {
     private static func credential(_ field: Secret?, _ query: Secret?) -> Viewer.Credential {
         if field != nil { return .field }
         return query.map { .query(Secret("\(queryName)=\(PercentEncoding.encode($0.value))")) } ?? .none
+    }
+}
+
+/// What is open without a token in a process of one channel: nothing but its health, and the files of the page, which
+/// are the same everywhere.
+struct ChannelAccess: AccessPolicy {
+    var hasTokens: Bool { false }
+
+    func knows(_ token: TokenDigest) -> Bool { false }
+
+    func permits(_ route: Route, to viewer: Viewer) -> Bool {
+        if viewer.reach == .everything { return true }
+        switch route {
+        case .channel(_, _, .health), .channel(_, _, .readiness): return true
+        case .channel(_, _, .pageFile(let path)): return PageFile(path: path) != nil
+        default: return false
+        }
     }
 }

@@ -63,26 +63,22 @@ struct RelayService: Sendable {
         _ connections: OpenConnections, _ credentials: ServerCredentials
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
-        let responder = ChannelResponder(state, burst: clientBurst)
+        let channel = ChannelResponder(state, burst: clientBurst)
         let traffic = HTTPTraffic()
         let metrics = MetricsResponder { [console] in
             MetricsSnapshot(
-                runs: [.init(nil, state, meter, sentBytes: responder.sentBytes)], traffic: traffic.counts,
+                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: traffic.counts,
                 events: events, clients: connections.counts, maxConnections: connections.limit,
                 droppedLogLines: console.dropped)
         }
-        let operations = OperationsResponder(
-            metrics: metrics, events: nil, clients: clients,
-            responder: { responder.response(to: $0) }, deferredResponder: { responder.deferredResponse(to: $0) })
-        let guarded = AccessResponder(
-            access: credentials.viewers, policy: ChannelAccess(), responder: { operations.response(to: $0) },
-            deferredResponder: { operations.deferredResponse(to: $0) })
+        let responder = RelayResponder(
+            channel: channel, access: credentials.viewers,
+            operations: OperationsResponder(metrics: metrics, events: nil, clients: clients))
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
                 on: address, limits: .init(idleTime: clientTimeout), connections: connections, traffic: traffic,
-                security: credentials.security,
-                responder: { guarded.response(to: $0) }, deferredResponder: { guarded.deferredResponse(to: $0) })
+                security: credentials.security, responder: responder)
         } catch { throw RelayError(error) }
         let base = address.baseURL(port: server.port, isSecure: access.isSecure) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")

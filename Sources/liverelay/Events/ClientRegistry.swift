@@ -13,8 +13,12 @@ final class ClientRegistry: Sendable {
         self.addresses = addresses
     }
 
-    /// Returns a response whose stream reports its client.
-    func observed(_ response: Response, to target: RequestTarget) -> Response {
+    /// Returns an answer whose stream reports its client.
+    func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
+        answer.map { [self] in observed($0, to: target) }
+    }
+
+    private func observed(_ response: Response, to target: RequestTarget) -> Response {
         guard response.status == .ok, response.contentType == .transportStream, case .stream(let stream) = response.body
         else { return response }
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue

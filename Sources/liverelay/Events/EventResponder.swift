@@ -11,12 +11,8 @@ final class EventResponder: Sendable {
         self.refusal = refusal
     }
 
-    /// Whether a request is for the events.
-    func answers(_ target: RequestTarget) -> Bool { target.path == "/api/events" }
-
-    /// Returns the response to a request for the events; nil for any other.
-    func response(to target: RequestTarget) -> Response? {
-        guard answers(target) else { return nil }
+    /// Answers a request for the events.
+    func response(to target: RequestTarget) -> Response {
         if let refusal = refusal(target) { return refusal }
         do throws(EventFilter.UnknownType) {
             return stream(try EventFilter(query: target.query), after: lastID(of: target))
@@ -28,7 +24,7 @@ final class EventResponder: Sendable {
 
     /// The ID of the field, or of the query for a client that cannot set a field. An ID that is no number is the oldest.
     private func lastID(of target: RequestTarget) -> UInt64? {
-        let text = target.fields.lastEventID ?? target.query.first { $0.name == "after" }?.value
+        let text = target.fields.lastEventID ?? target.query.value(of: "after")
         return text.map { UInt64($0) ?? 0 }
     }
 

@@ -32,37 +32,51 @@ final class ChannelResponder: Sendable {
 
     private var snapshot: RingSnapshot? { state.snapshot }
 
-    func response(to target: RequestTarget) -> Response {
-        var response = uncountedResponse(to: target)
-        response.sentBytes = sentBytes
-        return response
+    /// Answers a request for a resource of the channel.
+    /// - Parameter target: the request, whose path is that below the channel.
+    func answer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        uncountedAnswer(to: resource, target).map { [sentBytes] in
+            var response = $0
+            response.sentBytes = sentBytes
+            return response
+        }
     }
 
-    private func uncountedResponse(to target: RequestTarget) -> Response {
-        let query = target.query.map { (name: $0.name, value: $0.value) }
-        let request = ResourceRequest(path: target.path, query: query)
-        if let playlist = PlaylistResource(request) { return playlists.response(playlist, query: target.viewer.query) }
-        switch request {
-        case .initSection(let name): return file(at: target.path) { $0.index.initializationFile(named: name) }
-        case .segment(let name): return file(at: target.path) { $0.index.segmentFile(named: name) }
-        case .subtitles(let name): return file(at: target.path) { $0.subtitleFile(named: name) }
-        case .endlessStream(let request): return endlessStream(request, at: target.path)
+    private func uncountedAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        switch resource {
+        case .playlist(let playlist): playlists.answer(to: playlist, for: target)
+        case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
+        case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
+            .later { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                return endlessStream(stream)
+            }
+        default: .now(response(to: resource, at: target.path))
+        }
+    }
+
+    /// The response to a request that takes no time.
+    private func response(to resource: Route.Resource, at path: String) -> Response {
+        switch resource {
+        case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
+        case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
+        case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
+        case .endlessStream(let stream): endlessStream(stream)
         case .status:
-            return Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
-        case .health: return .text(.ok, "ok")
-        case .readiness: return readiness
-        case .page: return Page.channel
-        case .livePlaylist, .masterPlaylist, .subtitlePlaylist, .dvrPlaylist, .dvrMasterPlaylist, .dvrSubtitlePlaylist,
-            .transportStream, .clip, .metrics:
-            return .notFound(target.path)
-        case .notFound(.unknownPath): return Page.response(at: target.path) ?? .notFound(target.path)
-        case .notFound(.badQuery(let name, let value)): return .text(.badRequest, "\(name)=\(value) cannot be read.")
-        case .notFound(.emptyRange): return .text(.badRequest, "end has to be after start.")
+            Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
+        case .health: .text(.ok, "ok")
+        case .readiness: readiness
+        case .page: Page.channel
+        case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
+        case .playlist, .transportSegment, .clip, .notFound: .notFound(path)
+        case .badQuery(.value(let name, let value)): .text(.badRequest, "\(name)=\(value) cannot be read.")
+        case .badQuery(.emptyRange): .text(.badRequest, "end has to be after start.")
         }
     }
 
     /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
-    private func endlessStream(_ request: ResourceRequest.EndlessStreamRequest, at path: String) -> Response {
+    private func endlessStream(_ request: Route.EndlessStream) -> Response {
         var policy = EndlessStream.Policy(burst: burst)
         var isComplete = false
         if request.range != .whole {
@@ -82,36 +96,6 @@ final class ChannelResponder: Sendable {
         let reader = EndlessStreamReader(state, policy)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
-    }
-
-    /// Returns the work for a long playlist, for a segment as a transport stream, and for a stream of which nothing is
-    /// published yet; nil for any other request.
-    func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard let work = uncountedWork(for: target) else { return nil }
-        return { [sentBytes] in
-            var response = await work()
-            response.sentBytes = sentBytes
-            return response
-        }
-    }
-
-    private func uncountedWork(for target: RequestTarget) -> (@Sendable () async -> Response)? {
-        let request = ResourceRequest(
-            path: target.path, query: target.query.map { (name: $0.name, value: $0.value) })
-        if let playlist = PlaylistResource(request) {
-            return playlists.deferredResponse(playlist, for: target)
-        }
-        switch request {
-        case .transportStream(.segment(let name)):
-            return { [self] in await transportSegment(named: name, at: target.path) }
-        case .endlessStream where target.method == .get && snapshot?.hasTransportStream != true:
-            return { [self] in
-                await waitForTransportStream()
-                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
-                return uncountedResponse(to: target)
-            }
-        default: return nil
-        }
     }
 
     /// Waits for the first media, so that a stream begins with its tables and not with silence.

@@ -15,6 +15,7 @@ struct ConnectionPipeline: Sendable {
         decoding.maxHeaderFieldSize = limits.headByteCount
         decoding.maxHeaderListSize = limits.headByteCount
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(ConnectionInput())
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: true, withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: decoding)

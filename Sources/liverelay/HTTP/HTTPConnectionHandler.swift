@@ -31,29 +31,33 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private enum State {
         case idle
-        /// The body of a request that changes something is on its way.
-        case receiving(HTTPRequestReader, RequestAction, body: [UInt8])
+        /// The body of a request that changes something is on its way, into `body`.
+        case receiving(HTTPRequestReader, BodyAction, RequestWork.Place)
+        /// The response is being made, and nobody needs it if the client leaves.
+        case held
         case answering(keepAlive: Bool)
         /// The last response was sent; only the client's end of the connection is still to come.
         case finished
     }
 
     private let transport: Transport
-    private let responder: Responder
-    private let deferredResponder: DeferredResponder
-    private let actionResponder: ActionResponder
+    private let responder: any Responder
     private var state = State.idle
+    /// Of the request that is being received.
+    private var body: RequestBody?
     private var file: FileTransmission?
     /// What is unsent of a body in memory, which other connections may send too.
     private var unsent: ArraySlice<UInt8> = []
     /// What counts the bytes of which `unsent` is the rest.
-    private var held: HeldBytes?
+    private var heldBytes: HeldBytes?
     private var stream: ByteStream?
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
+    /// Whether the client sends nothing more. It may have left; requests that it sent before may still wait.
+    private var hasInputEnded = false
     private var isInputClosed = false
     private let traffic: HTTPTraffic
-    private var route = HTTPRoute.other
+    private var kind = Route.Kind.other
     private var requestTime = ContinuousClock.now
     /// Counts the body of the response under way.
     private var sentBytes: ByteCounter?
@@ -61,16 +65,15 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private let pendingWork: DispatchGroup
     private let connections: OpenConnections
     private var hasRequested = false
+    /// Whether all of the request has arrived.
+    private var isRequestComplete = true
 
     init(
-        _ transport: Transport = .plain, responder: @escaping Responder, deferredResponder: @escaping DeferredResponder,
-        actionResponder: @escaping ActionResponder = { _ in nil }, pendingWork: DispatchGroup,
+        _ transport: Transport = .plain, responder: any Responder, pendingWork: DispatchGroup,
         connections: OpenConnections, traffic: HTTPTraffic
     ) {
         self.transport = transport
         self.responder = responder
-        self.deferredResponder = deferredResponder
-        self.actionResponder = actionResponder
         self.pendingWork = pendingWork
         self.connections = connections
         self.traffic = traffic
@@ -81,32 +84,42 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { if transport != .stream { traffic.connectionClosed() } }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch (unwrapInboundIn(data), state) {
+        let part = unwrapInboundIn(data)
+        if case .end = part { isRequestComplete = true }
+        switch (part, state) {
         case (.head(let head), .idle):
             if !hasRequested { connections.recordRequest(connection(context)) }
             hasRequested = true
+            isRequestComplete = false
             answer(head, context)
-        case (.body(let bytes), .receiving(let request, let action, let body)):
-            receive(bytes, of: request, action, after: body, context)
-        case (.end, .receiving(let request, let action, let body)): perform(action, body, for: request, context)
+        case (.body(let bytes), .receiving(let request, let action, _)):
+            if body?.append(bytes) == false { send(action.tooLarge, to: request, context) }
+        case (.end, .receiving(let request, let action, let place)): perform(action, for: request, place, context)
         // Other bodies are ignored: the parser counts their bytes, and nothing keeps them.
         default: break
         }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case ChannelEvent.inputClosed = event else {
-            context.fireUserInboundEventTriggered(event)
-            return
+        switch event {
+        case is ConnectionInput.Ended:
+            hasInputEnded = true
+            if case .held = state { production?.cancel() }
+        case ChannelEvent.inputClosed:
+            isInputClosed = true
+            // A client that shuts down only its sending half still reads the response.
+            switch state {
+            case .held, .answering: break
+            case .idle, .receiving, .finished: context.close(promise: nil)
+            }
+        default: context.fireUserInboundEventTriggered(event)
         }
-        isInputClosed = true
-        // A client that shuts down only its sending half still reads the response.
-        if case .answering = state { return }
-        context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         endStream()
+        state = .finished
+        body = nil
         context.fireChannelInactive()
     }
 
@@ -114,6 +127,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 }
+
+// MARK: - Requests
 
 extension HTTPConnectionHandler {
     private func connection(_ context: ChannelHandlerContext) -> any Channel {
@@ -125,79 +140,78 @@ extension HTTPConnectionHandler {
         // A stream has what HTTP/1.1 has: answers of any length, and one Host.
         if transport == .stream { head.version = .http1_1 }
         let request = HTTPRequestReader(head, from: context.channel.remoteAddress?.ipAddress)
-        (route, requestTime) = (request.route, .now)
-        if let refusal = connections.requests?.refusal(of: request) {
-            let response = request.response(toAction: refusal, date: Self.dateText())
-            send(response, to: request, keepAlive: beginAnswering(request), context)
-            return
+        (kind, requestTime) = (request.kind, .now)
+        switch responder.answer(to: request, limiter: connections.requests) {
+        case .now(let response): send(response, to: request, context)
+        case .later(let work): hold(request, work, context)
+        case .body(let action): receiveBody(of: request, for: action, context)
         }
-        if let action = request.action(from: actionResponder) {
-            state = .receiving(request, action, body: [])
-            return
+    }
+
+    /// Makes a response that takes longer, as long as the client waits for it.
+    private func hold(
+        _ request: HTTPRequestReader, _ work: @escaping @Sendable () async -> Response, _ context: ChannelHandlerContext
+    ) {
+        guard let place = connections.work.place(.response, on: connection(context)) else {
+            return send(.busy(kind), to: request, context)
         }
-        let keepAlive = beginAnswering(request)
-        guard let work = request.deferredResponse(from: deferredResponder) else {
-            answer(request, from: responder, keepAlive: keepAlive, context)
-            return
-        }
+        state = .held
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
-            // The client may have left meanwhile.
-            guard context.channel.isActive else { return }
-            self.answer(request, from: { _ in response }, keepAlive: keepAlive, context)
+            guard case .held = self.state else { return }
+            self.send(response, to: request, context)
         }
-        production = perform { made.succeed(await work()) }
+        production = perform(holding: place) { made.succeed(await work()) }
+        if hasInputEnded { production?.cancel() }
+    }
+
+    private func receiveBody(of request: HTTPRequestReader, for action: BodyAction, _ context: ChannelHandlerContext) {
+        guard request.bodyByteCount ?? 0 <= action.limit else { return send(action.tooLarge, to: request, context) }
+        guard let place = connections.work.place(.body, on: connection(context)) else {
+            return send(.busy(kind), to: request, context)
+        }
+        state = .receiving(request, action, place)
+        body = RequestBody(limit: action.limit)
     }
 
     private func perform(
-        _ action: RequestAction, _ body: [UInt8], for request: HTTPRequestReader, _ context: ChannelHandlerContext
+        _ action: BodyAction, for request: HTTPRequestReader, _ place: RequestWork.Place,
+        _ context: ChannelHandlerContext
     ) {
-        let keepAlive = beginAnswering(request)
+        let bytes = body?.bytes ?? []
+        state = .answering(keepAlive: false)
+        body = nil
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
-            guard context.channel.isActive else { return }
-            let response = request.response(toAction: response, date: Self.dateText())
-            self.send(response, to: request, keepAlive: keepAlive, context)
+            guard case .answering = self.state else { return }
+            self.send(response, to: request, context)
         }
-        perform { made.succeed(await action.perform(body)) }
+        perform(holding: place) { made.succeed(await action.perform(bytes)) }
     }
 
-    /// - Returns: whether another request may follow.
-    private func beginAnswering(_ request: HTTPRequestReader) -> Bool {
-        let keepAlive = request.allowsKeepAlive && !isInputClosed
-        state = .answering(keepAlive: keepAlive)
-        return keepAlive
-    }
-
-    private func receive(
-        _ bytes: ByteBuffer, of request: HTTPRequestReader, _ action: RequestAction, after body: [UInt8],
-        _ context: ChannelHandlerContext
-    ) {
-        guard body.count + bytes.readableBytes <= action.bodyLimit else {
-            send(
-                request.response(toAction: action.refusal, date: Self.dateText()), to: request, keepAlive: false,
-                context)
-            return
+    @discardableResult
+    private func perform(
+        holding place: RequestWork.Place?, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        pendingWork.enter()
+        return Task { [pendingWork] in
+            await work()
+            withExtendedLifetime(place) {}
+            pendingWork.leave()
         }
-        state = .receiving(request, action, body: body + Array(buffer: bytes))
     }
+}
 
-    private func answer(
-        _ request: HTTPRequestReader, from responder: (RequestTarget) -> Response, keepAlive: Bool,
-        _ context: ChannelHandlerContext
-    ) {
-        let response = openFile(of: request.response(from: responder, date: Self.dateText()), to: request)
-        send(response, to: request, keepAlive: keepAlive, context)
-    }
+// MARK: - Responses
 
-    private func send(
-        _ response: ConditionalResponse, to request: HTTPRequestReader, keepAlive: Bool,
-        _ context: ChannelHandlerContext
-    ) {
-        let keepAlive = keepAlive && request.allowsKeepAlive(after: response)
+extension HTTPConnectionHandler {
+    private func send(_ response: Response, to request: HTTPRequestReader, _ context: ChannelHandlerContext) {
+        let response = openFile(of: request.response(response, date: Self.dateText()), to: request)
+        let keepAlive = !isInputClosed && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
-        traffic.record(route, status: response.status.rawValue, after: .now - requestTime)
-        (sentBytes, held) = (response.sentBytes, response.held)
+        body = nil
+        traffic.record(kind, status: response.status.rawValue, after: .now - requestTime)
+        (sentBytes, heldBytes) = (response.sentBytes, response.held)
         send(request.head(of: response, keepAlive: keepAlive), response.body, context)
     }
 
@@ -291,31 +305,22 @@ extension HTTPConnectionHandler {
             self.writeSlice(promise: self.makeSentPromise(context), context)
             context.flush()
         }
-        production = perform { made.succeed(await stream.next()) }
-    }
-
-    @discardableResult
-    private func perform(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        pendingWork.enter()
-        return Task { [pendingWork] in
-            await work()
-            pendingWork.leave()
-        }
+        production = perform(holding: nil) { made.succeed(await stream.next()) }
     }
 
     private func countSent(_ byteCount: Int) {
-        traffic.addSent(byteCount, of: route)
+        traffic.addSent(byteCount, of: kind)
         sentBytes?.add(byteCount)
     }
 
     private func endStream() {
         production?.cancel()
-        (stream, production, unsent, held) = (nil, nil, [], nil)
+        (stream, production, unsent, heldBytes) = (nil, nil, [], nil)
     }
 
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
-        (unsent, held) = ([], nil)
+        (unsent, heldBytes) = ([], nil)
         let isLast =
             if transport == .stream { true } else if case .answering(keepAlive: true) = state { isInputClosed } else {
                 true
@@ -323,10 +328,16 @@ extension HTTPConnectionHandler {
         state = isLast ? .finished : .idle
         // The end has no bytes, but during a shutdown the handlers before this one close the connection after its flush.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        // A stream ends with its request and its answer; closing it would reset it.
-        if transport == .stream { return }
+        guard isLast else { return }
+        if transport == .stream {
+            // A stream ends with its request and its answer; closing it would reset it. A client that goes on sending is
+            // stopped by flow control.
+            if !isRequestComplete { _ = context.channel.setOption(.autoRead, value: false) }
+            return
+        }
+        context.triggerUserOutboundEvent(ConnectionInput.Discard(), promise: nil)
         // Closing both directions with unread input would reset the connection and discard bytes under way.
-        if isLast { context.close(mode: isInputClosed ? .all : .output, promise: nil) }
+        context.close(mode: isInputClosed ? .all : .output, promise: nil)
     }
 
     private static func dateText() -> String {

@@ -40,16 +40,13 @@ struct HTTPServer: Sendable {
         on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
         threads: Int = System.coreCount, traffic: HTTPTraffic = HTTPTraffic(),
         security: (any ConnectionSecurity)? = nil,
-        configure: @escaping Configuration = { _ in }, responder: @escaping Responder,
-        deferredResponder: @escaping DeferredResponder = { _ in nil },
-        actionResponder: @escaping ActionResponder = { _ in nil }
+        configure: @escaping Configuration = { _ in }, responder: any Responder
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let pendingWork = DispatchGroup()
         let pipeline = ConnectionPipeline(limits: limits, configure: configure, traffic: traffic) { transport in
             HTTPConnectionHandler(
-                transport, responder: responder, deferredResponder: deferredResponder, actionResponder: actionResponder,
-                pendingWork: pendingWork, connections: connections, traffic: traffic)
+                transport, responder: responder, pendingWork: pendingWork, connections: connections, traffic: traffic)
         }
         let bootstrap = bootstrap(group) { channel in
             let treatment = connections.insert(channel)

@@ -1,17 +1,18 @@
+import HTTPSyntax
 import Synchronization
 
 /// The counts of a server's requests and responses, by kind of resource.
 final class HTTPTraffic: Sendable {
     struct Answer: Hashable, Sendable {
-        let route: HTTPRoute
+        let route: Route.Kind
         let status: Int
     }
 
     struct Counts: Equatable, Sendable {
         var answers: [Answer: Int] = [:]
-        var delays: [HTTPRoute: LatencyHistogram] = [:]
+        var delays: [Route.Kind: LatencyHistogram] = [:]
         /// Bytes of bodies that were handed to sockets.
-        var sentBytes: [HTTPRoute: UInt64] = [:]
+        var sentBytes: [Route.Kind: UInt64] = [:]
         var openConnections = 0
     }
 
@@ -21,14 +22,14 @@ final class HTTPTraffic: Sendable {
 
     /// Records a response.
     /// - Parameter delay: time from the request's head to the response's.
-    func record(_ route: HTTPRoute, status: Int, after delay: Duration) {
+    func record(_ route: Route.Kind, status: Int, after delay: Duration) {
         state.withLock {
             $0.answers[Answer(route: route, status: status), default: 0] += 1
             $0.delays[route, default: LatencyHistogram()].record(delay)
         }
     }
 
-    func addSent(_ byteCount: Int, of route: HTTPRoute) {
+    func addSent(_ byteCount: Int, of route: Route.Kind) {
         state.withLock { $0.sentBytes[route, default: 0] += UInt64(byteCount) }
     }
 

@@ -30,10 +30,13 @@ final class OpenConnections: Sendable {
     private let state: Mutex<State>
     /// nil: requests are not limited.
     let requests: RequestLimiter?
+    /// What the requests of all connections hold.
+    let work: RequestWork
 
-    init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil) {
+    init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil, work: RequestWork = RequestWork()) {
         state = Mutex(State(admission: ClientAdmission(limits)))
         self.requests = requests
+        self.work = work
     }
 
     /// The counts for `/status.json`.
@@ -41,7 +44,8 @@ final class OpenConnections: Sendable {
         state.withLock { state in
             RelayStatus.Clients(
                 connections: state.admission.count, refused: state.admission.refused,
-                closedWithoutRequest: state.admission.replaced, throttledRequests: requests?.refused ?? 0)
+                closedWithoutRequest: state.admission.replaced, throttledRequests: requests?.refused ?? 0,
+                busyRequests: work.refused)
         }
     }
 

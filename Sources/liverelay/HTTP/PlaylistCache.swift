@@ -1,5 +1,6 @@
 import Channel
 import Dispatch
+import HTTPSyntax
 import LiveRing
 import Playlist
 import Synchronization
@@ -27,7 +28,7 @@ final class PlaylistCache: Sendable {
 
     /// A playlist, and the query item that its URIs carry: what one viewer's token is in reaches no other viewer.
     struct Key: Hashable, Sendable {
-        let resource: PlaylistResource
+        let resource: Route.Playlist
         /// As in `Viewer`.
         var query: Secret?
 
@@ -128,7 +129,7 @@ final class PlaylistCache: Sendable {
         return task
     }
 
-    private func queue(of resource: PlaylistResource) -> DispatchQueue {
+    private func queue(of resource: Route.Playlist) -> DispatchQueue {
         resource.isRange ? rangeQueue : Self.playlists
     }
 

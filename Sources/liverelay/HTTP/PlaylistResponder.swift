@@ -19,33 +19,19 @@ final class PlaylistResponder: Sendable {
 
     init(_ state: ChannelState) { self.state = state }
 
-    /// Answers at once.
-    /// - Parameter query: that the playlist's URIs carry, as in `Viewer`.
-    func response(_ resource: PlaylistResource, query: Secret?) -> Response {
-        guard let publication = state.publication else { return absence(of: resource, nil) }
+    /// Answers at once if the playlist is short, or known already.
+    func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
+        guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
         let resource = resource.rounded(in: publication.snapshot)
-        let playlist = cache.playlist(.init(resource: resource, query: query), of: publication)
-        return response(playlist, as: resource, publication)
-    }
-
-    /// Returns the work for a playlist that takes longer; nil if it is known already or short.
-    func deferredResponse(
-        _ resource: PlaylistResource, for target: RequestTarget
-    ) -> (@Sendable () async -> Response)? {
-        guard let publication = state.publication else { return nil }
-        let fields = target.fields
-        let resource = resource.rounded(in: publication.snapshot)
-        let compressed = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
         let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
-        if let known = cache.rendered(key, of: publication) {
-            if !compressed || known.bytes.count <= Self.shortText || known.gzip.isFinished { return nil }
-        } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
-            return nil
+        let isCompressed = target.fields.range == nil && AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
+        guard takesLonger(key, isCompressed: isCompressed, publication) else {
+            return .now(response(cache.playlist(key, of: publication), as: resource, publication))
         }
-        return { [self] in
+        let client = Self.client(of: target.fields)
+        return .later { [self] in
             do throws(PlaylistCache.Refusal) {
-                let rendered = try await cache.playlist(
-                    key, of: publication, compressed: compressed, client: Self.client(of: fields))
+                let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
                 return response(rendered, as: resource, publication)
             } catch {
                 state.update { $0.output.rangesRefused += 1 }
@@ -54,8 +40,17 @@ final class PlaylistResponder: Sendable {
         }
     }
 
+    private func takesLonger(
+        _ key: PlaylistCache.Key, isCompressed: Bool, _ publication: ChannelState.Publication
+    ) -> Bool {
+        guard let known = cache.rendered(key, of: publication) else {
+            return key.resource.segmentCount(in: publication.snapshot) > Self.shortPlaylist
+        }
+        return isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
+    }
+
     private func response(
-        _ rendered: PlaylistCache.Rendered?, as resource: PlaylistResource, _ publication: ChannelState.Publication
+        _ rendered: PlaylistCache.Rendered?, as resource: Route.Playlist, _ publication: ChannelState.Publication
     ) -> Response {
         guard let rendered else { return absence(of: resource, publication.snapshot) }
         return Response(
@@ -65,7 +60,7 @@ final class PlaylistResponder: Sendable {
     }
 
     /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
-    private func absence(of resource: PlaylistResource, _ snapshot: RingSnapshot?) -> Response {
+    private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
         switch resource {
         case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
             return .notFound("subs-\(number).m3u8")

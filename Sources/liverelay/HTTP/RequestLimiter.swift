@@ -20,14 +20,30 @@ final class RequestLimiter: Sendable {
 
     /// The answer to a request too many; nil if the request is admitted.
     func refusal(of request: HTTPRequestReader) -> Response? {
-        let (network, now) = (ClientNetwork(request.clientAddress(addresses)), ContinuousClock.now - start)
+        let (network, now) = (ClientNetwork(addresses.clientAddress(of: request.fields)), ContinuousClock.now - start)
         guard let wait = rate.withLock({ $0.admit(network, at: now) }) else { return nil }
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
-        let reason = "Too many requests: try again in \(seconds) s."
-        var response =
-            request.route == .stream
-            ? Response.refusedStream(.tooManyRequests, reason: reason) : .text(.tooManyRequests, reason)
-        response.extraHeaders.append(HeaderField(name: "Retry-After", value: "\(seconds)"))
+        return .refusal(
+            .tooManyRequests, of: request.kind, reason: "Too many requests: try again in \(seconds) s.",
+            retryAfter: seconds)
+    }
+}
+
+extension Response {
+    /// The answer to a request for which there is no place.
+    static func busy(_ kind: Route.Kind) -> Response {
+        refusal(
+            .serviceUnavailable, of: kind, reason: "Too many requests are waiting: try again in 1 s.", retryAfter: 1)
+    }
+
+    /// A refusal that does not depend on what is asked for. That of a stream has no body, because some clients would
+    /// play it.
+    /// - Parameter retryAfter: seconds.
+    fileprivate static func refusal(
+        _ status: HTTPStatus, of kind: Route.Kind, reason: String, retryAfter: Int64
+    ) -> Response {
+        var response = kind == .stream ? Response.refusedStream(status, reason: reason) : .text(status, reason)
+        response.extraHeaders.append(HeaderField(name: "Retry-After", value: "\(retryAfter)"))
         return response
     }
 }

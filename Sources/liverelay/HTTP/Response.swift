@@ -95,26 +95,6 @@ struct HeaderField: Equatable, Sendable {
     let value: String
 }
 
-/// Answers one GET or HEAD. The server calls it on an event loop: it must not block, and takes less than 1 ms.
-typealias Responder = @Sendable (RequestTarget) -> Response
-
-/// Answers one GET or HEAD whose response takes longer: returns the work, which runs on no event loop, or nil if the
-/// request is for the `Responder`.
-typealias DeferredResponder = @Sendable (RequestTarget) -> (@Sendable () async -> Response)?
-
-/// What a request with another method than GET and HEAD does.
-struct RequestAction: Sendable {
-    /// The largest body in bytes. A larger one gets `refusal`.
-    let bodyLimit: Int
-    let refusal: Response
-    /// Called with the whole body, on no event loop.
-    let perform: @Sendable (_ body: [UInt8]) async -> Response
-}
-
-/// Returns what a request with another method than GET and HEAD does; nil for the answer that all paths have. The server
-/// calls it on an event loop, before the body has arrived.
-typealias ActionResponder = @Sendable (RequestTarget) -> RequestAction?
-
 extension Response {
     /// One line of text for a person who uses curl, or several. Their control characters are escaped.
     /// - Parameter line: without its last newline.

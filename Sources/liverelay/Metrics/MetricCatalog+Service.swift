@@ -1,4 +1,5 @@
 import Channel
+import HTTPSyntax
 
 // The metrics of the process, its server and its list.
 

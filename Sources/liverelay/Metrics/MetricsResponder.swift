@@ -7,11 +7,9 @@ struct MetricsResponder: Sendable {
 
     init(snapshot: @escaping @Sendable () -> MetricsSnapshot) { self.snapshot = snapshot }
 
-    /// Returns the work for a request for the metrics; nil for any other.
-    func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        guard target.path == "/metrics" else { return nil }
+    func answer(to target: RequestTarget) -> Answer {
         let format = MetricsWriter.Format(accept: target.fields.accept)
-        return { [documents, snapshot] in
+        return .later { [documents, snapshot] in
             await documents.response(.init(name: "\(format)"), format.contentType, version: nil, to: target) {
                 Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
             }

@@ -1,23 +1,18 @@
 import HTTPSyntax
 
-/// The resources for operators, and the events of clients, before the responder of a server's channels.
+/// The resources for operators, and the events of clients, of a server.
 struct OperationsResponder: Sendable {
     let metrics: MetricsResponder
     /// nil: there is no `/api/events`.
     let events: EventResponder?
     let clients: ClientRegistry
-    let responder: Responder
-    let deferredResponder: DeferredResponder
 
-    func response(to target: RequestTarget) -> Response {
-        events?.response(to: target) ?? clients.observed(responder(target), to: target)
-    }
-
-    func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        if let work = metrics.deferredResponse(to: target) { return work }
-        // The API of channels answers whatever is below /api.
-        if let events, events.answers(target) { return nil }
-        guard let work = deferredResponder(target) else { return nil }
-        return { clients.observed(await work(), to: target) }
+    /// Answers a request for the metrics or the events; nil for any other.
+    func answer(to route: Route, _ target: RequestTarget) -> Answer? {
+        switch (route, target.method) {
+        case (.metrics, _): metrics.answer(to: target)
+        case (.api(.events), .get), (.api(.events), .head): events.map { .now($0.response(to: target)) }
+        default: nil
+        }
     }
 }

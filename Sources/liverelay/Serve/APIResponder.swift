@@ -6,34 +6,8 @@ final class APIResponder: Sendable {
     /// The largest body of a request, in bytes.
     static let bodyLimit = 256 << 10
 
-    private enum Path {
-        case document, channels, reload
-        case channel(String)
-        case unknown
-
-        init(_ path: String) {
-            switch path {
-            case "/api/openapi.json": self = .document
-            case "/api/channels": self = .channels
-            case "/api/reload": self = .reload
-            case let path where path.hasPrefix("/api/channels/"):
-                self = .channel(String(path.dropFirst("/api/channels/".count)))
-            default: self = .unknown
-            }
-        }
-
-        /// nil: the path does not exist.
-        var methods: String? {
-            switch self {
-            case .document, .channels: "GET, HEAD, OPTIONS"
-            case .channel: "GET, HEAD, PUT, DELETE, OPTIONS"
-            case .reload: "POST, OPTIONS"
-            case .unknown: nil
-            }
-        }
-    }
-
     private let token: AccessToken?
+    private let documents = DocumentCache(label: "liverelay.api")
     private let parts: (host: ChannelHost, updater: CatalogUpdater)?
 
     /// An API that does not exist.
@@ -48,79 +22,72 @@ final class APIResponder: Sendable {
     /// Why a request is not for the API; nil if it may be answered.
     ///
     /// The document is for everyone: it is part of the project.
-    func refusal(of target: RequestTarget) -> Response? {
+    func refusal(of route: Route.API, _ target: RequestTarget) -> Response? {
         guard let token else { return APIProblem.switchedOff.response() }
-        if case .document = Path(target.path) { return nil }
+        if case .document = route { return nil }
         guard !token.isCarried(by: target.fields.authorization) else { return nil }
         return APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")])
     }
 
-    /// Answers a GET or HEAD.
-    func response(to target: RequestTarget) -> Response {
-        if let refusal = refusal(of: target) { return refusal }
-        guard let host = parts?.host else { return APIProblem.switchedOff.response() }
-        let path = Path(target.path)
-        switch path {
-        case .document:
-            return Response(
-                contentType: .json, cacheControl: .maxAge(seconds: 3600),
-                body: .bytes(PackageResources.openapi_json, gzip: nil))
-        case .channels: return Self.json(ChannelDocument.List(host.overview))
-        case .channel(let name):
-            guard let document = host.listing(of: name).map(ChannelDocument.init) else {
-                return APIProblem.unknownChannel(name).response()
-            }
-            return Self.json(document)
-        case .reload: return APIProblem.wrongMethod(allowed: path.methods ?? "")
-        case .unknown: return APIProblem.unknownPath(target.path).response()
-        }
-    }
-
-    /// What a request with another method does.
-    func action(for target: RequestTarget) -> RequestAction {
-        RequestAction(bodyLimit: Self.bodyLimit, refusal: APIProblem.largeBody.response()) { [self] body in
-            await response(to: target, body)
-        }
-    }
-
-    private func response(to target: RequestTarget, _ body: [UInt8]) async -> Response {
-        if target.method == .options, token != nil { return Self.options(of: target.path) }
-        if let refusal = refusal(of: target) { return refusal }
-        guard let (host, updater) = parts else { return APIProblem.switchedOff.response() }
-        let path = Path(target.path)
-        switch (path, target.method) {
+    /// Answers a request by any method. What is refused is refused before its body has arrived.
+    func answer(to route: Route.API, _ target: RequestTarget) -> Answer {
+        if target.method == .options, token != nil { return .now(Self.options(of: route, target.path)) }
+        if let refusal = refusal(of: route, target) { return .now(refusal) }
+        guard let (host, updater) = parts else { return .now(APIProblem.switchedOff.response()) }
+        switch (route, target.method) {
+        case (.document, .get), (.document, .head):
+            return .now(
+                Response(
+                    contentType: .json, cacheControl: .maxAge(seconds: 3600),
+                    body: .bytes(PackageResources.openapi_json, gzip: nil)))
+        case (.channels, .get), (.channels, .head): 
+            return .later { [documents] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+        case (.channel(let name), .get), (.channel(let name), .head):
+            return .now(Self.document(of: name, host, .ok))
         case (.channel(let name), .other("PUT")):
-            return await put(name, body, contentType: target.fields.contentType, host, updater)
+            let isJSON = Self.isJSON(target.fields.contentType)
+            return Self.action {
+                isJSON ? await Self.put(name, $0, host, updater) : APIProblem.wrongType.response()
+            }
         case (.channel(let name), .other("DELETE")):
-            guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
-            return Response(status: .noContent, cacheControl: .noStore, body: .empty)
-        case (.reload, .other("POST")): return Self.response(to: await updater.reload())
+            return Self.action { _ in
+                guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
+                return Response(status: .noContent, cacheControl: .noStore, body: .empty)
+            }
+        case (.reload, .other("POST")): return Self.action { _ in Self.response(to: await updater.reload()) }
         default:
-            guard let methods = path.methods else { return APIProblem.unknownPath(target.path).response() }
-            return APIProblem.wrongMethod(allowed: methods)
+            guard let methods = route.methods else { return .now(APIProblem.unknownPath(target.path).response()) }
+            return .now(APIProblem.wrongMethod(allowed: methods))
         }
+    }
+
+    private static func action(_ perform: @escaping @Sendable ([UInt8]) async -> Response) -> Answer {
+        .body(BodyAction(limit: bodyLimit, tooLarge: APIProblem.largeBody.response(), perform: perform))
     }
 
     /// What may be asked of a path, for which no token is needed.
-    private static func options(of path: String) -> Response {
-        guard let methods = Path(path).methods else { return APIProblem.unknownPath(path).response() }
+    private static func options(of route: Route.API, _ path: String) -> Response {
+        guard let methods = route.methods else { return APIProblem.unknownPath(path).response() }
         return Response(
             status: .noContent, cacheControl: .noStore, body: .empty,
             extraHeaders: [HeaderField(name: "Allow", value: methods)])
     }
 
-    private func put(
-        _ name: String, _ body: [UInt8], contentType: String?, _ host: ChannelHost, _ updater: CatalogUpdater
+    private static func isJSON(_ contentType: String?) -> Bool {
+        contentType?.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
+    }
+
+    private static func document(of name: String, _ host: ChannelHost, _ status: HTTPStatus) -> Response {
+        host.listing(of: name).map { json(ChannelDocument($0), status) } ?? APIProblem.unknownChannel(name).response()
+    }
+
+    private static func put(
+        _ name: String, _ body: [UInt8], _ host: ChannelHost, _ updater: CatalogUpdater
     ) async -> Response {
-        let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard type == "application/json" else { return APIProblem.wrongType.response() }
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         do throws(ConfigurationError) {
             let isNew = try await updater.put(name, node)
-            guard let document = host.listing(of: name).map(ChannelDocument.init) else {
-                return APIProblem.unknownChannel(name).response()
-            }
-            return Self.json(document, isNew ? .created : .ok)
+            return document(of: name, host, isNew ? .created : .ok)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The channel has mistakes").response()
         }
@@ -140,6 +107,18 @@ final class APIResponder: Sendable {
         Response(
             status: status, contentType: .json, cacheControl: .noStore,
             body: .bytes(StatusDocument.json(of: value), gzip: nil))
+    }
+}
+
+extension Route.API {
+    /// What its path answers; nil: the path does not exist.
+    fileprivate var methods: String? {
+        switch self {
+        case .document, .channels: "GET, HEAD, OPTIONS"
+        case .channel: "GET, HEAD, PUT, DELETE, OPTIONS"
+        case .reload: "POST, OPTIONS"
+        case .events, .unknown: nil
+        }
     }
 }
 

@@ -95,18 +95,34 @@ final class ChannelHost: Sendable {
         state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
     }
 
-    /// Returns when the channel publishes, or why it does not. Starts it if need be.
+    /// Returns when the channel publishes, or why it does not. Starts it if need be. If the task is canceled, because the
+    /// client has left, its place is free at once.
     func waitUntilRunning(_ name: String, isStream: Bool) async -> Readiness {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                guard !state.isClosed else {
-                    continuation.resume(returning: Self.closing)
-                    return
+        let id = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    guard !state.isClosed, !Task.isCancelled else {
+                        continuation.resume(returning: state.isClosed ? Self.closing : Self.abandoned)
+                        return
+                    }
+                    state.waiters[id] = Waiter(channel: name, continuation: continuation)
+                    handle(.requested(name, waiter: id, isStream: isStream), &state)
                 }
-                state.waiterCount += 1
-                state.waiters[state.waiterCount] = Waiter(channel: name, continuation: continuation)
-                handle(.requested(name, waiter: state.waiterCount, isStream: isStream), &state)
             }
+        } onCancel: {
+            abandon(id)
+        }
+    }
+
+    private func abandon(_ id: UInt64) {
+        state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+            handle(.abandoned(waiter.channel, waiter: id), &state)
+            waiter.continuation.resume(returning: Self.abandoned)
         }
     }
 
@@ -135,6 +151,10 @@ final class ChannelHost: Sendable {
     /// The answer while the process ends.
     private static let closing = Readiness.refused(
         .failed(reason: "liverelay ends.", retryAfter: .seconds(5)), status: nil)
+
+    /// The answer to a client that sends nothing more: one that has left does not read it.
+    private static let abandoned = Readiness.refused(
+        .failed(reason: "The client has closed its connection.", retryAfter: .seconds(1)), status: nil)
 
     /// A channel as it is listed, and what is known of it if it is not idle.
     struct ListedState: Sendable {

@@ -26,6 +26,17 @@ extension ChannelSupervisor {
         }
     }
 
+    /// Forgets a request that is held. A channel that only waited to be started for it is idle again.
+    mutating func abandon(_ name: String, waiter id: UInt64, at now: Duration) {
+        guard channels[name]?.waiters.contains(where: { $0.id == id }) == true else { return }
+        channels.update(name) { entry in
+            entry.waiters.removeAll { $0.id == id }
+            entry.lastSeen = now
+        }
+        let isOver = channels[name].map { $0.state == .queued && $0.waiters.isEmpty } ?? false
+        if isOver, !channels.isAlways(name) { channels[name] = nil }
+    }
+
     /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
     mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
         while let name = channels.firstWaiting {
@@ -76,7 +87,7 @@ extension ChannelSupervisor {
     /// Whether one more channel may run, now or once another has ended. Ends the one idle longest if need be.
     private mutating func hasPlace(_ effects: inout [Effect]) -> Bool {
         guard let limit = policy.runLimit, channels.demandedCount >= limit else { return true }
-        guard let run = channels.longestLingering.flatMap({ channels[$0]?.state.run }) else { return false }
+        guard let run = channels.longestUnwatched.flatMap({ channels[$0]?.state.run }) else { return false }
         end(run, &effects)
         return true
     }

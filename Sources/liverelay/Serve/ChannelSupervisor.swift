@@ -80,6 +80,8 @@ struct ChannelSupervisor: Sendable {
     enum Input: Equatable, Sendable {
         /// A request that needs the channel running; it is answered with an effect `.answer`.
         case requested(String, waiter: UInt64, isStream: Bool)
+        /// The client of a request that is held has left.
+        case abandoned(String, waiter: UInt64)
         case streamOpened(Run)
         case streamClosed(Run)
         /// The first segment of the run can be played.
@@ -137,6 +139,7 @@ struct ChannelSupervisor: Sendable {
         case .requested(let name, let id, let isStream):
             let waiter = Waiter(id: id, deadline: now + policy.startLimit, isStream: isStream)
             request(name, waiter, at: now, &effects)
+        case .abandoned(let name, let id): abandon(name, waiter: id, at: now)
         case .streamOpened(let run):
             update(run) {
                 $0.streams += 1

@@ -10,19 +10,18 @@ struct ServeAccess: AccessPolicy {
 
     func knows(_ token: TokenDigest) -> Bool { host.directory.knows(token) }
 
-    func permits(_ target: RequestTarget) -> Bool {
-        let viewer = target.viewer
+    func permits(_ route: Route, to viewer: Viewer) -> Bool {
         if viewer.reach == .everything { return true }
         let directory = host.directory
-        switch ServeRequest(target) {
+        switch route {
         case .health, .readiness, .api: return true
-        case .pageFile: return PageFile(path: target.path) != nil || directory.isListed(to: viewer)
-        case .page, .channelList, .status: return directory.isListed(to: viewer)
-        case .tuner(.stream(let number, _)): return directory.channel(numbered: number, for: viewer) != nil
-        case .tuner: return directory.isListed(to: viewer)
-        case .guide, .folder("metrics"), .notFound: return false
+        case .pageFile(let path): return PageFile(path: path) != nil || directory.isListed(to: viewer)
+        case .page, .channelList, .status, .tuner: return directory.isListed(to: viewer)
+        case .tunerStream(let number, _): return directory.channel(numbered: number, for: viewer) != nil
+        case .guide, .metrics, .notFound: return false
         case .folder(let name): return directory.isOpen(name, to: viewer)
-        case .channel(let name, let path, _): return PageFile(path: path) != nil || directory.isOpen(name, to: viewer)
+        case .channel(_, _, .pageFile(let path)) where PageFile(path: path) != nil: return true
+        case .channel(let name, _, _): return name.map { directory.isOpen($0, to: viewer) } ?? false
         }
     }
 }

@@ -8,20 +8,6 @@ extension ServeResponder {
     /// Makes a response, on no event loop.
     typealias Work = @Sendable () async -> Response
 
-    /// Returns the work for a document about all channels; nil for any other request.
-    func documentWork(for target: RequestTarget) -> Work? {
-        switch (ServeRequest(target), target.path) {
-        case (.channelList(let format, let group), _): channelList(format, group: group, for: target)
-        case (.tuner(.lineupList), _): lineupList(for: target)
-        case (.tuner(.lineup), _): lineup(for: target)
-        case (_, "/web/channels.json"): channelNames(for: target)
-        case (_, "/web/overview.json"): overview(for: target)
-        case (.status, _): status(for: target)
-        case (.api, _): { [self] in await moments.perform { self.api.response(to: target) } }
-        default: nil
-        }
-    }
-
     /// The list of all channels, or of one group, with URLs of this server.
     func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Work {
         let base = base(of: target)

@@ -6,13 +6,16 @@ import Playlist
 /// Answers HTTP requests for many channels: those for the list, and those below each channel's path.
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
-final class ServeResponder: Sendable {
+final class ServeResponder: Responder {
     let host: ChannelHost
     let addresses: ServerAddresses
     let tuner: TunerIdentity
     /// nil: no guide is read.
     let guide: GuideService?
-    let api: APIResponder
+    private let api: APIResponder
+    private let access: ViewerAccess
+    /// nil: there are no metrics, and no events.
+    private let operations: OperationsResponder?
     /// Documents that change with the list alone, and those of the moment.
     let (lists, moments) = (DocumentCache(label: "liverelay.lists"), DocumentCache(label: "liverelay.moments"))
 
@@ -21,7 +24,8 @@ final class ServeResponder: Sendable {
 
     init(
         _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil, api: APIResponder = APIResponder(),
+        guide: GuideService? = nil, api: APIResponder = APIResponder(), access: ViewerAccess = ViewerAccess(),
+        operations: OperationsResponder? = nil,
         clients: @escaping @Sendable () -> RelayStatus.Clients = { RelayStatus.Clients() }
     ) {
         self.clients = clients
@@ -30,111 +34,139 @@ final class ServeResponder: Sendable {
         self.tuner = tuner
         self.guide = guide
         self.api = api
+        self.access = access
+        self.operations = operations
     }
 
-    func response(to target: RequestTarget) -> Response {
-        switch ServeRequest(target) {
-        case .page: Page.overview
-        case .pageFile: Page.response(at: target.path) ?? .notFound(target.path)
-        case .folder(let name):
-            host.directory[name] == nil
-                ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query)
-        case .health: .text(.ok, "ok")
-        case .readiness: .text(.ok, "ready: \(host.directory.channels.count) channels are listed")
-        case .channel(let name, let path, let use): response(of: name, at: path, use, to: target)
+    func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
+
+    func permits(_ route: Route, to viewer: Viewer) -> Bool { ServeAccess(host: host).permits(route, to: viewer) }
+
+    func answer(to route: Route, _ target: RequestTarget) -> Answer {
+        if let answer = operations?.answer(to: route, target) { return answer }
+        let answer = channelAnswer(to: route, target)
+        return operations?.clients.observed(answer, to: target) ?? answer
+    }
+
+    private func channelAnswer(to route: Route, _ target: RequestTarget) -> Answer {
+        switch route {
+        case .page: .now(Page.overview)
+        case .pageFile("/web/overview.json"): .later(overview(for: target))
+        case .pageFile("/web/channels.json"): .later(channelNames(for: target))
+        case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
+        case .channelList(let format, let group):
+            .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))
+        case .guide(let isGzipFile): guideAnswer(to: target, asGzipFile: isGzipFile)
+        case .status: .later(status(for: target))
+        case .health: .now(.text(.ok, "ok"))
+        case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
+        case .api(let route): api.answer(to: route, target)
         case .tuner(let request): document(request, target)
-        case .channelList, .status, .api, .guide, .notFound: .notFound(target.path)
+        case .tunerStream(let number, let tuner):
+            .later { [self] in await stream(number, tuner: tuner, target).response() }
+        case .folder(let name):
+            .now(
+                host.directory[name] == nil
+                    ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query))
+        case .channel(let name, let path, let resource):
+            answer(of: name ?? "", resource, to: target.at(path), as: target.path)
+        case .metrics, .notFound: .now(.notFound(target.path))
         }
     }
 
-    /// Returns the work for a request that may have to wait for its channel; nil for any other request.
-    func deferredResponse(to target: RequestTarget) -> (@Sendable () async -> Response)? {
-        if let work = documentWork(for: target) { return work }
-        let request = ServeRequest(target)
-        if case .tuner(let tuner) = request { return { [self] in await response(to: tuner, target) } }
-        if case .guide(let isGzipFile) = request, let guide {
-            return { await guide.response(to: target, asGzipFile: isGzipFile) }
+    private func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
+        guard let guide else { return .now(.notFound(target.path)) }
+        return .later { await guide.response(to: target, asGzipFile: asGzipFile) }
+    }
+}
+
+// MARK: - Channels
+
+extension ServeResponder {
+    /// What a request for a resource of a channel means for the channel.
+    private enum Use {
+        /// Needs the channel running, and starts it.
+        case watch(isStream: Bool)
+        /// A sign of its viewer.
+        case presence
+        /// Neither starts the channel nor counts as viewing.
+        case description
+
+        init(of resource: Route.Resource) {
+            switch resource {
+            case .playlist: self = .watch(isStream: false)
+            case .endlessStream: self = .watch(isStream: true)
+            case .initSection, .segment, .subtitles, .transportSegment: self = .presence
+            case .page, .pageFile, .clip, .status, .health, .readiness, .badQuery, .notFound: self = .description
+            }
         }
-        guard case .channel(let name, let path, let use) = request else { return nil }
-        let below = target.at(path)
-        // A HEAD starts nothing, but its answer may take as long.
-        guard target.method == .get else { return host.running(name)?.responder.deferredResponse(to: below) }
-        switch use {
-        case .none: return nil
-        case .presence: return host.recordRequest(of: name)?.responder.deferredResponse(to: below)
+    }
+
+    /// Answers a request for a resource of a channel, and records its viewer once.
+    /// - Parameters:
+    ///   - target: the request, whose path is that below the channel.
+    ///   - path: that of the request.
+    func answer(of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String) -> Answer {
+        // The files of the page are the same for every channel, whether it exists or not.
+        if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
+        guard host.directory[name] != nil else { return .now(.notFound(path)) }
+        switch Use(of: resource) {
+        case .description: return description(of: name, resource, to: target, as: path)
+        // A HEAD only asks what the path is: nothing starts.
+        case .watch(let isStream) where target.method == .head:
+            if let running = host.running(name) { return answer(of: running, resource, to: target) }
+            return .now(
+                Response(contentType: isStream ? .transportStream : .playlist, cacheControl: .noStore, body: .empty))
+        case .presence:
+            let running = target.method == .head ? host.running(name) : host.recordRequest(of: name)
+            return running.map { answer(of: $0, resource, to: target) } ?? .now(.notFound(path))
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
-                // The playlists of a run that publishes take no time.
-                guard let work = running.responder.deferredResponse(to: below) else { return nil }
-                return { [self] in present(await work(), of: running) }
+                return answer(of: running, resource, to: target)
             }
-            guard host.directory[name] != nil else { return nil }
-            return { [self] in
+            return .later { [self] in
                 switch await host.waitUntilRunning(name, isStream: isStream) {
-                case .running(let running): answer(of: running, to: below)
+                case .running(let running): await answer(of: running, resource, to: target).response()
                 case .refused(let refusal, let status): refusal.response(isStream: isStream, status: status)
                 }
             }
         }
     }
 
-    /// Returns the work for a request that changes something; nil where nothing can be changed.
-    func action(for target: RequestTarget) -> RequestAction? {
-        ServeRequest(target) == .api ? api.action(for: target) : nil
-    }
-
-    private func response(
-        of name: String, at path: String, _ use: ServeRequest.Use, to target: RequestTarget
-    ) -> Response {
-        // The files of the page are the same for every channel, whether it exists or not.
-        if let file = Page.response(at: path) { return file }
-        guard host.directory[name] != nil else { return .notFound(target.path) }
-        let below = target.at(path)
-        if use == .none, let known = descriptiveResponse(of: name, to: below) { return known }
-        let running = target.method == .get ? host.recordRequest(of: name) : host.running(name)
-        if let running { return answer(of: running, to: below) }
-        guard case .watch(let isStream) = use else { return .notFound(target.path) }
-        if target.method == .get {
-            // The run ended a moment ago.
-            return ChannelSupervisor.Refusal.startTimedOut.response(isStream: isStream, status: nil)
-        }
-        // A HEAD only asks what the path is: nothing starts.
-        return Response(contentType: isStream ? .transportStream : .playlist, cacheControl: .noStore, body: .empty)
-    }
-
-    private func answer(of running: RunningChannel, to target: RequestTarget) -> Response {
-        present(running.responder.response(to: target), of: running)
-    }
-
-    /// Returns `response` with the presence of its viewer.
-    private func present(_ response: Response, of running: RunningChannel) -> Response {
-        var response = response
-        if case .stream(let stream) = response.body {
+    /// The answer of a run, with the presence of its viewer.
+    private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
+        running.responder.answer(to: resource, target).map { [host] response in
+            guard case .stream(let stream) = response.body else { return response }
+            var response = response
             response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
+            return response
         }
-        return response
+    }
+
+    /// Answers what can be asked of a channel without watching it.
+    private func description(
+        of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String
+    ) -> Answer {
+        if resource == .page { return .now(Page.listedChannel) }
+        if let running = host.running(name) { return running.responder.answer(to: resource, target) }
+        switch resource {
+        case .status: return .now(statusOfIdle(name))
+        case .health: return .now(.text(.ok, "ok"))
+        case .readiness:
+            return .now(.text(.serviceUnavailable, "\(ServeStatus.state(of: host.listing(of: name)?.entry)): not ready"))
+        default: return .now(.notFound(path))
+        }
+    }
+
+    private func statusOfIdle(_ name: String) -> Response {
+        let listing = host.listing(of: name)
+        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.uptime)
+        return Response(
+            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }
 }
 
-// MARK: - Descriptions
-
 extension ServeResponder {
-    /// Answers what can be asked of a channel without watching it; nil if only its run can.
-    private func descriptiveResponse(of name: String, to target: RequestTarget) -> Response? {
-        if target.path == "/" { return Page.listedChannel }
-        if let running = host.running(name) { return running.responder.response(to: target) }
-        let listing = host.listing(of: name)
-        switch target.path {
-        case "/status.json":
-            let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.uptime)
-            return Response(
-                contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
-        case "/healthz": return .text(.ok, "ok")
-        case "/readyz": return .text(.serviceUnavailable, "\(ServeStatus.state(of: listing?.entry)): not ready")
-        default: return nil
-        }
-    }
-
     /// The URL of this server as the client sees it, without a slash at its end.
     func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }

@@ -36,6 +36,8 @@ struct SupervisedChannels: Sendable {
     private var warm = SortedSet<Ranked<Duration>>()
     private var warmCount = 0
     private var cooling = SortedSet<Ranked<Duration>>()
+    /// Channels that start for viewers who have left, by when they left.
+    private var unwanted = SortedSet<Ranked<Duration>>()
     /// When each of `cooling` ends.
     private var ends = SortedSet<Ranked<Duration>>()
 
@@ -104,8 +106,8 @@ struct SupervisedChannels: Sendable {
     /// The first channel that may start.
     var firstQueued: String? { queued.first?.name }
 
-    /// The channel that had no viewer for the longest time.
-    var longestLingering: String? { (cooling.first ?? warm.first)?.name }
+    /// The channel that had no viewer for the longest time, published or not.
+    var longestUnwatched: String? { [cooling.first ?? warm.first, unwanted.first].compactMap { $0 }.min()?.name }
 
     private mutating func names<Rank>(_ ranked: [Ranked<Rank>]) -> [String] {
         steps += ranked.count
@@ -130,6 +132,7 @@ extension SupervisedChannels {
             waiting.insert(Ranked(rank: entry.queuedAt, name: name))
             placeDeadlines.insert(Ranked(rank: deadline, name: name))
         }
+        if isUnwanted(entry, name) { unwanted.insert(Ranked(rank: entry.lastSeen, name: name)) }
         if case .lingering(_, let since) = entry.state { insertLingering(Ranked(rank: since, name: name)) }
     }
 
@@ -143,7 +146,12 @@ extension SupervisedChannels {
             waiting.remove(Ranked(rank: entry.queuedAt, name: name))
             placeDeadlines.remove(Ranked(rank: deadline, name: name))
         }
+        if isUnwanted(entry, name) { unwanted.remove(Ranked(rank: entry.lastSeen, name: name)) }
         if case .lingering(_, let since) = entry.state { removeLingering(Ranked(rank: since, name: name)) }
+    }
+
+    private func isUnwanted(_ entry: Entry, _ name: String) -> Bool {
+        if case .starting = entry.state { !entry.isInUse && !isAlways(name) } else { false }
     }
 
     /// The first of what happens to the entry by itself; nil: nothing before an input. Lingering channels are in `ends`.

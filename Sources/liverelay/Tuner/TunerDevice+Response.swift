@@ -1,16 +1,17 @@
 import ChannelList
+import HTTPSyntax
 
 extension TunerDevice {
-    /// The document for a request; nil for a stream, and for the lineup.
+    /// The document for a request; nil for the lineup, which has all channels.
     /// - Parameter baseURL: the URL of this server as the client sees it.
     /// - Parameter query: that the URLs in the document carry; nil: nothing.
-    func response(to request: TunerRequest, baseURL: String, query: String? = nil) -> Response? {
+    func response(to request: Route.Tuner, baseURL: String, query: String? = nil) -> Response? {
         switch request {
         case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))
         case .description: .document(.xml, deviceXML(baseURL: baseURL))
         case .lineupStatus: .document(.json, Self.lineupStatusJSON)
         case .scan: Response(cacheControl: .noStore, body: .empty)
-        case .lineup, .lineupList, .stream: nil
+        case .lineup, .lineupList: nil
         }
     }
 }

@@ -10,7 +10,7 @@ enum RequestEntry {
             "?start=", "&end=", "?last=", "?delay=", "2026-01-01T00:00:00Z", "bytes=", "%2e%2e", "%00", "W/\"",
             "gzip;q=0",
             "http://host/", "/dvr.m3u8", "/seg-1-0a0b0c0d.m4s", "/sub-0-1-0a0b0c0d.vtt", "/dvr-subs-0.m3u8",
-            "/init-a.mp4",
+            "/init-a.mp4", "/news", "/ts/", "/auto/v", "/tuner0/v", "/api/channels/", "/web/",
         ],
         seeds: { _ in targets.map { Array("\($0)\nbytes=0-99\n\"a\"\nW/\"a\", \"b\"\ngzip;q=0.5, *;q=0".utf8) } },
         run: { bytes in
@@ -21,8 +21,9 @@ enum RequestEntry {
                 target = try RequestTarget(method: .get, uri: lines[0])
             } catch { return }
             try checkPath(target.path)
-            try checkNames(
-                ResourceRequest(path: target.path, query: target.query.map { (name: $0.name, value: $0.value) }))
+            for paths in [Route.Paths.list, .channel] {
+                if case .channel(_, _, let resource) = Route(target, in: paths) { try checkNames(resource) }
+            }
             try checkFields(lines.dropFirst() + Array(repeating: "", count: 4))
         })
 
@@ -30,6 +31,8 @@ enum RequestEntry {
         "/", "/live.m3u8", "/dvr.m3u8?last=600", "/dvr.m3u8?start=2026-01-01T00:00:00%2B01:00&end=1767225700.5",
         "/master.m3u8", "/dvr-master.m3u8?delay=30", "/subs-0.m3u8", "/dvr-subs-12.m3u8?last=9", "/status.json",
         "/seg-100-0a0b0c0d.m4s", "/sub-1-100-0a0b0c0d.vtt", "/init-0a0b0c0d.mp4", "http://host/live.m3u8?x=%41", "*",
+        "/news/ts/dvr.m3u8?last=5", "/news/ts/seg-1-0a0b0c0d.ts", "/news.ts?speed=1.5", "/auto/v7?duration=5",
+        "/api/channels/news", "/playlist.m3u?format=ts&group=a", "/news/web/page.css",
     ]
 
     private static func checkPath(_ path: String) throws {
@@ -41,18 +44,18 @@ enum RequestEntry {
     }
 
     /// Checks that a file name is a single path component, and that a range's query text gives the same range.
-    private static func checkNames(_ request: ResourceRequest) throws {
-        switch request {
-        case .initSection(let name), .segment(let name), .subtitles(let name):
+    private static func checkNames(_ resource: Route.Resource) throws {
+        switch resource {
+        case .initSection(let name), .segment(let name), .subtitles(let name), .transportSegment(let name):
             try demand(
                 !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix("."), "\(name) is no file name of the spool")
-        case .dvrPlaylist(let range), .dvrMasterPlaylist(let range), .dvrSubtitlePlaylist(_, let range):
+        case .playlist(.rewind(_, let range)), .playlist(.master(_, let range?)):
             let query = range.query.split(separator: "&").map { pair in
                 let sides = pair.split(separator: "=", maxSplits: 1)
                 return (name: String(sides[0]), value: String(sides[1]))
             }
             let again: RewindRange
-            do throws(ResourceRequest.Refusal) { again = try RewindRange(query: query) } catch {
+            do throws(RewindRange.BadQuery) { again = try RewindRange(query: query) } catch {
                 throw FuzzFinding(description: "\(range.query) of \(range) is rejected: \(error)")
             }
             try demand(again == range, "\(range) has the query \(range.query), which gives \(again)")

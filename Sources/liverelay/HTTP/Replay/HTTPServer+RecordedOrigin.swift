@@ -11,11 +11,12 @@ extension HTTPServer {
         _ origin: RecordedOrigin, on address: ListenAddress, limits: Limits = Limits(),
         elapsed: @escaping @Sendable () -> Duration
     ) async throws(HTTPServerError) -> HTTPServer {
-        try await start(on: address, limits: limits, threads: 1) { channel in
-            try channel.pipeline.syncOperations.addHandler(FaultInjectionHandler())
-        } responder: { target in
-            Response(origin.response(to: target.path, range: target.fields.range, at: elapsed()))
+        let responder = TargetResponder { target in
+            .now(Response(origin.response(to: target.path, range: target.fields.range, at: elapsed())))
         }
+        return try await start(
+            on: address, limits: limits, threads: 1,
+            configure: { try $0.pipeline.syncOperations.addHandler(FaultInjectionHandler()) }, responder: responder)
     }
 }
 

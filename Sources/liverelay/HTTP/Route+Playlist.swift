@@ -1,39 +1,10 @@
 import Channel
+import HTTPSyntax
 import LiveRing
 
-/// A playlist of a channel, apart from the version of the ring.
-enum PlaylistResource: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
-        case fragmentedMP4
-        case transportStream
-        /// The segments of a subtitle rendition, by its number.
-        case subtitles(Int)
-    }
+// How a playlist of a channel is made.
 
-    case live(Content)
-    case rewind(Content, RewindRange)
-    /// A part of the rewind from one date to another, as segments.
-    case selection(Content, RewindSelection)
-    /// The master playlist; of a range, or nil: of the live playlists. `content` is no subtitles.
-    case master(Content, RewindRange?)
-
-    /// nil if the request is for something else than a playlist.
-    init?(_ request: ResourceRequest) {
-        switch request {
-        case .livePlaylist: self = .live(.fragmentedMP4)
-        case .masterPlaylist: self = .master(.fragmentedMP4, nil)
-        case .dvrPlaylist(let range): self = .rewind(.fragmentedMP4, range)
-        case .dvrMasterPlaylist(let range): self = .master(.fragmentedMP4, range)
-        case .subtitlePlaylist(let number): self = .live(.subtitles(number))
-        case .dvrSubtitlePlaylist(let number, let range): self = .rewind(.subtitles(number), range)
-        case .transportStream(.livePlaylist): self = .live(.transportStream)
-        case .transportStream(.masterPlaylist): self = .master(.transportStream, nil)
-        case .transportStream(.dvrPlaylist(let range)): self = .rewind(.transportStream, range)
-        case .transportStream(.dvrMasterPlaylist(let range)): self = .master(.transportStream, range)
-        default: return nil
-        }
-    }
-
+extension Route.Playlist {
     /// Whether the playlist is of a part of the rewind, so that every client may ask for another.
     var isRange: Bool {
         switch self {
@@ -72,7 +43,7 @@ enum PlaylistResource: Hashable, Sendable {
 
     /// The same playlist with its range rounded to segments, so that requests for other moments of the same segments are
     /// answered alike.
-    func rounded(in snapshot: RingSnapshot) -> PlaylistResource {
+    func rounded(in snapshot: RingSnapshot) -> Route.Playlist {
         guard case .rewind(let content, let range) = self else { return self }
         return snapshot.selection(of: range).map { .selection(content, $0) } ?? self
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import liverelay
 
-private let rows: [(uri: String, route: HTTPRoute)] = [
+private let rows: [(uri: String, route: Route.Kind)] = [
     ("/", .page), ("/?a=b", .page), ("/live.m3u8", .playlist), ("/dvr.m3u8?last=60", .playlist),
     ("/news/ts/master.m3u8", .playlist), ("/news/subs-0.m3u8", .playlist), ("/seg-1-0a0b.m4s", .segment),
     ("/news/ts/seg-1-0a0b.ts", .segment), ("/init-0a0b.mp4", .segment), ("/sub-0-1-0a0b.vtt", .segment),
@@ -16,25 +16,24 @@ private let rows: [(uri: String, route: HTTPRoute)] = [
     ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),
 ]
 
-@Test(arguments: rows) func routeOfAPath(uri: String, route: HTTPRoute) { #expect(HTTPRoute(uri: uri) == route) }
+@Test(arguments: rows) func routeOfAPath(uri: String, route: Route.Kind) { #expect(Route.Kind(uri: uri) == route) }
 
 @Suite(.ownThreads) struct HTTPTrafficTests {
     @Test func requestsAndBytesAreCounted() async throws {
         let traffic = HTTPTraffic()
         let channel = ByteCounter()
-        let responder: Responder = { target in
-            guard target.path == "/live.m3u8" else { return .notFound(target.path) }
-            var response = Response.text(.ok, "0123456")
-            response.sentBytes = channel
-            return response
-        }
-        let deferred: DeferredResponder = { target in
-            guard target.path == "/metrics" else { return nil }
-            return { .text(.ok, "late") }
+        let responder = TargetResponder { target in
+            switch target.path {
+            case "/live.m3u8":
+                var response = Response.text(.ok, "0123456")
+                response.sentBytes = channel
+                return .now(response)
+            case "/metrics": return .later { .text(.ok, "late") }
+            default: return .now(.notFound(target.path))
+            }
         }
         let server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, traffic: traffic, responder: responder,
-            deferredResponder: deferred)
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, traffic: traffic, responder: responder)
         var client = try RawClient(port: server.port)
         let requests = [
             ("GET", "/live.m3u8"), ("HEAD", "/live.m3u8"), ("GET", "/x"), ("GET", "/metrics"), ("POST", "/live.m3u8"),

@@ -1,0 +1,66 @@
+extension Route {
+    /// The kind of resource by which requests are counted.
+    ///
+    /// A path gives one of few kinds, whatever strangers ask for and whether it can be read.
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// A playlist of one channel.
+        case playlist
+        /// A segment, an init section or a subtitle segment.
+        case segment
+        /// An endless transport stream.
+        case stream
+        /// The list of channels, and its guide.
+        case list
+        /// What HDHomeRun clients ask for.
+        case tuner
+        case status
+        /// `/healthz` and `/readyz`.
+        case health
+        case metrics
+        case events
+        /// Other paths below `/api/`.
+        case api
+        case page
+        case other
+
+        private static let tunerFiles: Set<Substring> = [
+            "discover.json", "lineup.json", "lineup_status.json", "lineup.xml", "lineup.m3u", "lineup.post",
+            "device.xml",
+        ]
+
+        /// - Parameter uri: the request-target as received.
+        package init(uri: String) {
+            let end = uri.firstIndex { $0 == "?" || $0 == "#" } ?? uri.endIndex
+            self.init(path: uri[..<end])
+        }
+
+        private init(path: Substring) {
+            if path == "/api/events" {
+                self = .events
+            } else if path == "/api" || path.hasPrefix("/api/") {
+                self = .api
+            } else {
+                let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
+                self = Self.resource(named: name, in: path.dropLast(name.count))
+            }
+        }
+
+        /// - Parameter directory: the path up to its last slash.
+        private static func resource(named name: Substring, in directory: Substring) -> Route.Kind {
+            switch name {
+            case "": directory == "/" ? .page : .other
+            case "status.json": .status
+            case "healthz", "readyz": .health
+            case "metrics": .metrics
+            case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
+            case _ where tunerFiles.contains(name): .tuner
+            case _ where name.hasPrefix("seg-") || name.hasPrefix("init-") || name.hasPrefix("sub-"): .segment
+            case _ where name.hasSuffix(".m3u8"): .playlist
+            case _ where name.hasSuffix(".ts"): .stream
+            // The stream of a tuner: /auto/v7, /tuner0/v7.
+            case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream
+            default: .other
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// What a request asks for, decided once from its path and query.
+package enum Route: Equatable, Sendable {
+    /// Which paths a server has.
+    package enum Paths: Equatable, Sendable {
+        /// Those of one channel, at the root.
+        case channel
+        /// Those of a list, and those of each channel below its name.
+        case list
+    }
+
+    /// A path of the API.
+    package enum API: Equatable, Sendable {
+        case document, channels, reload, events
+        case channel(String)
+        case unknown
+    }
+
+    /// A document that clients ask an HDHomeRun for.
+    package enum Tuner: Equatable, Sendable {
+        /// `/discover.json`
+        case discovery
+        /// `/device.xml`
+        case description
+        /// `/lineup.json`
+        case lineup
+        /// `/lineup.m3u`
+        case lineupList
+        /// `/lineup_status.json`
+        case lineupStatus
+        /// `/lineup.post`: to scan for channels.
+        case scan
+    }
+
+    /// The page of a list.
+    case page
+    /// A file of the page of a list, by its path below `/web/`, whether it exists or not.
+    case pageFile(String)
+    /// The list of all channels, or of one group; `format` as the query says it.
+    case channelList(format: String?, group: String?)
+    /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
+    case guide(isGzipFile: Bool)
+    case status, metrics, health, readiness
+    case api(API)
+    case tuner(Tuner)
+    /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
+    case tunerStream(number: String, tuner: Int?)
+    /// The page of a channel without the slash at its end.
+    case folder(String)
+    /// A path below a channel, which begins with a slash. `name` is nil in a process of one channel.
+    case channel(_ name: String?, path: String, Resource)
+    case notFound
+
+    package init(_ target: RequestTarget, in paths: Paths) {
+        switch (paths, target.path) {
+        case (_, "/metrics"): self = .metrics
+        case (.channel, let path): self = .channel(nil, path: path, Resource(path: path, query: target.query))
+        case (.list, "/"): self = .page
+        case (.list, "/playlist.m3u"):
+            self = .channelList(format: target.query.value(of: "format"), group: target.query.value(of: "group"))
+        case (.list, "/epg.xml"): self = .guide(isGzipFile: false)
+        case (.list, "/epg.xml.gz"): self = .guide(isGzipFile: true)
+        case (.list, "/status.json"): self = .status
+        case (.list, "/healthz"): self = .health
+        case (.list, "/readyz"): self = .readiness
+        case (.list, let path): self = Self.folder(path, query: target.query)
+        }
+    }
+
+    private static func folder(_ path: String, query: [RequestTarget.QueryItem]) -> Route {
+        if let tuner = Tuner(path: path) { return .tuner(tuner) }
+        if let stream = tunerStream(path) { return stream }
+        if path.hasPrefix("/web/") { return .pageFile(path) }
+        if path == "/api" || path.hasPrefix("/api/") { return .api(API(path: path)) }
+        return channel(path.dropFirst(), query: query)
+    }
+
+    private static func channel(_ path: Substring, query: [RequestTarget.QueryItem]) -> Route {
+        guard let slash = path.firstIndex(of: "/") else {
+            guard path.hasSuffix(".ts") else { return .folder(String(path)) }
+            return .channel(
+                String(path.dropLast(3)), path: "/live.ts", Resource(path: "/live.ts", query: query))
+        }
+        let (name, rest) = (path[..<slash], String(path[slash...]))
+        return name.isEmpty ? .notFound : .channel(String(name), path: rest, Resource(path: rest, query: query))
+    }
+
+    private static func tunerStream(_ path: String) -> Route? {
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        // A channel of a list may be called tuner1 too, but no path below a channel begins with v.
+        guard parts.count == 2, parts[1].first == "v" else { return nil }
+        let number = String(parts[1].dropFirst())
+        if parts[0] == "auto" { return .tunerStream(number: number, tuner: nil) }
+        guard parts[0].hasPrefix("tuner"), let tuner = UInt8(parts[0].dropFirst(5)) else { return nil }
+        return .tunerStream(number: number, tuner: Int(tuner))
+    }
+}
+
+extension Route.API {
+    fileprivate init(path: String) {
+        switch path {
+        case "/api/openapi.json": self = .document
+        case "/api/channels": self = .channels
+        case "/api/reload": self = .reload
+        case "/api/events": self = .events
+        case _ where path.hasPrefix("/api/channels/"): self = .channel(String(path.dropFirst("/api/channels/".count)))
+        default: self = .unknown
+        }
+    }
+}
+
+extension Route.Tuner {
+    fileprivate init?(path: String) {
+        switch path {
+        case "/discover.json": self = .discovery
+        case "/device.xml": self = .description
+        case "/lineup.json": self = .lineup
+        case "/lineup.m3u": self = .lineupList
+        case "/lineup_status.json": self = .lineupStatus
+        case "/lineup.post": self = .scan
+        default: return nil
+        }
+    }
+}
+
+extension [RequestTarget.QueryItem] {
+    /// The value of the first item of that name.
+    package func value(of name: String) -> String? { first { $0.name == name }?.value }
+}

@@ -1,0 +1,41 @@
+/// How a request is answered, decided from its head.
+enum Answer: Sendable {
+    case now(Response)
+    /// The response takes longer, and is made on no event loop. Its task is canceled when the client leaves.
+    case later(@Sendable () async -> Response)
+    /// The request changes something, which takes its whole body. Nothing cancels it once the body is there.
+    case body(BodyAction)
+}
+
+/// What a request does with its body.
+struct BodyAction: Sendable {
+    /// The largest body in bytes. A larger one gets `tooLarge`.
+    let limit: Int
+    let tooLarge: Response
+    /// Called with the whole body, on no event loop.
+    let perform: @Sendable (_ body: [UInt8]) async -> Response
+}
+
+extension Answer {
+    /// The answer with each of its responses changed.
+    func map(_ change: @escaping @Sendable (Response) -> Response) -> Answer {
+        switch self {
+        case .now(let response): .now(change(response))
+        case .later(let work): .later { change(await work()) }
+        case .body(let action):
+            .body(
+                BodyAction(limit: action.limit, tooLarge: change(action.tooLarge)) {
+                    change(await action.perform($0))
+                })
+        }
+    }
+
+    /// Waits for the response to a request without a body.
+    func response() async -> Response {
+        switch self {
+        case .now(let response): response
+        case .later(let work): await work()
+        case .body(let action): await action.perform([])
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPSyntax
+import LiveRing
+import Playlist
+import Testing
+
+/// What a request target asks for.
+private struct RouteRow: Sendable, CustomTestStringConvertible {
+    let uri: String
+    let route: Route
+
+    init(_ uri: String, _ route: Route) { (self.uri, self.route) = (uri, route) }
+
+    /// A resource of the channel `news`.
+    init(_ uri: String, of resource: Route.Resource) {
+        let path = uri.prefix { $0 != "?" }
+        self.init(uri, .channel("news", path: String(path.dropFirst("/news".count)), resource))
+    }
+
+    var testDescription: String { uri }
+}
+
+private func date(_ seconds: Int64) -> ProgramDateTime { ProgramDateTime(millisecondsSince1970: seconds * 1000) }
+
+private let list: [RouteRow] = [
+    RouteRow("/", .page), RouteRow("/web/page.css", .pageFile("/web/page.css")), RouteRow("/web/", .pageFile("/web/")),
+    RouteRow("/playlist.m3u", .channelList(format: nil, group: nil)),
+    RouteRow("/playlist.m3u?group=a%20b&format=ts", .channelList(format: "ts", group: "a b")),
+    RouteRow("/epg.xml", .guide(isGzipFile: false)), RouteRow("/epg.xml.gz", .guide(isGzipFile: true)),
+    RouteRow("/status.json", .status), RouteRow("/metrics", .metrics), RouteRow("/healthz", .health),
+    RouteRow("/readyz", .readiness), RouteRow("/news", .folder("news")), RouteRow("//live.m3u8", .notFound),
+    RouteRow("/api", .api(.unknown)), RouteRow("/api/", .api(.unknown)), RouteRow("/api/openapi.json", .api(.document)),
+    RouteRow("/api/channels", .api(.channels)), RouteRow("/api/channels/a/b", .api(.channel("a/b"))),
+    RouteRow("/api/reload", .api(.reload)), RouteRow("/api/events?type=x", .api(.events)),
+    RouteRow("/apis", .folder("apis")),
+]
+
+private let tuners: [RouteRow] = [
+    RouteRow("/discover.json", .tuner(.discovery)), RouteRow("/device.xml", .tuner(.description)),
+    RouteRow("/lineup.json", .tuner(.lineup)), RouteRow("/lineup.m3u", .tuner(.lineupList)),
+    RouteRow("/lineup_status.json", .tuner(.lineupStatus)), RouteRow("/lineup.post?scan=start", .tuner(.scan)),
+    RouteRow("/auto/v7", .tunerStream(number: "7", tuner: nil)),
+    RouteRow("/auto/v5.1", .tunerStream(number: "5.1", tuner: nil)),
+    RouteRow("/tuner0/v10001", .tunerStream(number: "10001", tuner: 0)),
+    RouteRow("/tuner12/v1", .tunerStream(number: "1", tuner: 12)),
+    RouteRow("/auto/ch500000000", .channel("auto", path: "/ch500000000", .notFound)),
+    RouteRow("/auto/live.ts", .channel("auto", path: "/live.ts", .endlessStream(.live))),
+    RouteRow("/tuner/v1", .channel("tuner", path: "/v1", .notFound)),
+    RouteRow("/tuner-1/v1", .channel("tuner-1", path: "/v1", .notFound)),
+    RouteRow("/tuner0/live.ts", .channel("tuner0", path: "/live.ts", .endlessStream(.live))),
+    RouteRow("/auto/v7/x", .channel("auto", path: "/v7/x", .notFound)), RouteRow("/auto", .folder("auto")),
+]
+
+private let resources: [RouteRow] = [
+    RouteRow("/news/", of: .page), RouteRow("/news/live.m3u8", of: .playlist(.live(.fragmentedMP4))),
+    RouteRow("/news/live.m3u8?start=nonsense", of: .playlist(.live(.fragmentedMP4))),
+    RouteRow("/news/master.m3u8", of: .playlist(.master(.fragmentedMP4, nil))),
+    RouteRow("/news/dvr.m3u8", of: .playlist(.rewind(.fragmentedMP4, .whole))),
+    RouteRow("/news/dvr.m3u8?last=90", of: .playlist(.rewind(.fragmentedMP4, .last(milliseconds: 90_000)))),
+    RouteRow("/news/dvr.m3u8?last=1.5&last=9", of: .playlist(.rewind(.fragmentedMP4, .last(milliseconds: 1500)))),
+    RouteRow("/news/dvr.m3u8?delay=90", of: .playlist(.rewind(.fragmentedMP4, .delayed(milliseconds: 90_000)))),
+    RouteRow("/news/dvr.m3u8?start=x", of: .badQuery(.value(name: "start", value: "x"))),
+    RouteRow("/news/dvr.m3u8?start=2&end=1", of: .badQuery(.emptyRange)),
+    RouteRow("/news/dvr-master.m3u8?delay=5", of: .playlist(.master(.fragmentedMP4, .delayed(milliseconds: 5000)))),
+    RouteRow("/news/ts/live.m3u8", of: .playlist(.live(.transportStream))),
+    RouteRow("/news/ts/master.m3u8", of: .playlist(.master(.transportStream, nil))),
+    RouteRow("/news/ts/dvr.m3u8?last=1", of: .playlist(.rewind(.transportStream, .last(milliseconds: 1000)))),
+    RouteRow("/news/ts/dvr-master.m3u8", of: .playlist(.master(.transportStream, .whole))),
+    RouteRow("/news/ts/seg-42-0123abcd.ts", of: .transportSegment("seg-42-0123abcd.ts")),
+    RouteRow("/news/ts/seg-42-0123abcd.m4s", of: .notFound), RouteRow("/news/ts/subs-0.m3u8", of: .notFound),
+    RouteRow(
+        "/news/clip.mp4?start=1767355200&end=1767355260",
+        of: .clip(.between(start: date(1_767_355_200), end: date(1_767_355_260)))),
+    RouteRow("/news/clip.mp4?start=x", of: .badQuery(.value(name: "start", value: "x"))),
+    RouteRow("/news/subs-0.m3u8", of: .playlist(.live(.subtitles(0)))),
+    RouteRow("/news/subs-12.m3u8", of: .playlist(.live(.subtitles(12)))),
+    RouteRow("/news/dvr-subs-3.m3u8?last=60", of: .playlist(.rewind(.subtitles(3), .last(milliseconds: 60_000)))),
+    RouteRow("/news/dvr-subs-0.m3u8?last=x", of: .badQuery(.value(name: "last", value: "x"))),
+    RouteRow("/news/sub-0-17-0123abcd.vtt", of: .subtitles("sub-0-17-0123abcd.vtt")),
+    RouteRow("/news/subs-x.m3u8", of: .notFound), RouteRow("/news/subs-99999.m3u8", of: .notFound),
+    RouteRow("/news/sub-0-17.vtt", of: .notFound), RouteRow("/news/sub-0-17-0123abcd.vtt.part", of: .notFound),
+    RouteRow("/news/init-0123abcd.mp4", of: .initSection("init-0123abcd.mp4")),
+    RouteRow("/news/seg-42-0123abcd.m4s", of: .segment("seg-42-0123abcd.m4s")),
+    RouteRow("/news/status.json", of: .status), RouteRow("/news/metrics", of: .notFound),
+    RouteRow("/news/healthz", of: .health),
+    RouteRow("/news/readyz", of: .readiness), RouteRow("/news/ring.m3u8", of: .notFound),
+    RouteRow("/news/ring.lock", of: .notFound), RouteRow("/news//live.m3u8", of: .notFound),
+    RouteRow("/news/LIVE.m3u8", of: .notFound), RouteRow("/news/live.m3u8/", of: .notFound),
+    RouteRow("/news/init-.mp4", of: .notFound), RouteRow("/news/seg-42.m4s", of: .notFound),
+    RouteRow("/news/seg-x-0123abcd.m4s", of: .notFound), RouteRow("/news/seg-42-0123abcd.m4s.part", of: .notFound),
+    RouteRow("/news/seg-42-0123abc/.m4s", of: .notFound),
+    RouteRow("/news/seg-99999999999999999999-0123abcd.m4s", of: .notFound),
+    RouteRow("/news/web/page.css", of: .pageFile("/web/page.css")),
+    RouteRow("/news/live.ts", of: .endlessStream(.live)),
+    RouteRow("/news/live.ts?speed=max", of: .endlessStream(.init(range: .whole, speed: .maximum))),
+    RouteRow(
+        "/news/live.ts?last=5&speed=1.5",
+        of: .endlessStream(.init(range: .last(milliseconds: 5000), speed: .percent(150)))),
+    RouteRow("/news/live.ts?speed=101", of: .badQuery(.value(name: "speed", value: "101"))),
+]
+
+@Suite struct RouteTests {
+    @Test(arguments: list + tuners + resources) private func ofAList(_ row: RouteRow) throws {
+        #expect(Route(try RequestTarget(method: .get, uri: row.uri), in: .list) == row.route)
+    }
+
+    /// A channel alone has its resources at the root.
+    @Test(arguments: resources) private func ofAChannel(_ row: RouteRow) throws {
+        guard case .channel(_, let path, let resource) = row.route, path != "/metrics" else { return }
+        let target = try RequestTarget(method: .get, uri: String(row.uri.dropFirst("/news".count)))
+        #expect(Route(target, in: .channel) == .channel(nil, path: path, resource))
+    }
+
+    @Test func shortNameOfAStream() throws {
+        let target = try RequestTarget(method: .get, uri: "/news.ts?speed=max")
+        let stream = Route.Resource.endlessStream(.init(range: .whole, speed: .maximum))
+        #expect(Route(target, in: .list) == .channel("news", path: "/live.ts", stream))
+        #expect(Route(target, in: .channel) == .channel(nil, path: "/news.ts", .notFound))
+    }
+}

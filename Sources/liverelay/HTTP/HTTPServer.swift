@@ -19,6 +19,9 @@ struct HTTPServer: Sendable {
     /// Connections that the system accepts before the server does: players of one channel reconnect all at once.
     static let backlog: Int32 = 4096
 
+    /// The bytes of one read, which a connection keeps the room for. Clients send heads, and seldom more.
+    private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 * 1024)
+
     /// How long responses under way may take when the process is asked to end.
     static let shutdownLimit = Duration.milliseconds(1000)
 
@@ -101,6 +104,7 @@ struct HTTPServer: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.recvAllocator, value: receiving)
             .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try configure(channel) } }
     }
 }

@@ -113,15 +113,12 @@ package enum AudioSampleDescription: Equatable, Sendable {
         _ codec: AudioConfiguration.Codec, sampleRate: Int, channelCount: Int, samplesPerFrame: Int?,
         _ info: [UInt8]
     ) throws(MediaError) -> Self {
-        let checks: [(field: String, isInRange: Bool)] = [
-            ("channelcount", AudioConfiguration.channelCounts.contains(channelCount)),
-            ("samplesPerFrame", AudioConfiguration.frameLengths.contains(samplesPerFrame ?? 1)),
-        ]
-        let rate = SampleRate(sampleRate)
-        guard let rate, checks.allSatisfy(\.isInRange) else {
-            let field = rate == nil ? "samplerate" : checks.first { !$0.isInRange }?.field
-            throw MediaError(.badParameterSet(field: field ?? ""), section: "ISO/IEC 14496-12 §12.2.3")
+        func fault(_ field: String) -> MediaError {
+            MediaError(.badParameterSet(field: field), section: "ISO/IEC 14496-12 §12.2.3")
         }
+        guard let rate = SampleRate(sampleRate) else { throw fault("samplerate") }
+        guard AudioConfiguration.channelCounts.contains(channelCount) else { throw fault("channelcount") }
+        guard AudioConfiguration.frameLengths.contains(samplesPerFrame ?? 1) else { throw fault("samplesPerFrame") }
         let configuration = AudioConfiguration(
             codec: codec, sampleRate: rate, channelCount: channelCount, samplesPerFrame: samplesPerFrame ?? 0,
             decoderSpecificInfo: info)

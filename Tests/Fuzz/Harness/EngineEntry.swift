@@ -11,9 +11,9 @@ enum EngineEntry {
     static let entry = FuzzEntry(
         "engine", "a segment of any container through the whole splice", largest: 32 << 10,
         dictionary: MovieEntries.words + TableSeeds.words + AudioSeeds.words,
-        // Audio that is transcoded takes a decoder, an encoder and a resampler.
+        // A decoder of AAC makes up to forty blocks of 535 kB, one for each channel element that damaged frames name.
         bounds: FuzzBounds(
-            heldBytes: FuzzBound(base: 8 << 20, perByte: 1024), allocations: FuzzBound(base: 40_000, perByte: 64),
+            heldBytes: FuzzBound(base: 32 << 20, perByte: 256), allocations: FuzzBound(base: 40_000, perByte: 64),
             copiedBytes: FuzzBound(base: 32 << 20, perByte: 4096)),
         seeds: { seeds in
             let streams = seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 100)) }

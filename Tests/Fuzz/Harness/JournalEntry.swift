@@ -16,6 +16,8 @@ enum JournalEntry {
             "18446744073709551615", "9223372036854775807", "4503599627370495", "1152921504606846975", "653583619392",
             "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
         ],
+        // It is recovered up to four times, and each index is published.
+        bounds: FuzzBounds(steps: FuzzBound(base: 1_000_000, perByte: 1000)),
         seeds: { _ in JournalSeeds.journals().map { Array($0.utf8) } },
         run: { bytes in
             // Changed records are lost unless their checksums are corrected.

@@ -135,12 +135,12 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "HTTPSyntax", "Playlist", "ChannelList", "Media", "Conformance", "Demux", "Transcode", "Mux", "Splice",
-                "LiveRing", "TestSupport",
+                "HTTPSyntax", "Playlist", "Compression", "ChannelList", "Tracker", "Media", "Conformance", "Demux",
+                "Transcode", "Mux", "Splice", "LiveRing", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
-        tests("FuzzTests", ["FuzzEntries", "TestSupport"]),
+        tests("FuzzTests", ["FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             ["Channel", "Playlist", "Tracker", "Media", "Demux", "Splice", "LiveRing", "TestSupport", "CCrypto"]),

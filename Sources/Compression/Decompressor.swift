@@ -24,6 +24,8 @@ import CZlib
     private let zlib: UnsafeMutablePointer<z_stream>
     private let lzma: UnsafeMutablePointer<lzma_stream>
     private var isAtEnd = false
+    /// Whether something follows the last member.
+    private var isPadded = false
 
     package init() {
         unsafe zlib = .allocate(capacity: 1)
@@ -110,9 +112,11 @@ import CZlib
         return isIntact ? (consumed, output) : nil
     }
 
-    /// Begins with the next member; false if there is none.
+    /// Begins with the next member; false if there is none. The second byte of a member may be in the next part.
     private mutating func restart(_ rest: ArraySlice<UInt8>) -> Bool {
-        guard rest.starts(with: [0x1F, 0x8B]) else { return false }
+        guard !isPadded, let first = rest.first else { return false }
+        isPadded = first != 0x1F
+        guard !isPadded else { return false }
         isAtEnd = false
         return unsafe inflateReset(zlib) == Z_OK
     }

@@ -20,11 +20,11 @@ import Testing
         }
     }
 
-    private func edit(_ bytes: inout [UInt8], _ words: [String], _ random: inout SeededGenerator) {
+    private func edit(_ bytes: inout [UInt8], _ words: [FuzzWord], _ random: inout SeededGenerator) {
         let place = Int.random(in: 0...bytes.count, using: &random)
         let end = min(bytes.count, place + Int.random(in: 0..<20, using: &random))
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: bytes.insert(contentsOf: words.randomElement(using: &random).map { Array($0.utf8) } ?? [], at: place)
+        case 0: bytes.insert(contentsOf: words.randomElement(using: &random)?.bytes ?? [], at: place)
         case 1: bytes.removeSubrange(place..<end)
         case 2: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &random))
         case 3: bytes.insert(Array("\"',=|&$#; \n\r\t{}:%\\".utf8).randomElement(using: &random) ?? 0, at: place)

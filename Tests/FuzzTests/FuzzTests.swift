@@ -10,11 +10,18 @@ import Testing
         let entry = try #require(FuzzEntry.named(name))
         let seeds = try entry.seeds(Self.seeds.get())
         #expect(!seeds.isEmpty)
-        for seed in seeds.prefix(6) {
-            #expect(seed.count <= entry.largest)
+        // All that are small, and some of the captures.
+        for seed in seeds.filter({ $0.count < 2000 }) + seeds.filter({ $0.count >= 2000 }).prefix(6) {
             for size in [seed.count, seed.count * 2 / 3, seed.count / 7, 1, 0] {
                 #expect(throws: Never.self, "\(size) bytes of a seed") { try entry.run(Array(seed.prefix(size))) }
             }
+        }
+    }
+
+    @Test("libFuzzer keeps all words of the dictionaries", arguments: FuzzEntry.all.map(\.name))
+    func wordsAreKept(_ name: String) throws {
+        for word in try #require(FuzzEntry.named(name)).dictionary {
+            #expect(!word.bytes.isEmpty && word.bytes.count <= FuzzWord.longest, "\(word.quoted)")
         }
     }
 

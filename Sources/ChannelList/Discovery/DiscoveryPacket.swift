@@ -63,7 +63,7 @@ enum DiscoveryPacket {
     }
 
     /// The CRC-32 of Ethernet and zlib.
-    private static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var crc: UInt32 = 0xFFFF_FFFF
         for byte in bytes {
             crc ^= UInt32(byte)

@@ -27,7 +27,7 @@ enum LibFuzzer {
     /// Runs the entry. A violated invariant ends the process like a trap.
     private static func runInput(_ bytes: [UInt8]) {
         do {
-            if let cost = try HeapMeter.cost(of: bytes, in: entry) { try entry.check(cost, of: bytes.count) }
+            if let cost = try CostMeter.cost(of: bytes, in: entry) { try entry.check(cost, of: bytes.count) }
         } catch { fatalError("\(entry.name): \(error)") }
     }
 }

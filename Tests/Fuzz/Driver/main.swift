@@ -6,7 +6,7 @@ import FuzzEntries
 // fuzz --dictionary NAME       prints an entry's dictionary in libFuzzer's notation
 // fuzz --largest NAME          prints the largest input size of an entry in bytes
 // fuzz --replay NAME FILE…     runs an entry with the files, also in a build without libFuzzer
-// fuzz --measure NAME FILE…    prints of each file: bytes, bytes held at once, allocations, and its path
+// fuzz --measure NAME FILE…    prints of each file: bytes, bytes held at once, allocations, bytes copied, steps, its path
 // Other arguments go to libFuzzer. The environment variable LIVERELAY_FUZZ names its entry, because libFuzzer restarts
 // itself with the same arguments.
 
@@ -28,17 +28,6 @@ func writeSeeds(of entry: FuzzEntry, to directory: String) throws {
     }
 }
 
-/// Returns the words in quotes, one per line, with bytes other than printable ASCII as `\xHH`.
-func dictionary(_ words: [String]) -> String {
-    words.map { word in
-        let text = word.utf8.map { byte in
-            (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-                ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return "\"\(text.joined())\"\n"
-    }.joined()
-}
-
 func replay(_ entry: FuzzEntry, _ paths: some Sequence<String>) throws {
     for path in paths {
         print("\(entry.name): \(path)")
@@ -51,8 +40,9 @@ func measure(_ entry: FuzzEntry, _ paths: some Sequence<String>) throws {
     for (number, path) in paths.enumerated() {
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         if number == 0 { try entry.run(bytes) }
-        guard let cost = try HeapMeter.cost(of: bytes, in: entry) else { fail("built without AddressSanitizer") }
-        print("\(bytes.count)\t\(cost.heldBytes)\t\(cost.allocations)\t\(path)")
+        guard let cost = try CostMeter.cost(of: bytes, in: entry) else { fail("built without AddressSanitizer") }
+        let figures = [bytes.count, cost.heldBytes, cost.allocations, cost.copiedBytes, cost.steps]
+        print(figures.map(String.init).joined(separator: "\t") + "\t\(path)")
     }
 }
 
@@ -63,7 +53,7 @@ case "--list":
 case "--seeds":
     try writeSeeds(of: entry(arguments.dropFirst().first), to: arguments.dropFirst(2).first ?? ".")
 case "--dictionary":
-    print(dictionary(entry(arguments.dropFirst().first).dictionary), terminator: "")
+    for word in entry(arguments.dropFirst().first).dictionary { print(word.quoted) }
 case "--largest":
     print(entry(arguments.dropFirst().first).largest)
 case "--replay":

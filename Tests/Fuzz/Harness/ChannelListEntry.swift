@@ -11,7 +11,7 @@ enum ChannelListEntry {
             "#KODIPROP:inputstream.adaptive.stream_headers=", "http://h/", "#https://h/", "|User-Agent=", "&Referer=",
             "$", "\\u00",
             "“", "”", "\u{FEFF}", "\r\n",
-        ], allocations: FuzzBound(base: 8000, perByte: 48),
+        ],
         seeds: { _ in lists.map { Array($0.utf8) } },
         run: { bytes in
             let list: M3UChannelList

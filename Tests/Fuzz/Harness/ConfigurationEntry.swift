@@ -5,7 +5,9 @@ enum ConfigurationEntry {
     static let entry = FuzzEntry(
         "configuration", "a configuration of channels in YAML", largest: 4096,
         dictionary: ConfigurationKey.allCases.map { "\($0.rawValue): " } + words,
-        heldBytes: FuzzBound(base: 4 << 20, perByte: 256), allocations: FuzzBound(base: 40_000, perByte: 64),
+        // libyaml's parser begins with buffers of its own, and its events are strings.
+        bounds: FuzzBounds(
+            heldBytes: FuzzBound(base: 4 << 20, perByte: 256), allocations: FuzzBound(base: 40_000, perByte: 64)),
         seeds: { _ in texts.map { Array($0.utf8) } },
         run: { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
@@ -25,7 +27,7 @@ enum ConfigurationEntry {
             }
         })
 
-    private static let words: [String] = [
+    private static let words: [FuzzWord] = [
         "channels:\n", "defaults:\n", "playlist: ", "http://h/", "${T}", "$${", "&a ", "*a", "<<: *a", "- ", "{", "[",
         "\"\\u0000\"", "when-watched", "---\n", "!!binary ", "|\n", ">-\n",
     ]

@@ -57,7 +57,7 @@ enum ElementaryEntries {
         return found
     }
 
-    private static func videoPackets(_ seeds: CaptureSeeds) -> [VideoPacket] {
+    static func videoPackets(_ seeds: CaptureSeeds) -> [VideoPacket] {
         seeds.segments(in: .transportStream).flatMap { segment in
             var demuxer = TransportDemuxer(tracks: .video)
             return (try? demuxer.feed(segment))?.video ?? []
@@ -102,19 +102,22 @@ extension ElementaryEntries {
         return stream
     }
 
-    /// The first byte selects the framing.
+    private static let framings: [AudioFraming] = [.mpeg, .ac3, .loas, .dts, .smpte302, .blurayPCM]
+
+    /// The first byte selects the framing, and where the PES packet ends.
     private static let audioFrames = FuzzEntry(
-        "audio-frames", "audio frames in PES packets", largest: 8192,
+        "audio-frames", "audio frames in PES packets", largest: 8192, dictionary: AudioSeeds.words,
         seeds: { seeds in
             let framed = seeds.segments(in: .packedAudio).map { segment in
                 Array(segment[ID3Tags(segment).end...].prefix(3000))
             }
-            let codes: [UInt8] = [0, 1, 2, 3, 4, 5]
-            return framed.map { [0] + $0 } + framed.map { [1] + $0 } + codes.map { [$0, 0x56, 0xE0, 0x10] }
+            let streams = AudioSeeds.streams.enumerated().map { number, stream in
+                [UInt8((framings.firstIndex(of: stream.framing) ?? 0) + framings.count * (number % 43))] + stream.bytes
+            }
+            return streams + framed.map { [0] + $0 } + framed.map { [1] + $0 }
         },
         run: { bytes in
             guard let first = bytes.first else { return }
-            let framings: [AudioFraming] = [.mpeg, .ac3, .loas, .dts, .smpte302, .blurayPCM]
             let framing = framings[Int(first) % framings.count]
             var framer = AudioFramer(pid: 257, framing: framing)
             var buffer = ElementaryBuffer()
@@ -134,8 +137,12 @@ extension ElementaryEntries {
 
     private static let packedAudio = FuzzEntry(
         "packed-audio", "a segment of packed audio", largest: 8192,
-        dictionary: ["ID3\u{4}\0\0\0\0\0\u{3F}", "PRIV", "com.apple.streaming.transportStreamTimestamp\0"],
-        seeds: { seeds in seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) } },
+        dictionary: AudioSeeds.words + [
+            "ID3\u{4}\0\0\0\0\0\u{3F}", "PRIV", "com.apple.streaming.transportStreamTimestamp\0",
+        ],
+        seeds: { seeds in
+            seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) } + AudioSeeds.streams.map(\.bytes)
+        },
         run: { bytes in
             _ = SegmentContainer.sniff(bytes)
             for isAligned in [true, false] {

@@ -10,14 +10,19 @@ enum EngineEntry {
     /// twice, is joined to itself.
     static let entry = FuzzEntry(
         "engine", "a segment of any container through the whole splice", largest: 32 << 10,
-        dictionary: MovieEntries.words, heldBytes: FuzzBound(base: 8 << 20, perByte: 1024),
-        allocations: FuzzBound(base: 40_000, perByte: 64),
+        dictionary: MovieEntries.words + TableSeeds.words + AudioSeeds.words,
+        // A decoder of AAC makes up to forty blocks of 535 kB, one for each channel element that damaged frames name.
+        bounds: FuzzBounds(
+            heldBytes: FuzzBound(base: 32 << 20, perByte: 256), allocations: FuzzBound(base: 40_000, perByte: 64),
+            copiedBytes: FuzzBound(base: 32 << 20, perByte: 4096)),
         seeds: { seeds in
             let streams = seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 100)) }
             let audio = seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) }
-            let movies = seeds.movies.map { Array($0.prefix(24 << 10)) }
+            let movies = MovieEntries.movies(seeds)
             let controls: [UInt8] = [64, 8, 4, 16, 1, 2, 3, 0x58]
-            return (streams + audio + movies).enumerated().map { $1 + [controls[$0 % controls.count]] }
+            return (streams + audio + movies + TableSeeds.streams).enumerated().map {
+                $1 + [controls[$0 % controls.count]]
+            }
         },
         run: { bytes in
             guard let control = bytes.last else { return }

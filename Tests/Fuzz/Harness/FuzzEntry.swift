@@ -6,11 +6,8 @@ package struct FuzzEntry: Sendable {
     package let about: String
     /// Largest input size in bytes. Longer inputs take longer and find nothing more.
     package let largest: Int
-    /// Tokens that a fuzzer would have to guess byte by byte.
-    package let dictionary: [String]
-    /// Bytes that may be allocated at once.
-    let heldBytes: FuzzBound
-    let allocations: FuzzBound
+    package let dictionary: [FuzzWord]
+    let bounds: FuzzBounds
     /// Initial inputs.
     package let seeds: @Sendable (CaptureSeeds) throws -> [[UInt8]]
     /// Runs the function on one input.
@@ -20,9 +17,8 @@ package struct FuzzEntry: Sendable {
     package let run: @Sendable ([UInt8]) throws -> Void
 
     init(
-        _ name: String, _ about: String, largest: Int = 4096, dictionary: [String] = [],
-        heldBytes: FuzzBound = FuzzBound(base: 1 << 20, perByte: 64),
-        allocations: FuzzBound = FuzzBound(base: 4000, perByte: 8),
+        _ name: String, _ about: String, largest: Int = 4096, dictionary: [FuzzWord] = [],
+        bounds: FuzzBounds = FuzzBounds(),
         seeds: @escaping @Sendable (CaptureSeeds) throws -> [[UInt8]],
         run: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
@@ -30,8 +26,7 @@ package struct FuzzEntry: Sendable {
         self.about = about
         self.largest = largest
         self.dictionary = dictionary
-        self.heldBytes = heldBytes
-        self.allocations = allocations
+        self.bounds = bounds
         self.seeds = seeds
         self.run = run
     }
@@ -39,9 +34,11 @@ package struct FuzzEntry: Sendable {
     /// All entries, in the order of the pipeline.
     package static let all: [FuzzEntry] =
         PlaylistEntries.all + TransportEntries.all + ElementaryEntries.all + MovieEntries.all + MetadataEntries.all
+        + JournalEntry.all
         + [
-            EngineEntry.entry, AdMarkerEntry.entry, JournalEntry.entry, RequestEntry.entry, ChannelListEntry.entry,
-            ConfigurationEntry.entry,
+            EngineEntry.entry, AdMarkerEntry.entry, SessionEntry.entry, AnswerEntry.entry,
+            RequestEntry.entry, ChannelListEntry.entry, ConfigurationEntry.entry, GuideEntry.entry,
+            DiscoveryEntry.entry, CompressionEntry.entry,
         ]
 
     package static func named(_ name: String) -> FuzzEntry? { all.first { $0.name == name } }

@@ -2,16 +2,23 @@ import Playlist
 
 @testable import LiveRing
 
-/// Entry for the journal of a spool, damaged by a crash or a disk.
+/// Entries for the journals of a spool, damaged by a crash or a disk.
 enum JournalEntry {
-    static let entry = FuzzEntry(
+    static let all = [journal, subtitles]
+
+    private static let journal = FuzzEntry(
         "journal", "the journal of a spool, and its recovery", largest: 8192,
         dictionary: [
             "#LIVERELAY-SPOOL:2", "#LIVERELAY-RECORD:", "#LIVERELAY-ENTRY:", "DISCONTINUITY-SEQUENCE=", "BYTES=",
             "LISTED-FROM=", "INIT-BYTES=", "END=", "VIDEO-TIME=",
-            "18446744073709551615", "9223372036854775807", "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
-        ], allocations: FuzzBound(base: 20_000, perByte: 32),
-        seeds: { _ in try (0..<4).map { Array(try journal(of: $0 * 5, duration: 540_000).utf8) } },
+            "AUDIO-TIME=", "FRAGMENT=", "OFFSET=", "SOURCE=", "SOURCE-SEGMENT=", "SOURCE-DATE=", "SOURCE-PICTURES=\"",
+            "TS=\"", "TS-FILES=\"", "TS-DISCONTINUITY-SEQUENCE=", "INDEPENDENT=NO", "#LIVERELAY-LIVE-FROM:",
+            "18446744073709551615", "9223372036854775807", "4503599627370495", "1152921504606846975", "653583619392",
+            "#EXT-X-GAP\n", "#EXT-X-DISCONTINUITY\n", "#EXTINF:",
+        ],
+        // It is recovered up to four times, and each index is published.
+        bounds: FuzzBounds(steps: FuzzBound(base: 1_000_000, perByte: 1000)),
+        seeds: { _ in JournalSeeds.journals().map { Array($0.utf8) } },
         run: { bytes in
             // Changed records are lost unless their checksums are corrected.
             let sealed = sealed(bytes)
@@ -19,6 +26,37 @@ enum JournalEntry {
                 try recover(bytes, files: [:])
                 try recover(bytes, files: files(of: bytes))
             }
+        })
+
+    private static let subtitles = FuzzEntry(
+        "subtitle-journal", "the journal of a subtitle rendition", largest: 4096,
+        dictionary: [
+            "#LIVERELAY-RENDITION:", "#LIVERELAY-SUBTITLES:BYTES=", "sub-0-", "-0a0b0c0d.vtt", "9223372036854775807",
+            "18446744073709551615", "#EXT-X-MEDIA-SEQUENCE:", "#EXTINF:", "#EXT-X-GAP\n", "NAME=\"", "LANGUAGE=\"",
+        ],
+        seeds: { _ in JournalSeeds.subtitles().map { Array($0.utf8) } },
+        run: { bytes in
+            let read: SubtitleRendition?
+            do throws(RingError) {
+                read = try SubtitleJournal.read(
+                    bytes, number: 0, path: "subs.m3u8", files: ["sub-0-1-0a0b0c0d.vtt": 300])
+            } catch { return }
+            guard var track = read else { return }
+            try demand(track.nextMediaSequence ?? 0 >= track.firstMediaSequence ?? 0, "numbers that overflow")
+            // Like `SubtitleStore`: only what the ring lists stays, and its bytes are counted.
+            var index = JournalSeeds.index(of: 9, position: 0)
+            track.evict(outside: index.oldestMediaSequence..<index.nextMediaSequence)
+            for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
+            try checkConsistency(index)
+            let text = SubtitleJournal(track: track).text(index)
+            let again: SubtitleRendition?
+            do throws(RingError) {
+                again = try SubtitleJournal.read(
+                    Array(text.utf8), number: 0, path: "subs.m3u8", files: ["sub-0-1-0a0b0c0d.vtt": 300])
+            } catch {
+                throw FuzzFinding(description: "the written journal cannot be parsed: \(error)\n\(text)")
+            }
+            try demand(again?.entries.count == track.entries.count, "the written journal parses differently:\n\(text)")
         })
 
     /// Corrects the checksum of each record, which no mutation finds.
@@ -57,7 +95,7 @@ enum JournalEntry {
         try checkResumePoint(found.resumePoint)
         let before = index.nextMediaSequence
         for number in 0..<3 {
-            _ = index.publish(next(of: index, duration: 540_000, after: found.resumePoint, number: number))
+            _ = index.publish(JournalSeeds.next(of: index, duration: 540_000, after: found.resumePoint, number: number))
             try checkConsistency(index)
         }
         try demand(index.nextMediaSequence == before + 3, "media sequence numbers do not continue")
@@ -131,50 +169,5 @@ enum JournalEntry {
             throw FuzzFinding(description: "the written journal cannot be parsed: \(error)\n\(text)")
         }
         try demand(again?.entries == journal.entries, "the written journal parses differently:\n\(text)")
-    }
-}
-
-extension JournalEntry {
-    private static func journal(of count: Int, duration: Int64) throws -> String {
-        var index = RingIndex(policy: RetentionPolicy(rewind: .seconds(60)), targetDuration: 6)
-        for number in 0..<count { _ = index.publish(next(of: index, duration: duration, after: nil, number: number)) }
-        return RingJournal(index, hasEnded: count == 15).text
-    }
-
-    /// Returns an entry like those that `DVRRing` makes of new segments.
-    private static func next(
-        of index: RingIndex, duration: Int64, after resumePoint: ResumePoint?, number: Int
-    ) -> RingEntry {
-        let isDiscontinuous = number.isMultiple(of: 3) && !index.listed.isEmpty
-        return RingEntry(
-            mediaSequence: index.nextMediaSequence,
-            discontinuitySequence: index.discontinuitySequence + (isDiscontinuous ? 1 : 0),
-            isDiscontinuous: isDiscontinuous, isIndependent: true,
-            initialization: SpoolFile(name: "init-\(number / 4).mp4", byteCount: 700),
-            segment: SpoolFile(name: "seg-\(index.nextMediaSequence)-0a0b0c0d.m4s", byteCount: 100_000),
-            duration: duration,
-            programDateTime: ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(number) * 6000),
-            resumePoint: resumePoint
-                ?? ResumePoint(
-                    videoDecodeTime: UInt64(number) * 540_000, audioDecodeTime: UInt64(number) * 84_672_000,
-                    fragmentSequenceNumber: UInt64(number) + 1, presentationEnd: Int64(number) * 540_000,
-                    compositionOffset: 18_000),
-            format: SegmentFormat(videoCodec: "avc1.640028"), adMarkers: adMarkers(number),
-            transportStream: number.isMultiple(of: 5)
-                ? nil
-                : TransportStreamPoint(
-                    parameters: "h264;aac;\(number);init-a.mp4;aac/48000/2/1024/1190",
-                    discontinuitySequence: UInt64(number / 4), isDiscontinuous: number.isMultiple(of: 4),
-                    files: number % 4 == 1 ? [SpoolFile(name: "still-\(number / 8).mp4", byteCount: 9000)] : []),
-            isGap: false,
-            listedFrom: 0)
-    }
-
-    private static func adMarkers(_ number: Int) -> SegmentAdMarkers {
-        guard number == 2 else { return SegmentAdMarkers() }
-        var range = DateRange(id: "break")
-        range.startDate = ProgramDateTime(millisecondsSince1970: 1_767_225_612_000)
-        range.plannedDuration = .seconds(30)
-        return SegmentAdMarkers(cueTags: [CueTag("#EXT-X-CUE-OUT:30")].compactMap { $0 }, dateRanges: [range])
     }
 }

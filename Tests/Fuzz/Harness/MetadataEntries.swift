@@ -71,7 +71,7 @@ enum MetadataEntries {
         })
 
     /// A time_signal with a placement opportunity, a splice_insert, an empty command (SCTE 35 §14).
-    private static let sections: [[UInt8]] = [
+    static let sections: [[UInt8]] = [
         [
             0xFC, 0x30, 0x34, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xF0, 5, 6, 0xFE, 0x72, 0xBD, 0, 0x50, 0, 0x1E, 2, 0x1C,
             0x43, 0x55, 0x45, 0x49, 0x48, 0, 0, 0x8E, 0x7F, 0xCF, 0, 1, 0xA5, 0x99, 0xB0, 8, 8, 0, 0, 0, 0, 0x2C, 0xA0,
@@ -89,7 +89,7 @@ enum MetadataEntries {
         "webvtt", "a WebVTT segment, and the subtitles published from it", largest: 4096,
         dictionary: [
             "WEBVTT\n\n", " --> ", "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:", "STYLE\n", "REGION\n", "NOTE ",
-        ], allocations: FuzzBound(base: 8000, perByte: 64),
+        ],
         seeds: { seeds in Array(seeds.subtitles.prefix(60)) },
         run: { bytes in
             try publish(bytes)

@@ -8,16 +8,25 @@
 enum MovieEntries {
     static let all = [boxes, movie]
 
-    static let words = [
-        "moov", "mvhd", "trak", "tkhd", "edts", "elst", "mdia", "mdhd", "hdlr", "vide", "soun", "minf", "stbl", "stsd",
-        "avc1", "avc3", "avcC", "hvc1", "hev1", "hvcC", "mp4a", "esds", "ac-3", "dac3", "ec-3", "dec3", "fLaC", "dfLa",
-        "Opus", "dOps", "alac", "encv", "sinf", "mvex", "trex", "moof", "mfhd", "traf", "tfhd", "tfdt", "trun", "mdat",
-        "styp", "sidx", "emsg", "senc",
-    ]
+    static let words: [FuzzWord] =
+        MovieSeeds.words + [
+            "moov", "mvhd", "trak", "tkhd", "edts", "elst", "mdia", "mdhd", "hdlr", "vide", "soun", "minf", "stbl",
+            "stsd",
+            "avc1", "avc3", "avcC", "hvc1", "hev1", "hvcC", "mp4a", "esds", "ac-3", "dac3", "ec-3", "dec3", "fLaC",
+            "dfLa",
+            "Opus", "dOps", "alac", "encv", "sinf", "mvex", "trex", "moof", "mfhd", "traf", "tfhd", "tfdt", "trun",
+            "mdat",
+            "styp", "sidx", "emsg", "senc",
+        ]
+
+    static func movies(_ seeds: CaptureSeeds) -> [[UInt8]] {
+        MovieSeeds.movies(ElementaryEntries.videoPackets(seeds).first?.configuration)
+            + seeds.movies.map { Array($0.prefix(24 << 10)) }
+    }
 
     private static let boxes = FuzzEntry(
         "boxes", "nested boxes", largest: 4096, dictionary: words,
-        seeds: { seeds in seeds.movies.map { Array($0.prefix(2048)) } },
+        seeds: { seeds in movies(seeds).map { Array($0.prefix(2048)) } },
         run: { bytes in
             let (boxes, rest) = BoxReader.wholeBoxes(in: bytes[...])
             let end = boxes.last?.body.endIndex ?? 0
@@ -42,7 +51,7 @@ enum MovieEntries {
     /// The init section ends at the first `moof` or `styp`.
     private static let movie = FuzzEntry(
         "movie", "an init section and a segment of fragmented MP4", largest: 32 << 10, dictionary: words,
-        seeds: { seeds in seeds.movies.map { Array($0.prefix(24 << 10)) } },
+        seeds: { seeds in movies(seeds) },
         run: { bytes in
             let initEnd = initializationEnd(of: bytes)
             for tracks in [TrackSelection.both, .audio] {

@@ -3,19 +3,22 @@ import LiveRing
 
 /// Entry for HTTP request targets and header fields.
 enum RequestEntry {
-    /// The input has lines: the target, Range, If-Range, If-None-Match and Accept-Encoding.
+    /// The input has lines: the target, Range, If-Range, If-None-Match, Accept-Encoding, Accept, Authorization, Forwarded
+    /// and Host.
     static let entry = FuzzEntry(
         "request", "an HTTP request's target and fields", largest: 1024,
         dictionary: [
             "?start=", "&end=", "?last=", "?delay=", "2026-01-01T00:00:00Z", "bytes=", "%2e%2e", "%00", "W/\"",
-            "gzip;q=0",
-            "http://host/", "/dvr.m3u8", "/seg-1-0a0b0c0d.m4s", "/sub-0-1-0a0b0c0d.vtt", "/dvr-subs-0.m3u8",
+            "gzip;q=0", "*/*;q=0.001", "text/html", "Bearer ", "for=", "proto=https", "host=",
+            "for=\"[2001:db8::1]:80\"",
+            "[::1]:65535", "&token=", "18446744073709551615", "99999999999999999999", "http://host/", "/dvr.m3u8",
+            "/seg-1-0a0b0c0d.m4s", "/sub-0-1-0a0b0c0d.vtt", "/dvr-subs-0.m3u8",
             "/init-a.mp4", "/news", "/ts/", "/auto/v", "/tuner0/v", "/api/channels/", "/web/",
         ],
-        seeds: { _ in targets.map { Array("\($0)\nbytes=0-99\n\"a\"\nW/\"a\", \"b\"\ngzip;q=0.5, *;q=0".utf8) } },
+        seeds: { _ in targets.map { Array("\($0)\n\(fields)".utf8) } },
         run: { bytes in
             let lines = String(decoding: bytes, as: UTF8.self)
-                .split(separator: "\n", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+                .split(separator: "\n", maxSplits: 8, omittingEmptySubsequences: false).map(String.init)
             let target: RequestTarget
             do throws(RequestTarget.Malformed) {
                 target = try RequestTarget(method: .get, uri: lines[0])
@@ -24,8 +27,19 @@ enum RequestEntry {
             for paths in [Route.Paths.list, .channel] {
                 if case .channel(_, _, let resource) = Route(target, in: paths) { try checkNames(resource) }
             }
-            try checkFields(lines.dropFirst() + Array(repeating: "", count: 4))
+            try checkFields(lines.dropFirst() + Array(repeating: "", count: 8))
         })
+
+    private static let fields = """
+        bytes=0-99
+        "a"
+        W/"a", "b"
+        gzip;q=0.5, *;q=0
+        text/html;level=1, */*;q=0.5
+        Bearer abc
+        for="[2001:db8::1]:80";proto=https;host="a\\"b", for=192.0.2.1
+        [2001:db8::1]:8080
+        """
 
     private static let targets = [
         "/", "/live.m3u8", "/dvr.m3u8?last=600", "/dvr.m3u8?start=2026-01-01T00:00:00%2B01:00&end=1767225700.5",
@@ -73,5 +87,16 @@ enum RequestEntry {
         _ = EntityTag.allowsRange("\"a\"", ifRange: values[1])
         _ = EntityTag.isListed("\"a\"", inIfNoneMatch: values[2])
         _ = AcceptEncoding.allowsGzip(values[3])
+        let weight = AcceptField.weight(of: "text/html", in: values[4])
+        try demand((0...1000).contains(weight), "a weight of \(weight) thousandths")
+        _ = AuthorizationField.bearerToken(values[5])
+        for element in ForwardedField.parse(values[6]) ?? [] {
+            _ = ForwardedField.address(ofNode: element.node ?? "")
+        }
+        if HostField.isValid(values[7]) {
+            try demand(
+                values[7].utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"\"'<>&\\/".utf8.contains($0) },
+                "\(values[7]) is no host")
+        }
     }
 }

@@ -12,8 +12,7 @@ enum TransportEntries {
         entry("sections", "a transport stream segment with correct CRC_32 in all sections", repairsSections: true),
         FuzzEntry(
             "check", "a transport stream to judge, with correct CRC_32 in all sections, whole and in parts",
-            largest: 48 << 10,
-            seeds: { seeds in seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 120)) } },
+            largest: 48 << 10, dictionary: TableSeeds.words, seeds: seeds,
             run: { bytes in
                 let stream = SectionRepair.repaired(bytes)
                 let part = Int(stream.last ?? 0) + 1
@@ -21,6 +20,10 @@ enum TransportEntries {
                     faults(in: stream, partSize: stream.count + 1) == faults(in: stream, partSize: part), "parts")
             }),
     ]
+
+    private static func seeds(_ seeds: CaptureSeeds) -> [[UInt8]] {
+        TableSeeds.streams + seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 120)) }
+    }
 
     /// The faults of a stream that comes in parts.
     private static func faults(in stream: [UInt8], partSize: Int) -> [TransportFault] {
@@ -35,9 +38,7 @@ enum TransportEntries {
     private static func entry(_ name: String, _ about: String, repairsSections: Bool) -> FuzzEntry {
         FuzzEntry(
             name, "\(about), whole and in two halves", largest: 48 << 10,
-            seeds: { seeds in
-                seeds.segments(in: .transportStream).map { Array($0.prefix(188 * 120)) }
-            },
+            dictionary: TableSeeds.words + AudioSeeds.words, seeds: seeds,
             run: { bytes in
                 let segment = repairsSections ? SectionRepair.repaired(bytes) : bytes
                 let middle = segment.count / 188 / 2 * 188 + Int(segment.last ?? 0) % 4

@@ -11,15 +11,17 @@ static const int CFuzzerNotLinked = -1;
 /// Runs libFuzzer with the options in the arguments, which calls `input` for each input.
 int CFuzzerRun(int *argc, char ***argv, FuzzInput input);
 
-/// What was allocated between two calls.
+/// What was done between two calls.
 typedef struct {
     /// The most bytes that were held at once, beyond those held before.
     int64_t peakBytes;
     int64_t allocations;
-    /// The largest single allocation.
-    int64_t largestBytes;
-} CFuzzerHeap;
+    /// Bytes that were allocated, and those that instrumented code moved, 1 KiB or more at once.
+    int64_t copiedBytes;
+    /// Comparisons of instrumented code.
+    int64_t comparisons;
+} CFuzzerCount;
 
-/// Begins to count the allocations of this thread. Returns 0 in a build without AddressSanitizer, which counts nothing.
-int CFuzzerBeginHeap(void);
-CFuzzerHeap CFuzzerEndHeap(void);
+/// Begins to count what this thread does. Returns 0 in a build without AddressSanitizer, which counts nothing.
+int CFuzzerBeginCount(void);
+CFuzzerCount CFuzzerEndCount(void);

@@ -1,0 +1,39 @@
+import Compression
+import Testing
+
+/// Content that comes in parts, which end anywhere.
+@Suite("Decompressor") struct DecompressorTests {
+    private static let texts = ["", "one", "two two two"].map { Array($0.utf8) }
+
+    /// What follows the members, in words, and as bytes.
+    static let tails: [(what: String, bytes: [UInt8])] = [
+        ("nothing", []), ("zeros", [0, 0, 0]), ("other bytes", [0x8B, 0x1F, 0x8B]),
+    ]
+
+    @Test("Members of gzip are one content, wherever its parts end", arguments: tails)
+    func members(what: String, bytes: [UInt8]) throws {
+        let compressed = try Self.texts.map { try #require(Gzip.compress($0)) }.flatMap { $0 } + bytes
+        let content = Self.texts.flatMap { $0 }
+        for end in 0...compressed.count {
+            #expect(try decompressed([compressed[..<end], compressed[end...]]) == content, "\(what), cut at \(end)")
+        }
+    }
+
+    @Test("Content that ends inside a member is damaged") func damaged() throws {
+        let compressed = try #require(Gzip.compress(Self.texts[2]))
+        #expect(throws: Decompressor.Failure.damaged) { try decompressed([compressed.dropLast()]) }
+        #expect(throws: Decompressor.Failure.damaged) { try decompressed([(compressed + [0x1F, 0x8B])[...]]) }
+    }
+
+    private func decompressed(_ parts: [ArraySlice<UInt8>]) throws -> [UInt8] {
+        var decompressor = Decompressor()
+        var content: [UInt8] = []
+        for (number, part) in (parts + [[]]).enumerated() {
+            try decompressor.decompress(Array(part), isLast: number == parts.count) { bytes in
+                content += bytes
+                return true
+            }
+        }
+        return content
+    }
+}

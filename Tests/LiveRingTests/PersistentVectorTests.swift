@@ -1,3 +1,4 @@
+import Playlist
 import TestSupport
 import Testing
 

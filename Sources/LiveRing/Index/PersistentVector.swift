@@ -1,3 +1,5 @@
+import Playlist
+
 /// A collection of which copies share their elements.
 ///
 /// It is a radix tree. Changing a vector that has copies copies one path of the tree, so that the cost does not grow with

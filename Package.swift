@@ -54,6 +54,7 @@ let package = Package(
         .target(name: "CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+        .systemLibrary(name: "CSpawn"),
         module("Playlist", []),
         module("Compression", ["CZlib", "CLzma"]),
         module("Tracker", ["Playlist", "Compression", "CCurl"]),
@@ -77,7 +78,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance",
+                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance", "CSpawn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -24,6 +24,7 @@ enum ImportRule {
         "CCurl": ["Tracker/Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift", "Decrypt/KeyedDigest.swift"],
         "CLibAV": ["Transcode/LibAV/"],
+        "CSpawn": ["liverelay/Events/ChildProcess.swift"],
         "CZlib": ["Compression/"],
         "CLzma": ["Compression/"],
 

@@ -54,21 +54,22 @@ let package = Package(
         .target(name: "CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-        module("Playlist", []),
+        .systemLibrary(name: "CSpawn"),
+        module("Metering", []),
+        module("Playlist", ["Metering"]),
         module("Compression", ["CZlib", "CLzma"]),
-        module("Tracker", ["Playlist", "Compression", "CCurl"]),
+        module("Tracker", ["Metering", "Playlist", "Compression", "CCurl"]),
         module("Capture", ["Playlist", "Tracker"]),
         module("Decrypt", ["Playlist", "CCrypto"]),
-        module("Metering", []),
         module("Media", ["Metering"]),
         module("Demux", ["Media", "Metering"]),
         module("Transcode", ["Media", "CLibAV"]),
         module("Mux", ["Media"]),
         module("Splice", ["Metering", "Media", "Demux", "Transcode", "Mux"]),
-        module("LiveRing", ["Playlist", "Metering"]),
+        module("LiveRing", ["Metering", "Playlist"]),
         module("Conformance", ["Media"]),
         module("HTTPSyntax", ["Playlist", "LiveRing"]),
-        module("ChannelList", ["Playlist", .product(name: "Yams", package: "Yams")]),
+        module("ChannelList", ["Metering", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Channel",
             [
@@ -78,7 +79,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance",
+                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance", "CSpawn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -93,8 +94,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests("PlaylistTests", ["Playlist", "TestSupport"]),
-        tests("TrackerTests", ["Tracker", "Playlist", "TestSupport"]),
+        tests("PlaylistTests", ["Metering", "Playlist", "TestSupport"]),
+        tests("TrackerTests", ["Metering", "Tracker", "Playlist", "TestSupport"]),
         tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
         .systemLibrary(
@@ -105,7 +106,7 @@ let package = Package(
             [
                 "Metering", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport",
             ]),
-        tests("ChannelListTests", ["ChannelList", "Playlist", "TestSupport"]),
+        tests("ChannelListTests", ["Metering", "ChannelList", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Metering", "TestSupport"]),
         .target(

@@ -5,10 +5,10 @@ import Testing
 
 /// The channels of a configuration in one line each, or its mistakes.
 private func dump(
-    yaml: String, directory: String = "", environment: [String: String] = ["TOKEN": "abc", "EMPTY": ""]
+    yaml: String, from origin: ConfigurationOrigin = .file(environment: ["TOKEN": "abc", "EMPTY": ""])
 ) -> [String] {
     do throws(ConfigurationError) {
-        let configuration = try ChannelConfiguration(yaml: yaml, directory: directory, environment: environment)
+        let configuration = try ChannelConfiguration(yaml: yaml, from: origin)
         return configuration.playlists.map { "list \($0)" } + configuration.guides.map { "guide \($0)" }
             + configuration.channels.map { "/\($0.slug) " + dump($0, defaultURL: "http://h/1") }
     } catch { return error.issues.map(\.text) }
@@ -68,10 +68,15 @@ private let readRows: [(when: String, yaml: String, says: [String])] = [
         "channels:\n  a: &a {url: http://h/1, number: 1, group: G}\n  b: {<<: *a, number: 2}",
         ["/a a · no=1 · groups=G", "/b b · no=2 · groups=G"]
     ),
+    ("the largest memory", "channels: {a: {url: http://h/1, memory-limit: 1024GiB}}", ["/a a"]),
     ("a byte order mark and CRLF", "\u{FEFF}channels:\r\n  a: http://h/1\r\n", ["/a a"]),
 ]
 
 private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
+    (
+        "more bytes than any machine has", "channels: {a: {url: http://h/1, memory-limit: 9999GiB}}",
+        ["1:47: channels.a.memory-limit: the value is not at most 1024GiB"]
+    ),
     ("nothing", "", ["neither “channels” nor “playlist” lists a channel"]),
     ("a comment", "# channels", ["neither “channels” nor “playlist” lists a channel"]),
     ("no channel", "channels: {}", ["neither “channels” nor “playlist” lists a channel"]),
@@ -228,7 +233,10 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
 
 @Suite struct ChannelConfigurationTests {
     @Test(arguments: readRows) func reads(when: String, yaml: String, says: [String]) {
-        #expect(dump(yaml: yaml, directory: "conf") == says, "\(when)")
+        #expect(
+            dump(
+                yaml: yaml,
+                from: .file(directory: "conf", environment: ["TOKEN": "abc", "EMPTY": ""])) == says, "\(when)")
     }
 
     @Test(arguments: mistakeRows) func names(when: String, yaml: String, says: [String]) {
@@ -276,7 +284,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         options.tokens = ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]
         (options.spool, options.record) = ("/var/spool", "/etc/captures")
         (options.isAlways, options.idle) = (false, .seconds(45))
-        let configuration = try ChannelConfiguration(yaml: yaml, directory: "/etc")
+        let configuration = try ChannelConfiguration(yaml: yaml, from: .file(directory: "/etc"))
         #expect(configuration.channels.first?.options == options)
     }
 
@@ -321,10 +329,34 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         } catch { #expect(error.issues.count == 100 && error.count == 500) }
     }
 
+    @Test(arguments: fetchedRows) func fetchedConfiguration(when: String, yaml: String, says: [String]) {
+        #expect(dump(yaml: yaml, from: .fetched) == says, "\(when)")
+    }
+
     @Test(arguments: ["[", "{a: ", "- ", "? ", "[{a: "]) func depthIsBounded(level: String) {
         let says = dump(yaml: "channels: {}\nx: " + String(repeating: level, count: 200_000))
         #expect(says.count == 1 && says[0].contains("the YAML cannot be read"), "\(says.first?.prefix(200) ?? "")")
         #expect(!dump(yaml: String(repeating: level, count: 200_000)).isEmpty)
+    }
+
+    /// An alias in a key would be compared with other keys value by value.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "*l10: 1", "? *l10\n: 1", "? [*l10]\n: 1", "{*l10, b}", "[*l10: 1]", "[*l10:1]", "{*l10 : 1, *l9 : 1}",
+            "- {a: {*l10 : 1}}",
+        ])
+    func keysAreText(text: String) {
+        let levels = (1...10).map { level in
+            "- &l\(level) [\(Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ","))]\n"
+        }
+        let says = dump(yaml: "x:\n- &l0 [a]\n\(levels.joined())y:\n  \(text.replacing("\n", with: "\n  "))\n")
+        #expect(says.count == 1 && says[0].contains("a key has to be text"), "\(says)")
+    }
+
+    @Test func asterisksInTextStay() {
+        #expect(dump(yaml: "channels:\n  a: &a {url: http://h/1, name: '*A* & *B'}") == ["/a *A* & *B"])
+        #expect(dump(yaml: "channels: {a: {url: http://h/1, name: A *B* C}} # *x") == ["/a A *B* C"])
     }
 
     @Test func aliasesOfAliasesAreBounded() {
@@ -336,6 +368,33 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     }
 }
 
+/// What a configuration from a URL may not say, because it is its operator's alone.
+private let fetchedRows: [(when: String, yaml: String, says: [String])] = [
+    ("channels and lists", "channels: {a: http://h/1}\nplaylist: http://h/l.m3u", ["list http://h/l.m3u", "/a a"]),
+    ("tokens", "channels: {a: {url: http://h/1, token: 0123456789abcdef}}", ["/a a"]),
+    (
+        "a list in a file", "playlist: /etc/passwd",
+        ["1:11: playlist: the value is not \(ConfigurationPattern.url.expected)"]
+    ),
+    (
+        "files and directories",
+        "channels: {a: {url: http://h/1, record: /r, spool: /s, slate: /l.mp4}}",
+        ["record", "spool", "slate"].map { "1:\(columns[$0] ?? 0): channels.a.\($0): \(onlyHere($0))" }
+    ),
+    (
+        "a protected address, for all channels",
+        "defaults: {allow-address: 10.0.0.1}\nchannels: {a: http://h/1}",
+        ["1:27: defaults.allow-address: \(onlyHere("allow-address"))"]
+    ),
+    (
+        "a variable", "channels: {a: \"http://h/${TOKEN}\"}",
+        ["1:15: channels.a: the environment has no variable TOKEN"]
+    ),
+]
+private let columns = ["record": 41, "spool": 52, "slate": 63]
+
+private func onlyHere(_ key: String) -> String { "“\(key)” can be given in a configuration file on this machine only" }
+
 private let requestRows: [(when: String, node: ConfigurationNode, says: [String])] = [
     ("a URL", map(("url", "http://h/1")), ["a"]),
     (
@@ -345,15 +404,15 @@ private let requestRows: [(when: String, node: ConfigurationNode, says: [String]
     ("no expansion", map(("url", "http://h/1?${TOKEN}")), ["a · http://h/1?${TOKEN}"]),
     (
         "a file of the server", map(("url", "http://h/1"), ("record", "/etc")),
-        ["record: “record” can be given in the configuration file only"]
+        ["record: “record” can be given in a configuration file on this machine only"]
     ),
     (
         "a token", map(("url", "http://h/1"), ("token", "0123456789abcdef")),
-        ["token: “token” can be given in the configuration file only"]
+        ["token: “token” can be given in a configuration file on this machine only"]
     ),
     (
         "permission for an address", map(("url", "http://h/1"), ("allow-address", "10.0.0.1")),
-        ["allow-address: “allow-address” can be given in the configuration file only"]
+        ["allow-address: “allow-address” can be given in a configuration file on this machine only"]
     ),
     ("no URL", map(("name", "x")), ["the key “url” is missing"]),
     ("a list", ConfigurationNode(.list([])), ["the value is not an object"]),

@@ -56,6 +56,12 @@ private let text = """
         #expect(!writer.write(channels).contains("secret"))
     }
 
+    @Test("No name has a dash between spaces", arguments: ["A - B", "A - - B", "A - - - B", "A  -\t- B -", "- A"])
+    func dashes(name: String) {
+        let channel = ListedChannel(slug: "a", name: name, sources: [])
+        #expect(!" \(ChannelListWriter.displayName(of: channel)) ".contains(" - "))
+    }
+
     @Test("One group") func group() {
         let written = ChannelListWriter(baseURL: "http://h", format: .hls).write(channels, group: "news")
         #expect(written.split(separator: "\n").filter { !$0.hasPrefix("#") } == ["http://h/bbc-one/live.m3u8"])

@@ -131,12 +131,13 @@ private func program(_ channel: String, _ title: String) -> String {
         _ guides: [String], limits: GuideLimits = GuideLimits()
     ) -> (text: String, counts: GuideMerge.Counts) {
         let matcher = GuideMatcher(channels)
-        let indexes = guides.map { guide in
+        var selection = GuideSelection()
+        for (number, guide) in guides.enumerated() {
             var index = GuideIndex(matcher, limits: limits)
             for element in elements(of: guide) { index.record(element) }
-            return index
+            selection.add(index, guide: number)
         }
-        var merge = GuideMerge(matcher, indexes, limits: limits)
+        var merge = GuideMerge(matcher, selection, limits: limits)
         var output = merge.head()
         for (number, guide) in guides.enumerated() {
             merge.beginGuide()

@@ -42,6 +42,10 @@ private let guides: [(when: String, text: String, finds: [String], damaged: Int)
         "a quote that is not closed", "<programme start='1 channel=\"a\"><title/></programme><channel id='b'/>",
         ["p -", "c b"], 0
     ),
+    ("a start tag inside of another", "<programme start='1' <programme channel='b'></programme>", ["p b"], 1),
+    ("a quote that is open up to the next element", "<programme start='1><channel id='b'/>", ["c b"], 1),
+    ("an open quote with a less sign", "<programme a='<x> channel=\"a\"><y/></programme>", ["p -"], 0),
+    ("a less sign in a start tag", "<programme < channel='a'></programme>", ["p a"], 0),
     ("other elements with such names", "<channels/><programmed/><channel-x id='a'/>", [], 0),
     ("an empty one", "", [], 0),
     ("no guide", "<html><body>Not found</body></html>", [], 0),

@@ -184,11 +184,36 @@ private let headerRows: [(when: String, line: String, guides: [String])] = [
     ("a colon after the header", "#EXTM3U: x-tvg-url=\"http://g/e.xml\"", ["http://g/e.xml"]),
     ("a relative guide", "#EXTM3U x-tvg-url=\"e.xml.gz\"", ["http://list/dir/e.xml.gz"]),
     ("an empty guide", "#EXTM3U x-tvg-url=\"\"", []),
+    ("a file as guide", "#EXTM3U x-tvg-url=\"/etc/passwd\"", ["http://list/etc/passwd"]),
+    ("other schemes", "#EXTM3U x-tvg-url=\"file:///etc/passwd,ftp://g/e.xml,HTTP://g/e.xml\"", ["http://g/e.xml"]),
     ("spaces after commas", "#EXTM3U x-tvg-url=\"http://a/1, http://a/2\"", ["http://a/1", "http://a/2"]),
     ("two headers", "#EXTM3U x-tvg-url=\"http://a/1\"\n#EXTM3U url-tvg=\"http://a/2\"", ["http://a/1", "http://a/2"]),
 ]
 
+/// Entries without a name of their own, and what they are called.
+private let nameRows: [(entry: String, name: String)] = [
+    ("#EXTINF:-1,\nhttp://user:PASSWORD@host/live.m3u8", "host"),
+    ("http://user:PASSWORD@host:8080", "host"),
+    ("http://user:PASS%40WORD@[::1]:8080/index.m3u8?t=PASSWORD", "[::1]"),
+    ("http://host/live.m3u8?token=PASSWORD", "host"), ("http://host/bbc1/index.m3u8?token=PASSWORD#PASSWORD", "bbc1"),
+    ("http://host/bbc1/0123PASSWORD89abcdef/index.m3u8", "bbc1"),
+    ("http://host/bbc1/token=PASSWORD/index.m3u8", "bbc1"),
+    ("http://host/bbc1/index;PASSWORD.m3u8", "bbc1"), ("http://host/bbc1/user%3APASSWORD%40/live.m3u8", "bbc1"),
+    ("#EXTINF:-1,http://user:PASSWORD@host/live.m3u8\nhttp://h/1", "host"),
+    ("#EXTINF:-1 tvg-name=\"http://user:PASSWORD@host/cnn.m3u8\",\nhttp://h/1", "cnn"),
+    ("http://host/das_erste_hd_2026/index.m3u8", "das_erste_hd_2026"),
+]
+
 @Suite("Texts of lists") struct ListTextTests {
+    @Test("A name that is made of a URL has no secret", arguments: nameRows)
+    func name(entry: String, name: String) throws {
+        let list = try M3UChannelListParser.parse(Array("#EXTM3U\n\(entry)\n".utf8))
+        #expect(list.channels.map(\.name) == [name])
+        let written = ChannelListWriter(baseURL: "http://h", format: .ts).write(list.channels)
+        #expect(!(written + list.channels[0].slug).lowercased().contains("password"))
+        #expect(!list.issues.contains { $0.message.contains("PASSWORD") }, "\(list.issues)")
+    }
+
     @Test(arguments: rows)
     func list(when: String, text: String, says: [String]) {
         #expect(dump(list: Array(text.utf8)) == says, "\(when)")
@@ -199,6 +224,12 @@ private let headerRows: [(when: String, line: String, guides: [String])] = [
         let text = "\(line)\n#EXTINF:-1,A\nhttp://h/1\n"
         let list = try M3UChannelListParser.parse(Array(text.utf8), url: "http://list/dir/l.m3u")
         #expect(list.guides == guides, "\(when)")
+    }
+
+    @Test("A list in a file names no file as its guide") func guideOfFile() throws {
+        let text = "#EXTM3U x-tvg-url=\"/etc/passwd,guide.xml,../e.xml,http://g/e.xml\"\n#EXTINF:-1,A\nhttp://h/1\n"
+        let list = try M3UChannelListParser.parse(Array(text.utf8))
+        #expect(list.guides == ["http://g/e.xml"] && list.issueCount == 3)
     }
 
     @Test("Relative URLs are resolved against the list's") func relativeURLs() {

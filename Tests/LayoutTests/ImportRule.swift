@@ -10,7 +10,9 @@ enum ImportRule {
         "Capture": ["Channel/", "liverelay/"],
         "Compression": ["Tracker/Fetch/Curl/", "liverelay/"],
         "Decrypt": ["Channel/", "liverelay/"],
-        "Metering": ["Media/", "Demux/", "Splice/", "LiveRing/Index/"],
+        "Metering": [
+            "Playlist/", "Tracker/", "ChannelList/", "Media/", "Demux/", "Splice/", "LiveRing/",
+        ],
         "Media": ["Demux/", "Transcode/", "Mux/", "Splice/", "Channel/", "Conformance/", "liverelay/"],
         "Demux": ["Splice/", "Channel/", "liverelay/"],
         "Transcode": ["Splice/", "Channel/", "liverelay/"],
@@ -25,6 +27,7 @@ enum ImportRule {
         "CCurl": ["Tracker/Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift", "Decrypt/KeyedDigest.swift"],
         "CLibAV": ["Transcode/LibAV/"],
+        "CSpawn": ["liverelay/Events/ChildProcess.swift"],
         "CZlib": ["Compression/"],
         "CLzma": ["Compression/"],
 

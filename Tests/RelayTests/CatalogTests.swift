@@ -1,5 +1,10 @@
+import Channel
 import ChannelList
 import Foundation
+import HTTPSyntax
+import LiveRing
+import Logging
+import Playlist
 import Synchronization
 import Testing
 import Tracker
@@ -82,6 +87,101 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
         #expect(after.lists.map(\.staleness?.exit) == [.notAPlaylist])
         try files.write("playlist: [a.m3u, b.m3u]", to: "c.yaml")
         await #expect(throws: CatalogError.self, "one that was never read") { try await source.read(after: before) }
+    }
+
+    /// Tokens do not wait for lists, of whichever reload.
+    @Test(.timeLimit(.minutes(1))) func tokensHoldAtOnce() async throws {
+        let silent = SilentServer()
+        let token = { (letter: String) in String(repeating: letter, count: 16) }
+        let yaml = { (own: String, others: String) in
+            """
+            playlist: \(silent.url)/list.m3u
+            defaults: {token: \(others)}
+            channels: {\(own)}
+            """
+        }
+        let files = try CatalogFiles([
+            "c.yaml": yaml("news: {url: http://h/1, token: \(token("a"))}, more: http://h/2", token("b"))
+        ])
+        let source = files.source("c.yaml")
+        let kids = try M3UChannelListParser.parse(Array(list.utf8))
+        let catalog = ChannelCatalog(
+            try await source.configuration(), lists: [.init(name: "\(silent.url)/list.m3u", list: kids)])
+        let host = ChannelHost(
+            ChannelDirectory(catalog.channels), policy: .init(),
+            settings: ChannelSettings(
+                configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy()),
+                spool: "/nowhere",
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        let updater = CatalogUpdater(catalog, from: source, host: host)
+        let isOpen = { (slug: String, letter: String) in
+            host.directory.isOpen(
+                slug, to: Viewer(reach: .channels(of: TokenDigest(of: token(letter))), credential: .none))
+        }
+        #expect(isOpen("news", "a") && isOpen("more", "b") && isOpen("kids", "b"))
+        for (step, (own, others)) in [
+            ("news: {url: http://h/1, token: \(token("c"))}, more: http://h/2", "d"),
+            ("news: {url: http://h/1, token: \(token("e"))}", "f"),
+        ].enumerated() {
+            try files.write(yaml(own, token(others)), to: "c.yaml")
+            let reload = Task { await updater.reload() }
+            while !isOpen("kids", others) { await Task.yield() }
+            #expect(!isOpen("news", "a") && !isOpen("kids", "b") && isOpen("news", step == 0 ? "c" : "e"))
+            #expect(isOpen("more", "d") == (step == 0), "one that has left the file opens for nobody")
+            reload.cancel()
+        }
+        #expect(host.directory.channels.map(\.slug) == ["news", "more", "kids"], "no list has been read")
+    }
+
+    /// Credentials of the command line go to the host of the list that names a channel, not to whichever it names.
+    @Test func credentialsStayWithTheListsHost() async throws {
+        let text = "#EXTM3U\n#EXTINF:-1,A\nOWN/1\n#EXTINF:-1,B\nhttp://other/2\n#EXTINF:-1,C\nOWN/3\nhttp://other/4\n"
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: { _ in
+                let own = text.replacing("OWN", with: "http://127.0.0.1:9")
+                return Response(cacheControl: .noStore, body: .bytes(Array(own.utf8), gzip: nil))
+            })
+        let requests = CurlConfiguration(
+            headers: [.init(name: "Authorization", value: "1"), .init(name: "Referer", value: "2")], cookie: "a=3")
+        let settings = ChannelSettings(
+            configuration: RelayConfiguration(
+                upstream: "", spool: "", retention: RetentionPolicy(), requests: requests), spool: "/nowhere",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        func sent(_ list: M3UChannelList) -> [[String]] {
+            list.channels.map { channel in
+                let configuration = settings.runner(of: channel, run: .init(channel: channel.slug, number: 1))
+                    .configuration
+                return ([configuration.requests] + configuration.backupRequests).map { requests in
+                    requests.headers.map(\.name).joined(separator: " ") + (requests.cookie == nil ? "" : " Cookie")
+                }
+            }
+        }
+        let fetched = try await ListDocument(
+            location: "http://127.0.0.1:\(server.port)/list.m3u", requests: CurlConfiguration()
+        ).list().get()
+        let all = "Authorization Referer Cookie"
+        #expect(sent(fetched) == [[all], ["Referer"], [all, "Referer"]])
+        let files = try CatalogFiles(["a.m3u": text.replacing("OWN", with: "http://h")])
+        #expect(sent(try await files.source("a.m3u").read().lists[0].list) == [[all], [all], [all, all]])
+        await server.shutdown(within: .zero)
+    }
+
+    /// What a request made ends with the process, and so does its rewind.
+    @Test func spoolsOfRequestsAreTemporary() {
+        let settings = ChannelSettings(
+            configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy()), spool: "/tmp/own",
+            keptSpool: "/kept",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var channel = ListedChannel(slug: "news", name: "news", sources: [ListedSource(url: "http://h/1")])
+        channel.options.isAlways = true
+        func spool() -> String {
+            settings.runner(of: channel, run: .init(channel: "news", number: 1)).configuration.spool
+        }
+        #expect(spool() == "/kept/news" && !settings.removesSpool(spool(), current: nil))
+        channel.options.isTemporary = true
+        #expect(spool() == "/tmp/own/kept/news" && settings.removesSpool(spool(), current: nil))
+        #expect(!settings.removesSpool(spool(), current: channel), "the next run resumes there")
     }
 
     @Test func checkPrintsChannelsAndMistakes() async throws {

@@ -15,10 +15,12 @@ private struct CommandScene: ~Copyable {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    func command(_ text: String, timeLimit: Duration = .seconds(30)) -> EventCommand {
+    func command(
+        _ text: String, timeLimit: Duration = .seconds(30), groups: ProcessGroups = ProcessGroups()
+    ) -> EventCommand {
         EventCommand(
             command: "cd '\(directory.path)'; \(text)", subscription: bus.subscribe(), counter: counter,
-            timeLimit: timeLimit, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            timeLimit: timeLimit, groups: groups, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     func text(_ name: String) -> String? {
@@ -62,6 +64,32 @@ private struct CommandScene: ~Copyable {
         var text = [UInt8](repeating: 0, count: 16)
         #expect(unsafe read(reading, &text, text.count) == 6, "it has begun")
         #expect(unsafe read(reading, &text, text.count) == 0, "nobody of the group is left")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func commandThatIgnoresSignalsEndsWithTheProcess() async throws {
+        let scene = try CommandScene()
+        let fifo = scene.directory.appending(path: "alive").path
+        try #require(unsafe mkfifo(fifo, 0o600) == 0)
+        let reading = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+        defer { close(reading) }
+        let groups = ProcessGroups()
+        let command = scene.command(
+            "trap '' TERM INT HUP; exec 9> alive; echo begun >&9; sleep 600 & sleep 600", timeLimit: .seconds(600),
+            groups: groups)
+        scene.bus.publish(.channelStart(url: "u"), channel: "news")
+        scene.bus.publish(.channelStart(url: "u"), channel: "sport")
+        let run = Task { await command.run() }
+        var text = [UInt8](repeating: 0, count: 16)
+        while unsafe read(reading, &text, 6) != 6 { await Task.yield() }
+        groups.close()
+        scene.bus.unsubscribe(command.subscription)
+        await run.value
+        #expect(scene.count(.failed) == 2)
+        _ = fcntl(reading, F_SETFL, 0)
+        while case let count = unsafe read(reading, &text, text.count), count != 0 { #expect(count == 6) }
+        #expect(throws: ChildProcess.Failure.self, "none is started any more") {
+            try ChildProcess("true", input: [], environment: [], groups: groups)
+        }
     }
 
     @Test func commandThatFailsIsCounted() async throws {

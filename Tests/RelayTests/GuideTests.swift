@@ -1,6 +1,7 @@
 import ChannelList
 import Compression
 import Foundation
+import Glibc
 import HTTPSyntax
 import Logging
 import Playlist
@@ -127,18 +128,26 @@ private let channels = [
         return (String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self), built)
     }
 
-    private static let unusable: [(when: String, bytes: [UInt8], fault: GuideFault)] = [
-        ("a web page", Array("<html><body>Moved</body></html>".utf8), .notAGuide), ("nothing", [], .notAGuide),
-        ("a gzip member that ends early", Array((Gzip.compress(Array(guideText.utf8)) ?? []).dropLast(30)), .damaged),
-        ("an unknown encoding", Array("<?xml version='1.0' encoding='X-MARS'?><tv/>".utf8), .unknownEncoding("X-MARS")),
+    private static let unusable: [(guide: BriefArgument<[UInt8]>, fault: GuideFault)] = [
+        (BriefArgument("a web page", Array("<html><body>Moved</body></html>".utf8)), .notAGuide),
+        (BriefArgument("nothing", []), .notAGuide),
+        (
+            BriefArgument(
+                "a gzip member that ends early", Array((Gzip.compress(Array(guideText.utf8)) ?? []).dropLast(30))),
+            .damaged
+        ),
+        (
+            BriefArgument("an unknown encoding", Array("<?xml version='1.0' encoding='X-MARS'?><tv/>".utf8)),
+            .unknownEncoding("X-MARS")
+        ),
     ]
 
     @Test("What is no guide", arguments: unusable)
-    func damaged(when: String, bytes: [UInt8], fault: GuideFault) throws {
+    func damaged(guide: BriefArgument<[UInt8]>, fault: GuideFault) throws {
         let directory = try temporaryDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
-        let built = try build([bytes, Array(guideText.utf8)], in: directory)
-        #expect(built.built.found.first == .failure(fault), "\(when)")
+        let built = try build([guide.value, Array(guideText.utf8)], in: directory)
+        #expect(built.built.found.first == .failure(fault), "\(guide.name)")
         #expect(built.built.written.programs == 1, "the other one is used")
     }
 
@@ -272,6 +281,50 @@ private let channels = [
         if case .changed = await fetcher.fetch(source) {} else { Issue.record("a change is not seen") }
         try FileManager.default.removeItem(at: file)
         #expect(await fetcher.fetch(source) == .failed(.unreadable(errno: 2)))
+    }
+
+    @Test("A directory and a pipe are no guide", .timeLimit(.minutes(1)), arguments: ["directory", "pipe", "device"])
+    func otherFiles(kind: String) async throws {
+        let directory = try temporaryDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "own")
+        switch kind {
+        case "directory":
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            try Data(guideText.utf8).write(to: file.appending(path: "guide.xml"))
+        case "pipe": try #require(unsafe mkfifo(file.path, 0o600) == 0)
+        default: try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/dev/zero")
+        }
+        let source = GuideSource(location: file.path, path: directory.appending(path: "a").path, due: .now)
+        #expect(await GuideFetcher(requests: CurlConfiguration()).fetch(source) == .failed(.notRegular))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["own"])
+        let list = await ListDocument(location: file.path, requests: CurlConfiguration()).list()
+        #expect(throws: RelayError.self) { try list.get() }
+    }
+
+    @Test("Guides that never come hold back no other, and few are asked for at once", .timeLimit(.minutes(1)))
+    func silentGuides() async throws {
+        let (origin, silent) = (try await GuideOrigin(), SilentServer())
+        let directory = try temporaryDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        origin.answer(Array(guideText.utf8))
+        let service = GuideService(
+            .init(), directory: directory.path, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
+        let others = GuideService.concurrency - 1
+        let guides = (0..<others).map { "\(silent.url)/\($0)" } + [origin.url]
+        service.update(channels: channels, guides: guides, fetcher: GuideFetcher(requests: CurlConfiguration()))
+        let task = Task { await service.run() }
+        #expect(await reaches { service.published?.built.written.programs == 1 })
+        #expect(await reaches { silent.connectionCount == others })
+        service.update(
+            channels: channels, guides: guides + (0..<20).map { "\(silent.url)/more/\($0)" },
+            fetcher: GuideFetcher(requests: CurlConfiguration()))
+        #expect(await reaches { silent.connectionCount == GuideService.concurrency })
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(silent.connectionCount == GuideService.concurrency)
+        task.cancel()
+        await task.value
+        await origin.server.shutdown(within: .zero)
     }
 
     @Test("Failures are tried again with longer and longer pauses") func pauses() {

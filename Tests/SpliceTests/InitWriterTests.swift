@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Demux
@@ -54,15 +55,17 @@ struct InitWriterTests {
         #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].expected)")
     }
 
-    static let rejectedRows: [(when: String, configuration: VideoConfiguration, field: String)] = [
-        ("no sequence parameter set", sets([]), "seq_parameter_set"),
+    static let rejectedRows: [(row: BriefArgument<VideoConfiguration>, field: String)] = [
+        (BriefArgument("no sequence parameter set", sets([])), "seq_parameter_set"),
         (
-            "more than 31 sequence parameter sets", sets(Array(repeating: h264Rows[0].nalUnit, count: 32)),
+            BriefArgument(
+                "more than 31 sequence parameter sets", sets(Array(repeating: h264Rows[0].nalUnit, count: 32))),
             "numOfParameterSets"
         ),
         (
-            "a parameter set longer than 65535 bytes",
-            sets([h264Rows[0].nalUnit, [UInt8](repeating: 0x67, count: 65_536)]), "parameterSetLength"
+            BriefArgument(
+                "a parameter set longer than 65535 bytes",
+                sets([h264Rows[0].nalUnit, [UInt8](repeating: 0x67, count: 65_536)])), "parameterSetLength"
         ),
     ]
 
@@ -71,10 +74,10 @@ struct InitWriterTests {
     }
 
     @Test("a configuration that cannot be written is rejected", arguments: rejectedRows)
-    func rejectedConfiguration(when: String, configuration: VideoConfiguration, field: String) {
-        let error = #expect(throws: MediaError.self, "\(when)") {
-            try InitWriter.write(video: configuration, audio: nil)
+    func rejectedConfiguration(row: BriefArgument<VideoConfiguration>, field: String) {
+        let error = #expect(throws: MediaError.self, "\(row.name)") {
+            try InitWriter.write(video: row.value, audio: nil)
         }
-        #expect(error?.reason == .badParameterSet(field: field), "\(when)")
+        #expect(error?.reason == .badParameterSet(field: field), "\(row.name)")
     }
 }

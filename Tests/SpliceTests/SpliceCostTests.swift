@@ -1,3 +1,5 @@
+import Metering
+
 #if DEBUG
     import Metering
     import TestSupport

@@ -19,16 +19,13 @@ package struct ChannelConfiguration: Sendable {
     }
 
     /// Reads a configuration.
-    /// - Parameters:
-    ///   - directory: what relative paths are resolved against; empty: the current directory.
-    ///   - environment: what `${NAME}` stands for.
     /// - Throws: every mistake, or the first one if the text is not YAML.
     package init(
-        yaml text: String, directory: String = "", environment: [String: String] = [:]
+        yaml text: String, from origin: ConfigurationOrigin = .file()
     ) throws(ConfigurationError) {
         let document: ConfigurationNode?
         do { document = try YAMLDocument.read(text) } catch { throw ConfigurationError(issues: [error]) }
-        var reader = DocumentReader(.file(directory: directory, environment: environment))
+        var reader = DocumentReader(origin)
         if let document { reader.read(document) }
         (channels, playlists, guides, defaults) = try reader.finish()
     }
@@ -84,7 +81,7 @@ private struct DocumentReader {
     /// The line of each slug.
     private var lines: [String: Int?] = [:]
 
-    init(_ origin: ConfigurationReader.Origin) { reader = ConfigurationReader(origin) }
+    init(_ origin: ConfigurationOrigin) { reader = ConfigurationReader(origin) }
 
     mutating func read(_ document: ConfigurationNode) {
         guard let entries = reader.entries(document, expected: "a map with the keys channels, playlist and defaults")
@@ -171,6 +168,6 @@ extension ConfigurationReader {
             record(.badValue(nil, expected: expected), at: node.position)
             return nil
         }
-        return text.contains("://") ? self.text(node, .url) : filePath(node)
+        return text.contains("://") || !origin.isOperator ? self.text(node, .url) : filePath(node)
     }
 }

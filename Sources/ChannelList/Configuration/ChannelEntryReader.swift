@@ -34,7 +34,7 @@ extension ConfigurationReader {
         _ entries: [ConfigurationNode.Entry], into entry: inout ChannelEntry, scope: ConfigurationKey.Scope
     ) {
         read(entries, keys: scope.keys) { reader, key, node in
-            if key.isOnlyInFile, reader.origin == .request {
+            if !key.isPermitted(in: reader.origin) {
                 return reader.record(.onlyInFile(key.rawValue), at: node.position)
             }
             if reader.readDescription(key, node, into: &entry) { return }

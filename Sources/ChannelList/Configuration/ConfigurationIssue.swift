@@ -21,7 +21,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case repeatedName(slug: String, firstLine: Int?)
         /// The name is a path of the server.
         case reservedName(String)
-        /// The key can be given in a file only.
+        /// The key can be given in a file only, not in a request, and not in a configuration from a URL.
         case onlyInFile(String)
         case tooMany(String, limit: Int)
         /// Neither a channel nor a list.
@@ -63,7 +63,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case .repeatedName(let slug, let line):
             "another channel is /\(slug) already" + (line.map { ", in line \($0)" } ?? "")
         case .reservedName(let slug): "/\(slug) is a path of the server"
-        case .onlyInFile(let key): "“\(key)” can be given in the configuration file only"
+        case .onlyInFile(let key): "“\(key)” can be given in a configuration file on this machine only"
         case .tooMany(let things, let limit): "there are more than \(limit) \(things)"
         case .nothingListed: "neither “channels” nor “playlist” lists a channel"
         }

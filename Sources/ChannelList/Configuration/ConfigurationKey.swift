@@ -46,7 +46,37 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether requests may not give it: it names a file of the server or an address that the server protects, or is
-    /// a secret that no document shows.
-    package var isOnlyInFile: Bool { [.slate, .spool, .record, .allowAddress, .token, .tokens].contains(self) }
+    /// Whether the key may be given where the configuration comes from. A key that names a file of the server, or permits
+    /// an address that the server protects, is for its operator alone. A token is a secret that no document shows.
+    func isPermitted(in origin: ConfigurationOrigin) -> Bool {
+        switch self {
+        case .slate, .spool, .record, .allowAddress: origin.isOperator
+        case .token, .tokens: origin != .request
+        default: true
+        }
+    }
+}
+
+/// Where a configuration comes from.
+package enum ConfigurationOrigin: Equatable, Sendable {
+    /// A file of the operator.
+    /// - Parameters:
+    ///   - directory: what relative paths are resolved against; empty: the current directory.
+    ///   - environment: what `${NAME}` stands for.
+    case file(directory: String = "", environment: [String: String] = [:])
+    /// A URL: the text names nothing but other URLs, and does not learn the environment.
+    case fetched
+    /// A request to the API, where values keep their types and no variables are expanded.
+    case request
+
+    var isOperator: Bool { if case .file = self { true } else { false } }
+
+    /// nil: nothing is expanded.
+    var environment: [String: String]? {
+        switch self {
+        case .file(_, let environment): environment
+        case .fetched: [:]
+        case .request: nil
+        }
+    }
 }

@@ -1,29 +1,28 @@
+import Playlist
+
 /// Reads the values of a configuration, and collects what is wrong with them.
 ///
 /// Each function returns nil for a value that it has recorded an issue about.
 struct ConfigurationReader {
-    /// What is different in a file and in a request.
-    enum Origin: Equatable, Sendable {
-        /// - Parameter directory: what relative paths are resolved against.
-        case file(directory: String, environment: [String: String])
-        /// Values keep their types, and name no variables and no files.
-        case request
-    }
-
     private static let mostIssues = 100
 
-    let origin: Origin
+    let origin: ConfigurationOrigin
     private(set) var issues: [ConfigurationIssue] = []
     private(set) var issueCount = 0
     private var path: [String] = []
     private var patterns = PatternMatcher()
 
-    init(_ origin: Origin) { self.origin = origin }
+    init(_ origin: ConfigurationOrigin) { self.origin = origin }
 
     mutating func record(_ kind: ConfigurationIssue.Kind, at position: ConfigurationNode.Position?) {
         issueCount += 1
         guard issues.count < Self.mostIssues else { return }
         issues.append(ConfigurationIssue(kind, at: position, path: path))
+    }
+
+    /// The word that was probably meant; nil if the issue is not listed any more.
+    private func nearestWord(to word: String, among words: [String]) -> String? {
+        issues.count < Self.mostIssues ? NearestWord.of(word, among: words) : nil
     }
 
     /// Reads what is below a key.
@@ -81,7 +80,7 @@ extension ConfigurationReader {
         let expected = "one of \(words.joined(separator: ", "))"
         guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
         if let value = Value(rawValue: text) { return value }
-        let nearest = NearestWord.of(text, among: words).map { "; did you mean “\($0)”?" } ?? ""
+        let nearest = nearestWord(to: text, among: words).map { "; did you mean “\($0)”?" } ?? ""
         record(.badValue(Self.excerpt(written), expected: expected + nearest), at: node.position)
         return nil
     }
@@ -93,9 +92,12 @@ extension ConfigurationReader {
     }
 
     mutating func byteCount(_ node: ConfigurationNode) -> Int? {
-        amount(node, .byteCount).map { digits, unit in
+        let bytes = amount(node, .byteCount).map { digits, unit in
             digits << (["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0)
         }
+        guard let bytes, bytes > MemoryBudget.largestLimit else { return bytes }
+        record(.badValue(nil, expected: "at most \(MemoryBudget.largestLimit >> 30)GiB"), at: node.position)
+        return nil
     }
 
     /// A number and what follows it.
@@ -136,7 +138,7 @@ extension ConfigurationReader {
     private mutating func expand(
         _ text: String, at position: ConfigurationNode.Position?
     ) -> (written: String, text: String)? {
-        guard case .file(_, let environment) = origin else { return (text, text) }
+        guard let environment = origin.environment else { return (text, text) }
         do throws(ConfigurationIssue) {
             return (text, try EnvironmentExpansion.expand(text, environment: environment))
         } catch {
@@ -199,7 +201,7 @@ extension ConfigurationReader {
             if let key = Key(rawValue: entry.key), keys.contains(key) {
                 below(entry.key) { read(&$0, key, entry.value) }
             } else {
-                let nearest = NearestWord.of(entry.key, among: keys.map(\.rawValue))
+                let nearest = nearestWord(to: entry.key, among: keys.map(\.rawValue))
                 record(.unknownKey(Self.excerpt(entry.key), nearest: nearest), at: entry.position)
             }
         }

@@ -1,3 +1,5 @@
+import Metering
+import Playlist
 import Yams
 
 /// Reads the one document of a YAML text.
@@ -14,6 +16,7 @@ enum YAMLDocument {
             throw ConfigurationIssue(.syntax("the line is indented too far"), at: .init(line: line, column: 1))
         }
         do {
+            if text.utf8.contains(UInt8(ascii: "*")) { try checkKeys(of: text) }
             var count = 0
             return try Yams.compose(yaml: text).map { try node($0, depth: 0, count: &count) }
         } catch let issue as ConfigurationIssue {
@@ -23,6 +26,43 @@ enum YAMLDocument {
         } catch {
             throw ConfigurationIssue(.syntax("the text cannot be read"))
         }
+    }
+
+    /// Refuses aliases in keys: the parser compares keys by value, and an alias of an alias may stand for billions.
+    ///
+    /// With `&` in the place of `*`, an alias is an anchor of nothing: tokens and nodes are the same, and nothing is
+    /// expanded. A key that is an alias is empty then.
+    private static func checkKeys(of text: String) throws {
+        do { try Yams.compose(yaml: text.replacing("*", with: "&")).map { try checkKeys(of: $0, depth: 0) } } catch {
+            if case YamlError.duplicatedKeysInMapping(let keys, let context)? = error as? YamlError, keys.contains("") {
+                throw keyIsNoText(context.mark)
+            }
+            throw error
+        }
+    }
+
+    private static func checkKeys(of node: Node, depth: Int) throws(ConfigurationIssue) {
+        guard depth <= deepest else { throw tooManyValues(at: node.mark) }
+        switch node {
+        case .scalar, .alias: break
+        case .sequence(let sequence): for item in sequence { try checkKeys(of: item, depth: depth + 1) }
+        case .mapping(let mapping):
+            for (key, value) in mapping {
+                guard case .scalar(let scalar) = key, !scalar.string.isEmpty || scalar.style != .plain else {
+                    throw keyIsNoText(key.mark)
+                }
+                try checkKeys(of: value, depth: depth + 1)
+            }
+        }
+    }
+
+    private static func keyIsNoText(_ mark: Mark?) -> ConfigurationIssue {
+        ConfigurationIssue(.syntax("a key has to be text"), at: mark.map { .init($0) })
+    }
+
+    private static func tooManyValues(at mark: Mark?) -> ConfigurationIssue {
+        ConfigurationIssue(
+            .syntax("there are too many values, or too many inside of each other"), at: mark.map { .init($0) })
     }
 
     /// The number of the first line that begins with too many spaces or indicators, as `- - - - …` does.
@@ -45,10 +85,7 @@ enum YAMLDocument {
     ) throws(ConfigurationIssue) -> ConfigurationNode {
         let position = node.mark.map(ConfigurationNode.Position.init)
         count += 1
-        guard count <= mostNodes, depth <= deepest else {
-            throw ConfigurationIssue(
-                .syntax("there are too many values, or too many inside of each other"), at: position)
-        }
+        guard count <= mostNodes, depth <= deepest else { throw tooManyValues(at: node.mark) }
         switch node {
         case .scalar(let scalar): return ConfigurationNode(content(of: scalar), position: position)
         case .sequence(let sequence):
@@ -59,9 +96,7 @@ enum YAMLDocument {
             var entries: [ConfigurationNode.Entry] = []
             var merged: [ConfigurationNode.Entry] = []
             for (key, value) in mapping {
-                guard let name = key.scalar?.string else {
-                    throw ConfigurationIssue(.syntax("a key has to be text"), at: key.mark.map { .init($0) })
-                }
+                guard let name = key.scalar?.string else { throw keyIsNoText(key.mark) }
                 let value = try self.node(value, depth: depth + 1, count: &count)
                 if name == "<<" {
                     merged += value.mergedEntries
@@ -85,7 +120,7 @@ extension ConfigurationNode {
     fileprivate var mergedEntries: [Entry] {
         switch content {
         case .map(let entries): entries
-        case .list(let maps): maps.reduce(into: []) { $0 = $0.adding($1.mergedEntries) }
+        case .list(let maps): maps.flatMap(\.mergedEntries)
         case .nothing, .scalar: []
         }
     }
@@ -95,6 +130,7 @@ extension [ConfigurationNode.Entry] {
     /// These entries, and those of `others` whose keys they do not have.
     fileprivate func adding(_ others: [ConfigurationNode.Entry]) -> [ConfigurationNode.Entry] {
         guard !others.isEmpty else { return self }
+        StepCounter.add(count + others.count)
         var keys = Set(map(\.key))
         return self + others.filter { keys.insert($0.key).inserted }
     }

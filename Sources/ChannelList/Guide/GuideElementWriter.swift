@@ -1,35 +1,50 @@
+import Metering
+import Playlist
+
 /// Writes programs of other guides so that the document stays well-formed, whatever they contain.
 ///
 /// Elements that were not closed are closed, end tags without a start are left out, character data becomes text, and
 /// comments and processing instructions are left out. Everything else is passed on, also what the DTD does not know.
 struct GuideElementWriter {
+    /// A program but for its `channel`: written once, and appended for each channel that gets it.
+    struct Program {
+        fileprivate(set) var attributes: [UInt8] = []
+        fileprivate(set) var content: [UInt8] = []
+
+        /// - Parameter channel: as it is written.
+        func append(channel: [UInt8], to output: inout [UInt8]) {
+            output.append(contentsOf: "<programme".utf8)
+            output.append(contentsOf: attributes)
+            output.append(contentsOf: " channel=\"".utf8)
+            output.append(contentsOf: channel)
+            output.append(contentsOf: "\">".utf8)
+            output.append(contentsOf: content)
+            output.append(contentsOf: "</programme>\n".utf8)
+        }
+    }
+
     private let limits: GuideLimits
     private var output: [UInt8] = []
     /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
+    /// The index of the first `>` that is not before what is written, as far as the text was searched for it.
+    private var greater = 0
 
     private init(_ limits: GuideLimits) { self.limits = limits }
 
-    /// Appends a program with another `channel`, which is given as it is written.
-    /// - Returns: false if it has no usable start time; nothing is appended then.
-    static func append(
-        _ element: GuideElement, channel: [UInt8], to output: inout [UInt8], limits: GuideLimits
-    ) -> Bool {
+    /// - Returns: nil if the program has no usable start time.
+    static func program(_ element: GuideElement, limits: GuideLimits) -> Program? {
         var writer = GuideElementWriter(limits)
-        let start = output.count
-        swap(&writer.output, &output)
-        defer { swap(&writer.output, &output) }
-        guard writer.writeStartTag(of: element, channel: channel) else {
-            writer.output.removeSubrange(start...)
-            return false
-        }
+        guard writer.writeAttributes(of: element) else { return nil }
+        var program = Program(attributes: writer.output)
+        writer.output = []
         writer.writeContent(GuideText.repaired(element.content))
-        writer.output.append(contentsOf: "</programme>\n".utf8)
-        return true
+        program.content = writer.output
+        return program
     }
 
-    private mutating func writeStartTag(of element: GuideElement, channel: [UInt8]) -> Bool {
-        output.append(contentsOf: "<programme".utf8)
+    /// - Returns: whether there is a start time.
+    private mutating func writeAttributes(of element: GuideElement) -> Bool {
         var attributes = GuideAttributes(GuideText.repaired(element.bytes[element.startTag]))
         var names: Set<ArraySlice<UInt8>> = []
         var hasStart = false
@@ -45,9 +60,6 @@ struct GuideElementWriter {
             hasStart = hasStart || attribute.isNamed("start")
             write(attribute.name, time[...])
         }
-        output.append(contentsOf: " channel=\"".utf8)
-        output.append(contentsOf: channel)
-        output.append(contentsOf: "\">".utf8)
         return hasStart
     }
 
@@ -64,6 +76,7 @@ struct GuideElementWriter {
     private mutating func writeContent(_ content: ArraySlice<UInt8>) {
         var rest = content
         while let less = rest.firstIndex(of: UInt8(ascii: "<")) {
+            StepCounter.add(1 + less - rest.startIndex)
             GuideText.append(rest[..<less], to: &output)
             rest = rest[less...]
             let length = writeMarkup(rest)
@@ -80,13 +93,15 @@ struct GuideElementWriter {
             let text = rest.dropFirst(9)
             let end = text.firstRange(of: Array("]]>".utf8))
             appendCharacterData(text[..<(end?.lowerBound ?? text.endIndex)])
-            return (end?.upperBound ?? rest.endIndex) - rest.startIndex
+            let length = (end?.upperBound ?? rest.endIndex) - rest.startIndex
+            StepCounter.add(length)
+            return length
         }
         if rest.starts(with: "<!--".utf8) {
             return (rest.firstRange(of: Array("-->".utf8))?.upperBound ?? rest.endIndex) - rest.startIndex
         }
         guard let second = rest.dropFirst().first, XMLCharacter.isNameStart(second) || "/?!".utf8.contains(second),
-            let greater = rest.firstIndex(of: UInt8(ascii: ">"))
+            let greater = endOfTag(in: rest)
         else {
             GuideText.append(rest.prefix(1), to: &output)
             return 1
@@ -98,6 +113,15 @@ struct GuideElementWriter {
         default: writeStartTag(tag)
         }
         return tag.count
+    }
+
+    /// The first `>` of the text, which is searched for it once.
+    private mutating func endOfTag(in rest: ArraySlice<UInt8>) -> Int? {
+        if greater < rest.startIndex {
+            greater = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+            StepCounter.add(greater - rest.startIndex)
+        }
+        return greater < rest.endIndex ? greater : nil
     }
 
     /// In character data, an ampersand is one.

@@ -6,6 +6,14 @@ package struct GuideLimits: Equatable, Sendable {
     package var textBytes = 2 << 30
     /// Bytes of one channel or program. A longer one is dropped.
     package var elementBytes = 1 << 20
+    /// Bytes of the id of a channel. An element with a longer one is dropped.
+    package var idBytes = 256
+    /// Bytes of a name or an icon's URL. The rest of a name is not read, and a longer URL is dropped.
+    package var valueBytes = 1024
+    /// Names of a channel. Further ones are not read.
+    package var names = 16
+    /// Pairs of a channel of a guide and one of ours that it may be.
+    package var matches = 1_000_000
     /// Elements inside of each other in a program; those beyond are dropped.
     package var depth = 16
     /// Channels of a guide.

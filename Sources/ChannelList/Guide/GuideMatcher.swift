@@ -18,8 +18,8 @@ package struct GuideMatcher: Sendable {
 
     /// The channels of the guide that is written: those of our channels that share an id are one.
     private(set) var channels: [GuideChannel] = []
-    private var byID: [String: [Int]] = [:]
-    private var byName: [String: [Match]] = [:]
+    private var byID: [String: Set<Int>] = [:]
+    private var byName: [String: [Int: Rank]] = [:]
 
     package init(_ listed: [ListedChannel]) {
         var indexes: [String: Int] = [:]
@@ -31,20 +31,24 @@ package struct GuideMatcher: Sendable {
                 channels.append(GuideChannel(id: id, logo: ChannelListWriter.logo(channel.logo)))
             }
             channels[index].add(ChannelListWriter.displayName(of: channel), number: number)
-            if let guideID = channel.guideID { byID[Self.key(guideID), default: []].append(index) }
+            if let guideID = channel.guideID { byID[Self.key(guideID), default: []].insert(index) }
             if let name = channel.guideName { add(Match(channel: index, rank: .guideName), name) }
             add(Match(channel: index, rank: .name), channel.name)
         }
     }
 
     private mutating func add(_ match: Match, _ name: String) {
-        byName[Self.nameKey(name), default: []].append(match)
+        let key = Self.nameKey(name)
+        let known = byName[key]?[match.channel] ?? match.rank
+        byName[key, default: [:]][match.channel] = min(match.rank, known)
     }
 
     /// - Parameters: `id` and `names`: of a channel of a guide, as characters.
     func matches(id: String, names: [String]) -> [Match] {
         var matches = (byID[Self.key(id)] ?? []).map { Match(channel: $0, rank: .id) }
-        for name in names { matches += byName[Self.nameKey(name)] ?? [] }
+        for name in names {
+            matches += (byName[Self.nameKey(name)] ?? [:]).map { Match(channel: $0.key, rank: $0.value) }
+        }
         return matches
     }
 
@@ -62,6 +66,7 @@ struct GuideChannel: Equatable, Sendable {
     let id: String
     var logo: String?
     private(set) var names: [String] = []
+    private var knownNames: Set<String> = []
     private(set) var numbers: [String] = []
 
     init(id: String, logo: String?) {
@@ -70,7 +75,7 @@ struct GuideChannel: Equatable, Sendable {
     }
 
     mutating func add(_ name: String, number: String) {
-        if !names.contains(name) { names.append(name) }
+        if knownNames.insert(name).inserted { names.append(name) }
         numbers.append(number)
     }
 

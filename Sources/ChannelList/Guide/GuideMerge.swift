@@ -1,9 +1,9 @@
-/// Decides from which guide each channel gets its programs, and writes them.
+/// Writes the programs of each channel, from the guide that was chosen for it.
 package struct GuideMerge: Sendable {
     private let matcher: GuideMatcher
     private let limits: GuideLimits
-    /// Of each guide: the channels that get the programs of one of its ids.
-    private let targets: [[String: [Int]]]
+    /// Of each guide that is used: the channels that get the programs of one of its ids.
+    private let targets: [Int: [String: [Int]]]
     private let icons: [Int: String]
     /// The `channel` of each channel's programs, as it is written.
     private let ids: [[UInt8]]
@@ -24,25 +24,22 @@ package struct GuideMerge: Sendable {
     private var writtenBytes = 0
     private var last: (raw: ArraySlice<UInt8>, targets: [Int]) = ([], [])
 
-    /// - Parameter indexes: of all guides, in their order: of two that know a channel equally well, the first counts.
-    package init(_ matcher: GuideMatcher, _ indexes: [GuideIndex], limits: GuideLimits = GuideLimits()) {
+    package init(_ matcher: GuideMatcher, _ selection: GuideSelection, limits: GuideLimits = GuideLimits()) {
         self.matcher = matcher
         self.limits = limits
-        let candidates = indexes.map(\.candidates)
-        var targets = Array(repeating: [String: [Int]](), count: indexes.count)
+        var targets: [Int: [String: [Int]]] = [:]
         for channel in matcher.channels.indices {
-            let known = candidates.enumerated().compactMap { guide, found in found[channel].map { (guide, $0) } }
-            guard let best = known.min(by: { ($0.1.rank, $0.0) < ($1.1.rank, $1.0) }) else { continue }
-            targets[best.0][best.1.key, default: []].append(channel)
+            guard let best = selection.best[channel] else { continue }
+            targets[best.guide, default: [:]][best.candidate.key, default: []].append(channel)
         }
         self.targets = targets
-        icons = indexes.reduce(into: [:]) { $0.merge($1.icons) { first, _ in first } }
+        icons = selection.icons
         ids = matcher.channels.map { Array(DocumentText.xml($0.id).utf8) }
     }
 
     /// The beginning of the document, with all channels that have programs.
     package mutating func head() -> [UInt8] {
-        let channels = Set(targets.flatMap { $0.values.flatMap(\.self) }).sorted()
+        let channels = Set(targets.values.flatMap { $0.values.flatMap(\.self) }).sorted()
         counts.channels = channels.count
         let elements = channels.map { matcher.channels[$0].text(icon: icons[$0]) }
         let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tv generator-info-name=\"liverelay\">\n"
@@ -56,7 +53,12 @@ package struct GuideMerge: Sendable {
     package mutating func append(_ element: GuideElement, of guide: Int, to output: inout [UInt8]) {
         guard element.kind == .program, let raw = element.rawID else { return }
         if raw != last.raw {
-            last = (Array(raw)[...], targets[guide][GuideMatcher.key(GuideText.decoded(raw))] ?? [])
+            last = (Array(raw)[...], targets[guide]?[GuideMatcher.key(GuideText.decoded(raw))] ?? [])
+        }
+        guard !last.targets.isEmpty else { return }
+        guard let program = GuideElementWriter.program(element, limits: limits) else {
+            counts.withoutTime += last.targets.count
+            return
         }
         for target in last.targets {
             guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
@@ -64,12 +66,9 @@ package struct GuideMerge: Sendable {
                 continue
             }
             let start = output.count
-            if GuideElementWriter.append(element, channel: ids[target], to: &output, limits: limits) {
-                counts.programs += 1
-                writtenBytes += output.count - start
-            } else {
-                counts.withoutTime += 1
-            }
+            program.append(channel: ids[target], to: &output)
+            counts.programs += 1
+            writtenBytes += output.count - start
         }
     }
 

@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 /// Reads `Name=value&Name=value`, as it follows a URL after a vertical bar and in `#KODIPROP`.
@@ -29,13 +30,12 @@ enum HeaderPairs {
         var index = start
         while let separator = text[index...].firstIndex(where: { $0 == "&" || $0 == "|" }) {
             let next = text.index(after: separator)
-            if next == text.endIndex || beginsField(text[next...].prefix(longestName)) { return separator }
+            if next == text.endIndex || beginsField(text[next...]) { return separator }
             index = next
         }
         return text.endIndex
     }
 
-    private static let longestName = 64
     private static let mostParts = 256
 
     private static func pair(_ field: String) -> Pair {
@@ -50,14 +50,18 @@ enum HeaderPairs {
         return .header(name: String(name), value: decoded(String(field[field.index(after: equals)...].removingQuotes)))
     }
 
-    /// Whether `part` begins with a name: one of a well-known header or option, or one that has a capital or a dash.
-    private static func beginsField(_ part: some StringProtocol) -> Bool {
-        guard let equals = part.firstIndex(of: "=") else { return false }
-        let name = part[..<equals].trimmingWhiteSpace
-        guard isName(name) else { return false }
-        let lowercase = name.lowercased()
-        return RequestOptions.usualName(lowercase) != lowercase || options.contains(lowercase)
-            || name.first == "!" || name.contains("-") || name.first?.isUppercase == true
+    /// Whether `part` begins with a name: one of a well-known header or option, or one that has a capital or a dash. No
+    /// separator is in a name, so that each byte is looked at for one separator only.
+    private static func beginsField(_ part: Substring) -> Bool {
+        let text = part.utf8.drop { $0 == UInt8(ascii: " ") }
+        let first = text.first
+        let word = text.dropFirst(first == UInt8(ascii: "!") ? 1 : 0).prefix(while: isWordByte)
+        StepCounter.add(1 + part.utf8.distance(from: part.startIndex, to: word.endIndex))
+        let isFollowed = text[word.endIndex...].first { $0 != UInt8(ascii: " ") } == UInt8(ascii: "=")
+        guard isFollowed, !word.isEmpty || first == UInt8(ascii: "!") else { return false }
+        let name = String(Substring(word)).lowercased()
+        return first == UInt8(ascii: "!") || RequestOptions.usualName(name) != name || options.contains(name)
+            || word.contains(UInt8(ascii: "-")) || (65...90).contains(word.first ?? 0)
     }
 
     private static func isName(_ text: some StringProtocol) -> Bool {

@@ -1,3 +1,6 @@
+import Metering
+import Playlist
+
 /// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.
 ///
 /// A value may stand in `"`, `'` or typographic quotes, or in none. A quote ends a value only where the value can end:
@@ -17,16 +20,28 @@ struct ListAttributeScanner {
     private var position = 0
     /// Where well-known attributes begin, in ascending order.
     private let starts: [Int]
+    /// Where the line can be cut at each kind of quote. Found once for the line, so that a search for a closing quote does
+    /// not read it again.
+    private var quotes: [Unicode.Scalar: QuotePlaces] = [:]
     private var result = Result()
-    /// How many characters may still be searched for closing quotes, so that the cost does not grow with the square of
-    /// the line's length.
-    private var searchBudget: Int
+
+    /// Where one kind of quote stands, in ascending order.
+    private struct QuotePlaces {
+        /// Where a value can end.
+        var ending: [Int] = []
+        /// Before a blank or the end of the line.
+        var beforeBlank: [Int] = []
+    }
 
     /// - Parameter line: the text after `#EXTINF:` and the duration, or after `#EXTM3U`.
     private init(_ line: Substring) {
         text = Array(line.unicodeScalars)
         starts = Self.attributeStarts(in: text)
-        searchBudget = 8 * text.count + 1024
+        for (index, scalar) in text.enumerated() where Self.closingQuotes[scalar] != nil {
+            let isBeforeBlank = index + 1 >= text.count || text[index + 1] == " "
+            if endsValue(at: index + 1) { quotes[scalar, default: QuotePlaces()].ending.append(index) }
+            if isBeforeBlank { quotes[scalar, default: QuotePlaces()].beforeBlank.append(index) }
+        }
     }
 
     /// - Parameter hasName: whether a comma may end the attributes.
@@ -40,7 +55,7 @@ struct ListAttributeScanner {
         var remainderStart: Int?
         for _ in 0..<Self.mostParts {
             skipBlanks()
-            guard position < text.count, searchBudget > 0 else { break }
+            guard position < text.count else { break }
             if text[position] == "," {
                 position += 1
                 if !hasName || isAttribute(at: afterBlanks(position)) { continue }
@@ -110,20 +125,14 @@ extension ListAttributeScanner {
     }
 
     /// Where a quoted value ends.
-    private mutating func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool)
-    {
-        let nextAttribute = firstStart(from: start)
+    private func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool) {
+        let nextAttribute = Self.first(of: starts, from: start)
         let end = nextAttribute ?? text.count
-        var firstQuote: Int?
-        searchBudget -= max(start, end) - start
-        for index in start..<max(start, end) where closing.contains(text[index]) {
-            if endsValue(at: index + 1) {
-                searchBudget += end - index
-                return (index, true)
-            }
-            if firstQuote == nil, index + 1 >= text.count || text[index + 1] == " " { firstQuote = index }
+        let places = closing.compactMap { quotes[$0] }
+        for list in [\QuotePlaces.ending, \QuotePlaces.beforeBlank] {
+            let first = places.compactMap { Self.first(of: $0[keyPath: list], from: start) }.min()
+            if let first, first < end { return (first, true) }
         }
-        if let firstQuote { return (firstQuote, true) }
         // The quote is missing: the value ends before the next attribute, else at the comma before the name.
         if let nextAttribute { return (nextAttribute, false) }
         return (text[start...].firstIndex(of: ",") ?? text.count, false)
@@ -142,29 +151,33 @@ extension ListAttributeScanner {
 
     /// Whether a word such as `tvg-name` stands at `index`, which occurs in no name, with or without "=".
     private func isListWord(at index: Int) -> Bool {
-        let word = string(index..<min(index + 5, text.count)).lowercased()
-        return ["tvg-", "tvc-", "tvh-"].contains { word.hasPrefix($0) }
+        guard index + 4 <= text.count, text[index] == "t" || text[index] == "T", text[index + 3] == "-" else {
+            return false
+        }
+        return ["tvg-", "tvc-", "tvh-"].contains(string(index..<index + 4).lowercased())
     }
 
-    /// The first of `starts` that is not before `index`.
-    private func firstStart(from index: Int) -> Int? {
-        var (low, high) = (0, starts.count)
+    /// The first of ascending `places` that is not before `index`.
+    private static func first(of places: [Int], from index: Int) -> Int? {
+        var (low, high) = (0, places.count)
         while low < high {
             let middle = (low + high) / 2
-            if starts[middle] < index { low = middle + 1 } else { high = middle }
+            StepCounter.add(1)
+            if places[middle] < index { low = middle + 1 } else { high = middle }
         }
-        return low < starts.count ? starts[low] : nil
+        return low < places.count ? places[low] : nil
     }
 
     /// Whether `key=` stands at `index`: a well-known key, or any key with a quoted value.
     private func isAttribute(at index: Int) -> Bool {
         var end = index
         while end < text.count, end - index < 64, Self.isKeyPart(text[end]) { end += 1 }
-        guard end > index else { return false }
-        let equals = isWellKnown(index..<end) ? afterBlanks(end) : end
-        guard equals < text.count, text[equals] == "=" else { return false }
+        StepCounter.add(1 + end - index)
+        guard end > index, case let equals = afterBlanks(end), equals < text.count, text[equals] == "=" else {
+            return false
+        }
         if isWellKnown(index..<end) { return true }
-        return equals + 1 < text.count && Self.closingQuotes[text[equals + 1]] != nil
+        return equals == end && equals + 1 < text.count && Self.closingQuotes[text[equals + 1]] != nil
     }
 
     private func isWellKnown(_ range: Range<Int>) -> Bool { Self.isWellKnown(string(range).lowercased()) }
@@ -188,6 +201,7 @@ extension ListAttributeScanner {
             while index < text.count, isKeyPart(text[index]) { index += 1 }
             if index > start, isStart(start..<index, in: text) { starts.append(start) }
             index = max(index, start + 1)
+            StepCounter.add(index - start)
         }
         return starts
     }
@@ -200,6 +214,7 @@ extension ListAttributeScanner {
         }
         var next = key.upperBound
         while next < text.count, text[next] == " " { next += 1 }
+        StepCounter.add(next - key.upperBound)
         guard next < text.count, text[next] == "=" else { return false }
         return isWellKnown(String(String.UnicodeScalarView(text[key])).lowercased())
     }
@@ -218,13 +233,17 @@ extension ListAttributeScanner {
 
     private mutating func skipBlanks() { position = afterBlanks(position) }
 
-    private func afterBlanks(_ index: Int) -> Int {
-        var index = index
+    private func afterBlanks(_ start: Int) -> Int {
+        var index = start
         while index < text.count, text[index] == " " || text[index] == "\t" { index += 1 }
+        StepCounter.add(1 + index - start)
         return index
     }
 
-    private func string(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(text[range])) }
+    private func string(_ range: Range<Int>) -> String {
+        StepCounter.add(range.count)
+        return String(String.UnicodeScalarView(text[range]))
+    }
 
     private func trimmed(_ range: Range<Int>) -> String {
         String(string(range).trimmingWhiteSpace)

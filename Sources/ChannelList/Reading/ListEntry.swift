@@ -49,7 +49,7 @@ struct ListEntry {
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
             guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
-            guideName: value(of: "tvg-name")?.decodingEntities,
+            guideName: value(of: "tvg-name")?.decodingEntities.exceptURL,
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
             catchup: catchup(defaults: defaults), stationAttributes: stationAttributes, sources: sources + backups)
@@ -57,11 +57,11 @@ struct ListEntry {
 
     static let longestName = 256
 
-    /// The name, or what else the entry is called.
+    /// The name, or what else the entry is called. A URL is no name, because it may have secrets.
     private var displayName: String? {
-        if !name.isEmpty { return name.decodingEntities }
-        return value(of: "tvg-name", "tvc-guide-title", "tvg-id")?.decodingEntities
-            ?? sources.first.map { Self.name(ofURL: $0.url) }
+        let text = name.isEmpty ? value(of: "tvg-name", "tvc-guide-title", "tvg-id") : name
+        let name = text?.decodingEntities ?? sources.first?.url
+        return name.map { SourceURL.isAbsolute($0) ? Self.name(ofURL: $0) : $0 }
     }
 
     /// The number as written, if it is one.
@@ -101,16 +101,28 @@ extension ListEntry {
 
     static let mostGroups = 16
 
-    /// The last component of the URL's path that says something, without its extension.
+    /// The last component of the URL's path that says something, without its extension; else the host. Neither user
+    /// information nor the query is part of it, nor a component that looks like a credential.
     static func name(ofURL url: String) -> String {
-        let path = URIReference.withoutQuery(url).split(separator: "/").dropFirst()
-        let words = path.dropFirst().map { component in
+        let path = URIReference.withoutQuery(url).split(separator: "/").dropFirst(2)
+        let words = path.map { component in
             let name = component.split(separator: ".").first.map(String.init) ?? ""
             return PercentEncoding.decode(name[...]) ?? name
         }
         let plain: Set = ["index", "playlist", "master", "live", "chunklist", "video", "stream", "hls", "mono", ""]
-        return words.last { !plain.contains($0.lowercased()) } ?? path.first.map(String.init) ?? url
+        return words.last { !plain.contains($0.lowercased()) && !mayBeCredential($0) }
+            ?? URIReference.host(of: url) ?? "channel"
     }
+
+    /// Whether a component of a path may be a token or have one: `user:password@…`, `token=…`, or a long word of letters
+    /// and digits.
+    private static func mayBeCredential(_ component: String) -> Bool {
+        if component.contains(where: { ":@=;?&/".contains($0) }) { return true }
+        let words = component.split { "-_ +~".contains($0) }
+        return words.contains { $0.count >= shortestToken && $0.contains(where: \.isNumber) }
+    }
+
+    private static let shortestToken = 16
 
     /// An absolute URL without spaces.
     private static func logo(_ text: String, base: String) -> String {
@@ -118,4 +130,9 @@ extension ListEntry {
         if SourceURL.isAbsolute(encoded) || encoded.hasPrefix("data:") || base.isEmpty { return encoded }
         return URIReference.resolve(encoded, against: base)
     }
+}
+
+extension String {
+    /// nil for an absolute URL, which may have secrets.
+    fileprivate var exceptURL: String? { SourceURL.isAbsolute(self) ? nil : self }
 }

@@ -110,9 +110,11 @@ extension M3UChannelListParser {
 
     private mutating func appendGuides(_ list: String, line: Int) {
         for reference in list.split(separator: ",").map({ String($0.trimmingWhiteSpace) }) where !reference.isEmpty {
-            let url =
-                SourceURL.isAbsolute(reference) || base.isEmpty
-                ? reference : URIReference.resolve(reference, against: base)
+            let url: String
+            do throws(SourceURLError) { url = try SourceURL.absolute(reference, base: base) } catch {
+                issues.record(Self.issue(error, reference), line: line)
+                continue
+            }
             guard !guides.contains(url) else { continue }
             guard guides.count < limits.guides else {
                 issues.record(.limit(.guides), line: line)

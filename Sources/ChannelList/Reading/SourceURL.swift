@@ -52,7 +52,8 @@ struct SourceURL {
         return String(label.trimmingWhiteSpace)
     }
 
-    private static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
+    /// The http or https URL that a reference in a list means.
+    static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
         guard let end = schemeEnd(of: text) else {
             guard !base.isEmpty, !text.isEmpty, !text.contains(where: \.isWhitespace) else { throw .malformed }
             let url = URIReference.resolve(text, against: base)

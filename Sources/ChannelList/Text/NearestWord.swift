@@ -1,3 +1,6 @@
+import Metering
+import Playlist
+
 /// The word that somebody who wrote another one probably meant.
 package enum NearestWord {
     /// The word that differs least from `word`, if that is two fifths of its letters at most.
@@ -15,6 +18,7 @@ package enum NearestWord {
     /// The number of letters to insert, remove or replace (Levenshtein).
     private static func editDistance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
+        StepCounter.add(left.count * right.count)
         var row = Array(0...right.count)
         for (line, letter) in left.enumerated() {
             var diagonal = row[0]

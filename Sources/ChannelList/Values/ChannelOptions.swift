@@ -47,6 +47,8 @@ package struct ChannelOptions: Hashable, Sendable {
     package var isAlways: Bool?
     /// How long it runs after its last viewer has left.
     package var idle: Duration?
+    /// Whether the channel ends with the process and nobody can ask for what it kept: a request made it.
+    package var isTemporary = false
 
     package init() {}
 

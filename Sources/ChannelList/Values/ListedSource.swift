@@ -21,6 +21,8 @@ package struct ListedSource: Hashable, Sendable {
     package var proxy: String?
     /// The words after `$` in `http://host/path$label`: names the source for people.
     package var label: String?
+    /// Whether the credentials that the process was given for all sources stay away from this one.
+    package var withholdsCredentials = false
 
     package init(url: String, headers: [ListedHeader] = [], proxy: String? = nil, label: String? = nil) {
         self.url = url

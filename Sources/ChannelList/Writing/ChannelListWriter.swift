@@ -61,7 +61,8 @@ package struct ChannelListWriter {
 
     /// The name as every reader shows it whole.
     package static func displayName(of channel: ListedChannel) -> String {
-        var name = plain(channel.name).replacing(" - ", with: " – ")
+        let words = plain(channel.name).split(separator: " ")
+        var name = words.map { $0 == "-" ? "–" : $0 }.joined(separator: " ")
         if name.hasPrefix("#") { name = String(name.drop { $0 == "#" || $0 == " " }) }
         return name.isEmpty ? channel.slug : name
     }

@@ -48,6 +48,8 @@ package struct MemoryBudget: Equatable, Sendable {
     package static let fixedBytes = 48 << 20
     package static let standardLimit = 256 << 20
     package static let smallestLimit = 96 << 20
+    /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
+    package static let largestLimit = 1 << 40
 
     /// What was asked for. nil: what the others leave.
     private struct Request: Equatable, Sendable {

@@ -38,8 +38,7 @@ struct ByteCount: ExpressibleByArgument, Equatable, Sendable {
 
     private static let shifts = [["", "b"], ["k", "kb", "kib"], ["m", "mb", "mib"], ["g", "gb", "gib"]]
 
-    /// A tebibyte; a larger value is a typing error.
-    private static let maximum = 1 << 40
+    private static let maximum = MemoryBudget.largestLimit
 
     var defaultValueDescription: String {
         let shift = min(30, bytes.trailingZeroBitCount / 10 * 10)

@@ -102,7 +102,8 @@ struct ServeService: Sendable {
             group.addTask {
                 await Signals.forEach(SIGHUP) {
                     credentials.reload(logger: logger)
-                    await updater.reload()
+                    // Neither the next signal nor the end of the process waits for lists.
+                    Task { await updater.reload() }
                 }
                 return false
             }
@@ -111,7 +112,7 @@ struct ServeService: Sendable {
                 return false
             }
             group.addTask {
-                while let refresh, (try? await Task.sleep(for: refresh)) != nil { await updater.reload() }
+                while let refresh, (try? await Task.sleep(for: refresh)) != nil { Task { await updater.reload() } }
                 return false
             }
             for await isEnd in group where isEnd { break }

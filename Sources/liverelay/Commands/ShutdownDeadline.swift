@@ -29,8 +29,9 @@ enum ShutdownDeadline {
         }
     }
 
-    /// Removes the temporary spools and ends the process, with the status of an orderly end.
+    /// Ends the commands, removes the temporary spools and ends the process, with the status of an orderly end.
     private static func endProcess() {
+        ProcessGroups.ofThisProcess.close()
         TemporarySpool.removeAll()
         Glibc._exit(ExitStatus.success.rawValue)
     }

@@ -1,4 +1,4 @@
-import Foundation
+import CSpawn
 import Glibc
 import Synchronization
 
@@ -19,6 +19,7 @@ struct ChildProcess: Sendable {
     private static let (firstPause, longestPause) = (Duration.milliseconds(2), Duration.milliseconds(100))
 
     private let pid: pid_t
+    private let groups: ProcessGroups
 
     /// Starts a command.
     ///
@@ -26,22 +27,21 @@ struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - input: what it reads; at most what a pipe holds.
     ///   - environment: variables that are added to those of this process.
-    init(_ command: String, input: [UInt8], environment: [(name: String, value: String)]) throws(Failure) {
+    ///   - groups: gets the process, until it has ended.
+    init(
+        _ command: String, input: [UInt8], environment: [(name: String, value: String)],
+        groups: ProcessGroups = .ofThisProcess
+    ) throws(Failure) {
         let variables = environment.map { "\($0.name)=\($0.value)" }
         let names = Set(environment.map(\.name))
         let inherited = Self.environment.filter { entry in !names.contains(String(entry.prefix { $0 != "=" })) }
-        let result = Self.spawning.withLock { _ in
-            Result { () throws(Failure) in
-                let reading = try Self.pipe(holding: input)
-                defer { close(reading) }
-                return try Self.spawn([Self.shell, "-c", command], inherited + variables, input: reading)
-            }
+        let reading = try Self.pipe(holding: input)
+        defer { close(reading) }
+        self.groups = groups
+        pid = try groups.add { () throws(Failure) in
+            try Self.spawn([Self.shell, "-c", command], inherited + variables, input: reading)
         }
-        pid = try result.get()
     }
-
-    /// Held while a pipe exists that another command must not inherit.
-    private static let spawning = Mutex(())
 
     /// Waits for the end. If the task is canceled or the time is over, the whole group is killed.
     func wait(atMost limit: Duration) async -> End {
@@ -50,7 +50,7 @@ struct ChildProcess: Sendable {
         while true {
             if let end = ended() { return end }
             if ContinuousClock.now >= deadline || Task.isCancelled {
-                kill(-pid, SIGKILL)
+                groups.kill(pid)
                 pause = Self.firstPause
             }
             // A canceled task does not sleep, and the end after a kill comes soon.
@@ -61,7 +61,7 @@ struct ChildProcess: Sendable {
 
     private func ended() -> End? {
         var status: Int32 = 0
-        let result = unsafe waitpid(pid, &status, WNOHANG)
+        let result = groups.remove(pid, after: { unsafe waitpid(pid, &status, WNOHANG) })
         guard result != 0 else { return nil }
         guard result == pid else { return errno == EINTR ? nil : .exited(0) }
         let signal = status & 0x7F
@@ -99,9 +99,8 @@ extension ChildProcess {
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        for descriptor in openDescriptors where descriptor > STDERR_FILENO {
-            unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        // In the new process, so that no socket that is accepted meanwhile is missed.
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         configure(&attributes)
         var pid = pid_t()
         let code = unsafe withCStrings(arguments) { arguments in
@@ -111,11 +110,6 @@ extension ChildProcess {
         }
         guard code == 0 else { throw Failure(call: "posix_spawn", code: code) }
         return pid
-    }
-
-    /// The descriptors of this process. Closing one that was closed meanwhile is no error for `posix_spawn`.
-    private static var openDescriptors: [Int32] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
     /// A group of its own, no blocked signal, and none that is ignored, as this process ignores SIGPIPE.
@@ -150,5 +144,49 @@ extension ChildProcess {
             unsafe next += 1
         }
         return entries
+    }
+}
+
+/// The process groups of commands that have not ended, so that none outlives this process.
+final class ProcessGroups: Sendable {
+    static let ofThisProcess = ProcessGroups()
+
+    private struct State {
+        var leaders: Set<pid_t> = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds what `spawn` starts.
+    /// - Throws: also after `close`.
+    func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
+        try state.withLock { state throws(ChildProcess.Failure) in
+            guard !state.isClosed else { throw ChildProcess.Failure(call: "posix_spawn", code: ECANCELED) }
+            let pid = try spawn()
+            state.leaders.insert(pid)
+            return pid
+        }
+    }
+
+    /// Removes a process if `wait` returns its number: from then on the number may be that of another one.
+    func remove(_ pid: pid_t, after wait: () -> pid_t) -> pid_t {
+        state.withLock { state in
+            let result = wait()
+            if result != 0 { state.leaders.remove(pid) }
+            return result
+        }
+    }
+
+    func kill(_ pid: pid_t) {
+        state.withLock { if $0.leaders.contains(pid) { _ = Glibc.kill(-pid, SIGKILL) } }
+    }
+
+    /// Kills all groups. No command is started any more.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            for pid in state.leaders { _ = Glibc.kill(-pid, SIGKILL) }
+        }
     }
 }

@@ -12,6 +12,7 @@ struct EventCommand: Sendable {
     let subscription: EventSubscription
     let counter: DeliveryCounter
     var timeLimit = EventCommand.timeLimit
+    var groups = ProcessGroups.ofThisProcess
     let logger: Logger
 
     /// Runs until the subscription has ended and every command too, or the task is canceled.
@@ -41,7 +42,8 @@ struct EventCommand: Sendable {
         do throws(ChildProcess.Failure) {
             let process = try ChildProcess(
                 command, input: Array((event.json + "\n").utf8),
-                environment: [("LIVERELAY_EVENT", kind), ("LIVERELAY_CHANNEL", event.channel ?? "")])
+                environment: [("LIVERELAY_EVENT", kind), ("LIVERELAY_CHANNEL", event.channel ?? "")],
+                groups: groups)
             let end = await process.wait(atMost: timeLimit)
             counter.record(end == .exited(0) ? .delivered : .failed, of: .command)
             if end != .exited(0) { logger.warning("--event-command for \(kind) \(end.message)") }

@@ -26,19 +26,16 @@ struct GuideBuilder {
     func build(to path: String, gzip gzipPath: String) throws(GuideFault) -> Built {
         var built = Built()
         let matcher = GuideMatcher(channels)
-        var indexes: [GuideIndex] = []
-        for guide in guides {
+        var selection = GuideSelection()
+        for (number, guide) in guides.enumerated() {
             var index = GuideIndex(matcher, limits: limits)
-            built.found.append(
-                result { () throws(GuideFault) in
-                    try reader(of: guide).read { index.record($0) }
-                })
+            let found = result { () throws(GuideFault) in try reader(of: guide).read { index.record($0) } }
             // Of a guide that is damaged somewhere, nothing is taken.
-            if case .failure = built.found.last { index = GuideIndex(matcher, limits: limits) }
-            indexes.append(index)
+            if case .success = found { selection.add(index, guide: number) }
+            built.found.append(found)
         }
         if built.found.contains(.failure(.canceled)) { throw .canceled }
-        var merge = GuideMerge(matcher, indexes, limits: limits)
+        var merge = GuideMerge(matcher, selection, limits: limits)
         guard var output = GuideOutput.create(path, gzip: gzipPath) else { throw .unreadable(errno: errno) }
         try output.append(merge.head())
         for (number, guide) in guides.enumerated() {

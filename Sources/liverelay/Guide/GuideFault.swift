@@ -4,6 +4,8 @@ import Tracker
 enum GuideFault: Error, Equatable {
     /// The file cannot be read or written; `errno`.
     case unreadable(errno: Int32)
+    /// It is a directory, a device or a pipe.
+    case notRegular
     case unreachable(FetchError.Reason)
     case refused(status: Int)
     /// The compressed content is damaged or ends too early.

@@ -13,8 +13,9 @@ struct GuideFetcher: Sendable {
     var limits = GuideLimits()
     var isCanceled: @Sendable () -> Bool = { false }
 
-    /// Time for one guide, and the time without progress.
-    private static let (longest, longestSilence) = (Duration.seconds(600), Duration.seconds(30))
+    /// Time for one guide, and time in which it comes more slowly than that: it holds one of few places.
+    private static let (longest, longestSilence) = (Duration.seconds(120), Duration.seconds(30))
+    private static let minBytesPerSecond = 4096
 
     enum Outcome: Equatable {
         case unchanged
@@ -44,7 +45,9 @@ struct GuideFetcher: Sendable {
             to: file,
             fields: source.fetched == nil
                 ? [] : conditions.compactMap { name, value in value.map { .init(name: name, value: $0) } },
-            limits: .init(bodyBytes: limits.fetchedBytes, idle: Self.longestSilence, total: Self.longest))
+            limits: .init(
+                bodyBytes: limits.fetchedBytes, idle: Self.longestSilence, total: Self.longest,
+                minBytesPerSecond: Self.minBytesPerSecond))
         let outcome: FetchOutcome
         do throws(FetchError) {
             let fetcher = try CurlFetcher(upstream: source.location, configuration: requests(for: source.location))
@@ -67,18 +70,38 @@ struct GuideFetcher: Sendable {
         return requests
     }
 
+    private static let partByteCount = 256 << 10
+
     /// Copies a file, unless it has not changed.
     private func copy(_ source: GuideSource, to path: String) throws(GuideFault) -> Validators? {
-        var status = stat()
-        guard unsafe stat(source.location, &status) == 0 else { throw .unreadable(errno: errno) }
-        let version = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)-\(status.st_size)"
-        if source.fetched != nil, source.lastModified == version { return nil }
-        guard status.st_size <= limits.fetchedBytes else { throw .tooLarge }
-        try? FileManager.default.removeItem(atPath: path)
-        do { try FileManager.default.copyItem(atPath: source.location, toPath: path) } catch {
-            throw .unreadable(errno: errno)
+        let file = try Self.guide { () throws(RegularFile.Failure) in try RegularFile(source.location) }
+        if source.fetched != nil, source.lastModified == file.version { return nil }
+        guard file.byteCount <= limits.fetchedBytes else { throw .tooLarge }
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let copy = FileHandle(forWritingAtPath: path)
+        else { throw .unreadable(errno: errno) }
+        defer { try? copy.close() }
+        var rest = file.byteCount
+        while rest > 0 {
+            let part = try Self.guide { () throws(RegularFile.Failure) in
+                try file.read(limit: min(rest, Self.partByteCount))
+            }
+            guard !part.isEmpty else { break }
+            do { try copy.write(contentsOf: part) } catch { throw .unreadable(errno: errno) }
+            rest -= part.count
         }
-        return (nil, version)
+        return (nil, file.version)
+    }
+
+    private static func guide<Value>(
+        _ body: () throws(RegularFile.Failure) -> Value
+    ) throws(GuideFault) -> Value {
+        do throws(RegularFile.Failure) { return try body() } catch {
+            switch error {
+            case .system(let code): throw .unreadable(errno: code)
+            case .notRegular: throw .notRegular
+            }
+        }
     }
 
     private func count(_ path: String) async throws(GuideFault) -> GuideScanner.Counts {

@@ -22,11 +22,13 @@ struct GuideReader {
         while !isLast {
             let part = try next(of: file)
             isLast = part.isEmpty
-            if isCanceled() { throw .canceled }
             var fault: GuideFault?
             do throws(Decompressor.Failure) {
                 try decompressor.decompress(part, isLast: isLast) { bytes in
-                    do throws(GuideFault) { try text.append(bytes, receive) } catch { fault = error }
+                    do throws(GuideFault) {
+                        if isCanceled() { throw .canceled }
+                        try text.append(bytes, receive)
+                    } catch { fault = error }
                     return fault == nil
                 }
             } catch { throw fault ?? .damaged }

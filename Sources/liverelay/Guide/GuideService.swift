@@ -15,7 +15,8 @@ struct PublishedGuide: Equatable, Sendable {
 
 /// Keeps the guide up to date: fetches the guides of the lists, and makes one of them for the channels that are listed.
 ///
-/// A guide that cannot be fetched, or is none, leaves the one before in its place.
+/// A few guides are fetched at once, and each is served as soon as it is there. A guide that cannot be fetched, or is
+/// none, leaves the one before in its place.
 final class GuideService: Sendable {
     struct Settings: Sendable {
         /// Guides that are read besides those of the lists: URLs and files.
@@ -28,6 +29,8 @@ final class GuideService: Sendable {
     private struct State {
         var channels: [ListedChannel] = []
         var sources: [GuideSource] = []
+        /// The paths of the guides that are being fetched.
+        var fetching: Set<String> = []
         var fetcher: GuideFetcher?
         /// Whether what is served was made of other channels or guides.
         var isStale = false
@@ -36,21 +39,25 @@ final class GuideService: Sendable {
         var fileCount = 0
     }
 
+    /// Guides that are fetched at once. The others wait, the one that is due for longest first.
+    static let concurrency = 8
+
     private let settings: Settings
     private let directory: String
     private let logger: Logger
     private let clock = ContinuousClock()
     private let state = Mutex(State())
     private let isClosed = Mutex(false)
-    private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
+    /// Something may be due.
+    private let wakes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// What is served may be stale.
+    private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter directory: for the guides; created when the first one is fetched.
     init(_ settings: Settings, directory: String, logger: Logger) {
         self.settings = settings
         self.directory = directory
         self.logger = logger
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Whether any guide is read.
@@ -85,7 +92,8 @@ final class GuideService: Sendable {
             for source in unused { try? FileManager.default.removeItem(atPath: source.path) }
             (state.channels, state.sources, state.fetcher) = (sources.isEmpty ? [] : channels, sources, fetcher)
         }
-        wake.yield()
+        wakes.continuation.yield()
+        changes.continuation.yield()
     }
 
     private func nextPath(_ state: inout State) -> String {
@@ -123,38 +131,56 @@ extension GuideService {
     /// Works until the task is canceled.
     func run() async {
         await withTaskCancellationHandler {
-            var arrivals = wakes.makeAsyncIterator()
-            while !Task.isCancelled {
-                await fetchDue()
-                if state.withLock({ $0.isStale && !$0.sources.isEmpty }) { await build() }
-                let timer = timer()
-                _ = await arrivals.next()
-                timer?.cancel()
-            }
+            async let fetching: Void = fetchGuides()
+            for await _ in changes.stream where state.withLock({ $0.isStale && !$0.sources.isEmpty }) { await build() }
+            await fetching
         } onCancel: {
             isClosed.withLock { $0 = true }
         }
     }
 
-    /// Wakes the work when a guide is due.
-    private func timer() -> Task<Void, Never>? {
-        let due = state.withLock { $0.sources.map(\.due).min() }
-        return due.map { due in
-            Task { [wake, clock] in
-                if (try? await clock.sleep(until: due, tolerance: nil)) != nil { wake.yield() }
+    /// Fetches guides when they are due, until the task is canceled.
+    private func fetchGuides() async {
+        await withDiscardingTaskGroup { group in
+            var arrivals = wakes.stream.makeAsyncIterator()
+            while !Task.isCancelled {
+                while let (source, fetcher) = beginFetch() {
+                    group.addTask { [self] in
+                        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                        record(await fetcher.fetch(source), of: source)
+                    }
+                }
+                let timer = timer()
+                _ = await arrivals.next()
+                timer?.cancel()
             }
         }
     }
 
-    private func fetchDue() async {
+    /// The guide to fetch next; nil if none is due, or enough are being fetched.
+    private func beginFetch() -> (GuideSource, GuideFetcher)? {
         let now = clock.now
-        let (due, fetcher) = state.withLock { state in (state.sources.filter { $0.due <= now }, state.fetcher) }
-        guard !due.isEmpty, var fetcher else { return }
-        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        fetcher.isCanceled = { [self] in isClosed.withLock { $0 } }
-        await withTaskGroup(of: (GuideSource, GuideFetcher.Outcome).self) { [fetcher] group in
-            for source in due { group.addTask { (source, await fetcher.fetch(source)) } }
-            for await (source, outcome) in group { record(outcome, of: source) }
+        return state.withLock { state in
+            guard let source = Self.next(in: state), source.due <= now, var fetcher = state.fetcher else { return nil }
+            state.fetching.insert(source.path)
+            fetcher.isCanceled = { [self] in isClosed.withLock { $0 } }
+            return (source, fetcher)
+        }
+    }
+
+    /// The guide that is due next; nil if enough are being fetched.
+    private static func next(in state: State) -> GuideSource? {
+        guard state.fetching.count < concurrency else { return nil }
+        return state.sources.filter { !state.fetching.contains($0.path) }.min { $0.due < $1.due }
+    }
+
+    /// Wakes the work when a guide is due.
+    private func timer() -> Task<Void, Never>? {
+        let due = state.withLock { Self.next(in: $0)?.due }
+        return due.map { due in
+            Task { [wake = wakes.continuation, clock] in
+                if (try? await clock.sleep(until: due, tolerance: nil)) != nil { wake.yield() }
+            }
         }
     }
 
@@ -164,8 +190,16 @@ extension GuideService {
             let rest = source.fetched == nil ? "" : "; the one before stays"
             logger.warning("guide failed url=\(source.redactedLocation): \(fault.message)\(rest)")
         }
+        defer {
+            wakes.continuation.yield()
+            changes.continuation.yield()
+        }
         state.withLock { state in
-            guard let index = state.sources.firstIndex(where: { $0.path == source.path }) else { return }
+            state.fetching.remove(source.path)
+            guard let index = state.sources.firstIndex(where: { $0.path == source.path }) else {
+                try? FileManager.default.removeItem(atPath: source.path)
+                return
+            }
             switch outcome {
             case .unchanged: state.sources[index].recordSuccess(at: now, refresh: settings.refresh)
             case .failed(let fault): state.sources[index].recordFailure(fault, at: now, refresh: settings.refresh)

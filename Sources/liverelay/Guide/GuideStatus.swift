@@ -58,6 +58,7 @@ extension GuideFault {
     var message: String {
         switch self {
         case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"
+        case .notRegular: "it is no regular file"
         case .unreachable(let reason): "it cannot be fetched: \(reason.message)"
         case .refused(let status): "its server answers with status \(status)"
         case .damaged: "its compressed content is damaged or incomplete"

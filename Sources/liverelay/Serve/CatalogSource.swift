@@ -26,7 +26,13 @@ struct CatalogSource: Sendable {
     func read(
         after previous: ChannelCatalog? = nil, keeping channels: [ListedChannel] = []
     ) async throws(CatalogError) -> ChannelCatalog {
-        let configuration = try await configuration()
+        try await read(configuration(), after: previous, keeping: channels)
+    }
+
+    /// Reads the lists of a configuration as they are now.
+    func read(
+        _ configuration: ChannelConfiguration, after previous: ChannelCatalog?, keeping channels: [ListedChannel]
+    ) async throws(CatalogError) -> ChannelCatalog {
         var lists: [ChannelCatalog.IncludedList] = []
         for playlist in configuration.playlists {
             let document = ListDocument(location: playlist, requests: requests)
@@ -51,7 +57,8 @@ struct CatalogSource: Sendable {
         return [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
     }
 
-    private func configuration() async throws(CatalogError) -> ChannelConfiguration {
+    /// Reads the configuration without its lists.
+    func configuration() async throws(CatalogError) -> ChannelConfiguration {
         guard isConfiguration else { return ChannelConfiguration(playlist: location) }
         let bytes: [UInt8]
         do { (bytes, _) = try await document.bytes(limit: Self.configurationLimit) } catch { throw .other(error) }
@@ -62,10 +69,9 @@ struct CatalogSource: Sendable {
                     advice: "Give a channels.yaml or an M3U list"))
         }
         do throws(ConfigurationError) {
-            // What somebody else serves does not learn our environment.
+            let directory = URL(filePath: location).deletingLastPathComponent().path
             return try ChannelConfiguration(
-                yaml: text, directory: document.isURL ? "" : URL(filePath: location).deletingLastPathComponent().path,
-                environment: document.isURL ? [:] : environment)
+                yaml: text, from: document.isURL ? .fetched : .file(directory: directory, environment: environment))
         } catch { throw .configuration(error, file: name) }
     }
 

@@ -24,7 +24,14 @@ actor CatalogUpdater {
     private var changes: [String: ListedChannel?] = [:]
     /// The order in which channels were put first.
     private var putOrder: [String] = []
-    private var lastReload: Task<Result<Outcome, CatalogError>, Never>?
+    /// The configuration that was read last, and its number.
+    private var newest: (configuration: ChannelConfiguration, number: Int)
+    private var readCount = 0
+    /// The number of the configuration of `catalog`.
+    private var catalogNumber = 0
+    private var runningReload: Task<Result<Outcome, CatalogError>, Never>?
+    /// A reload that has not begun: whoever asks for one meanwhile gets the same.
+    private var nextReload: Task<Result<Outcome, CatalogError>, Never>?
     private let observe: @Sendable (Result<Outcome, CatalogError>) -> Void
     private let publish: Publication
 
@@ -43,6 +50,7 @@ actor CatalogUpdater {
         observe: @escaping @Sendable (Result<Outcome, CatalogError>) -> Void = { _ in }
     ) {
         self.catalog = catalog
+        newest = (catalog.configuration, 0)
         self.source = source
         self.host = host
         self.observe = observe
@@ -52,23 +60,42 @@ actor CatalogUpdater {
     /// The URLs of the XMLTV guides.
     var guides: [String] { catalog.guides }
 
-    /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes.
+    /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes, except
+    /// that the tokens of a configuration without a mistake hold at once, before its lists are read.
     @discardableResult
     func reload() async -> Result<Outcome, CatalogError> {
-        let before = lastReload
-        let reload = Task {
-            _ = await before?.value
-            return await readAndApply()
+        readCount += 1
+        let number = readCount
+        do throws(CatalogError) {
+            let configuration = try await source.configuration()
+            if number > newest.number { newest = (configuration, number) }
+        } catch {
+            observe(.failure(error))
+            return .failure(error)
         }
-        lastReload = reload
-        return await reload.value
+        _ = apply()
+        return await joinNextReload().value
     }
 
-    private func readAndApply() async -> Result<Outcome, CatalogError> {
+    /// The reload that begins next, after the one that runs.
+    private func joinNextReload() -> Task<Result<Outcome, CatalogError>, Never> {
+        if let nextReload { return nextReload }
+        let before = runningReload
+        let reload = Task {
+            _ = await before?.value
+            (runningReload, nextReload) = (nextReload, nil)
+            return await readLists()
+        }
+        nextReload = reload
+        return reload
+    }
+
+    private func readLists() async -> Result<Outcome, CatalogError> {
         let result: Result<Outcome, CatalogError>
+        let (configuration, number) = newest
         do throws(CatalogError) {
-            let next = try await source.read(after: catalog, keeping: catalog.channels)
-            catalog = next
+            let next = try await source.read(configuration, after: catalog, keeping: catalog.channels)
+            (catalog, catalogNumber) = (next, number)
             var outcome = apply()
             outcome.staleLists = next.lists.compactMap(\.staleness)
             result = .success(outcome)
@@ -121,11 +148,25 @@ actor CatalogUpdater {
         channels += putOrder.filter { !listed.contains($0) }.compactMap { slug in
             var channel = changes[slug] ?? nil
             channel?.options.tokens = catalog.configuration.defaultTokens
+            channel?.options.isTemporary = true
             return channel
         }
+        if newest.number != catalogNumber { applyNewestTokens(to: &channels) }
         publish(channels, catalog.guides)
         let (difference, endedCount) = host.replace(ChannelDirectory(channels))
         return Outcome(difference: difference, endedCount: endedCount)
+    }
+
+    /// Gives the channels the tokens of a configuration whose lists are not read yet. A channel that has left it opens
+    /// for no token of its own any more.
+    private func applyNewestTokens(to channels: inout [ListedChannel]) {
+        let own = Dictionary(newest.configuration.channels.map { ($0.slug, $0.options.tokens) }) { first, _ in first }
+        let former = Set(catalog.configuration.channels.map(\.slug))
+        for index in channels.indices {
+            let slug = channels[index].slug
+            let others = former.contains(slug) ? [] : newest.configuration.defaultTokens
+            channels[index].options.tokens = own[slug] ?? others
+        }
     }
 }
 

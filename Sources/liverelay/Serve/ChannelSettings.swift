@@ -30,13 +30,9 @@ struct ChannelSettings: Sendable {
         configuration.backups += channel.sources.dropFirst().map(\.url)
         configuration.spool = spoolPath(of: channel, run: run)
         configuration.retrySeed = .random(in: .min ... .max)
-        let common = configuration.requests
-        if let source = channel.sources.first { configuration.requests.apply(source) }
-        configuration.backupRequests = channel.sources.dropFirst().map { source in
-            var requests = common
-            requests.apply(source)
-            return requests
-        }
+        let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
+        configuration.requests = requests.first ?? configuration.requests
+        configuration.backupRequests = Array(requests.dropFirst())
         var logger = logger
         logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
         return ChannelRunner(
@@ -50,7 +46,8 @@ struct ChannelSettings: Sendable {
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
         guard channel.options.runsAlways else { return "\(spool)/\(channel.slug)-\(run.number)" }
-        return "\(channel.options.spool ?? keptSpool ?? spool + "/kept")/\(channel.slug)"
+        let kept = channel.options.isTemporary ? nil : channel.options.spool ?? keptSpool
+        return "\(kept ?? spool + "/kept")/\(channel.slug)"
     }
 
     /// Whether the directory of a run is removed when the run is over.
@@ -106,8 +103,14 @@ extension CurlConfiguration {
         if deniesPrivate { proxy = nil }
     }
 
-    /// Applies the headers and the proxy that are given for a source. They take the place of the common ones.
-    fileprivate mutating func apply(_ source: ListedSource) {
+    /// The requests for a source: the headers and the proxy that are given for it take the place of the common ones.
+    fileprivate func applying(_ source: ListedSource) -> CurlConfiguration {
+        var requests = source.withholdsCredentials ? withoutCredentials : self
+        requests.apply(source)
+        return requests
+    }
+
+    private mutating func apply(_ source: ListedSource) {
         if let proxy = source.proxy, !deniesPrivate { self.proxy = Secret(proxy) }
         for header in source.headers {
             switch header.name.lowercased() {

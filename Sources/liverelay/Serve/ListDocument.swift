@@ -1,7 +1,5 @@
 import ChannelList
 import Compression
-import Foundation
-import Glibc
 import Playlist
 import Tracker
 
@@ -24,7 +22,9 @@ struct ListDocument: Sendable {
                 bytes = list
             }
             do throws(ChannelListError) {
-                return .success(try M3UChannelListParser.parse(bytes, url: url, limits: limits))
+                var list = try M3UChannelListParser.parse(bytes, url: url, limits: limits)
+                if isURL { list.withholdCredentials(outside: location) }
+                return .success(list)
             } catch { throw RelayError(error, list: name) }
         } catch { return .failure(error) }
     }
@@ -35,14 +35,11 @@ struct ListDocument: Sendable {
     }
 
     private func file(limit: Int) throws(RelayError) -> [UInt8] {
-        do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: location))
-            return Array(try file.read(upToCount: limit + 1) ?? Data())
+        do throws(RegularFile.Failure) {
+            return Array(try RegularFile(location).read(limit: limit + 1))
         } catch {
-            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? errno
-            let reason = unsafe String(cString: strerror(code))
             throw RelayError(
-                .notAPlaylist, "The list \(location) cannot be read: \(reason)",
+                .notAPlaylist, "The list \(location) cannot be read: \(error.message)",
                 advice: "Give a file or a URL of an M3U list, or a channels.yaml")
         }
     }
@@ -62,6 +59,20 @@ struct ListDocument: Sendable {
                 .upstreamUnavailable, "The list \(name) answers with status \(answer.status)",
                 advice: "Check its URL, and whether it needs a --header")
         case .failure(let error): throw RelayError(TrackerError(error, url: name))
+        }
+    }
+}
+
+extension M3UChannelList {
+    /// Keeps the operator's credentials from the hosts that a fetched list names, except from the one it comes from.
+    fileprivate mutating func withholdCredentials(outside url: String) {
+        for channel in channels.indices {
+            for source in channels[channel].sources.indices {
+                let named = channels[channel].sources[source].url
+                let isDowngrade = URIReference.scheme(of: url) == "https" && URIReference.scheme(of: named) == "http"
+                let isOwn = URIReference.host(of: named) == URIReference.host(of: url) && !isDowngrade
+                channels[channel].sources[source].withholdsCredentials = !isOwn
+            }
         }
     }
 }

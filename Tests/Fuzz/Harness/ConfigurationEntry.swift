@@ -13,7 +13,8 @@ enum ConfigurationEntry {
             let text = String(decoding: bytes, as: UTF8.self)
             let configuration: ChannelConfiguration
             do throws(ConfigurationError) {
-                configuration = try ChannelConfiguration(yaml: text, directory: "/c", environment: ["T": "x"])
+                configuration = try ChannelConfiguration(
+                    yaml: text, from: .file(directory: "/c", environment: ["T": "x"]))
             } catch {
                 try demand(!error.issues.isEmpty && error.issues.count <= 100, "\(error.issues.count) issues")
                 return

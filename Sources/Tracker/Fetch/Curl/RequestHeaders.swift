@@ -67,6 +67,16 @@ struct RequestHeaders: Equatable, Sendable {
     }
 }
 
+extension CurlConfiguration {
+    /// The configuration without the headers and cookies that only an upstream's own origin gets.
+    package var withoutCredentials: CurlConfiguration {
+        var configuration = self
+        configuration.headers.removeAll { $0.isCredential || $0.isNamed("cookie") }
+        configuration.cookie = nil
+        return configuration
+    }
+}
+
 extension RequestHeader {
     fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name }
 

@@ -1,5 +1,3 @@
-import Metering
-
 #if DEBUG
     import Metering
     import TestSupport

@@ -93,7 +93,8 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
     ),
     ("segments without a frame", empty(segments: 1), .noUsableMedia, ["no frame was found"]),
     (
-        "segments that are gone", empty(segments: 0, lost: 4, .unavailable(.refused(status: 404))), .upstreamUnavailable,
+        "segments that are gone", empty(segments: 0, lost: 4, .unavailable(.refused(status: 404))),
+        .upstreamUnavailable,
         ["none of its 4 segments", "HTTP 404"]
     ),
     (

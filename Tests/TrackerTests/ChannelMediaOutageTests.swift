@@ -66,7 +66,8 @@ private let mediaOutageRows: [ChannelRow] = [
         }, seconds: 200, giveUp: .seconds(60), delivers: "p104 p105 p106 p107 x1 x1 x1 x1",
         end: .gaveUp(
             TrackerError(
-                .nothingUsable(for: .seconds(60), .lost(.unavailable(.refused(status: 404)))), url: ChannelOrigins.primaryURL))),
+                .nothingUsable(for: .seconds(60), .lost(.unavailable(.refused(status: 404)))),
+                url: ChannelOrigins.primaryURL))),
 ]
 
 @Test(arguments: mediaOutageRows)

@@ -15,12 +15,14 @@ struct ExtremePlaylistTests {
         "-9999999999.999999999999999999",
     ]
     private static let dates = [
-        "0000-01-01T00:00:00.000+23:59", "9999-12-31T23:59:60.999-23:59", "2026-02-29T00:00:00Z", "2026-11-22T12:00:00Z",
+        "0000-01-01T00:00:00.000+23:59", "9999-12-31T23:59:60.999-23:59", "2026-02-29T00:00:00Z",
+        "2026-11-22T12:00:00Z",
     ]
 
     /// One line of a playlist with a number, and the line of a good playlist.
     private enum Line: CaseIterable {
-        case targetDuration, mediaSequence, discontinuitySequence, extinf, byteRange, map, date, part, skip, control, start
+        case targetDuration, mediaSequence, discontinuitySequence, extinf, byteRange, map, date, part, skip, control,
+            start
         case dateRange, cueOut, bitrate
 
         func text(_ random: inout SeededGenerator) -> String {

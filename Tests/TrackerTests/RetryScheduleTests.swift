@@ -57,7 +57,8 @@ private func head(
         duration: .seconds(duration), listedAt: .milliseconds(Int(listedAt * 1000)),
         heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) },
         firstFailureAt: failedAt.map { .milliseconds(Int($0 * 1000)) },
-        isRefused: isRefused, retryAfter: .seconds(retryAfter), removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
+        isRefused: isRefused, retryAfter: .seconds(retryAfter),
+        removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
 }
 
 // The target duration is 4 s if the row names no other, and the playlist lists six segments.

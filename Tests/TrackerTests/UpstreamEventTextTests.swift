@@ -39,7 +39,8 @@ import Testing
             .lost(
                 .audio,
                 SegmentLoss(
-                    mediaSequences: 7..<9, reason: .keyUnavailable(url: url, .unreachable(.timedOut)), cause: .overtaken)),
+                    mediaSequences: 7..<9, reason: .keyUnavailable(url: url, .unreachable(.timedOut)), cause: .overtaken
+                )),
             "segments-lost rendition=audio media-sequence=7 count=2 reason=key-timed-out cause=overtaken"
         ),
         (

@@ -86,7 +86,9 @@ package struct Variant: Equatable, Sendable {
     /// Reads a decimal-integer, or the integer part of a number with a fraction, which some packagers write.
     private static func bitRate(_ text: String) -> Int? {
         let parts = text.utf8.split(separator: ASCII.point, maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, parts.dropFirst().allSatisfy({ $0.allSatisfy(ASCII.isDigit) }) else { return nil }
+        guard let whole = parts.first, parts.dropFirst().allSatisfy({ $0.allSatisfy(ASCII.isDigit) }) else {
+            return nil
+        }
         return PlaylistNumber.bitRate.value(whole).map { Int($0) }
     }
 

@@ -27,7 +27,8 @@ extension SegmentLoss.Reason {
         case .gap: "the upstream lists them as a gap"
         case .unavailable(let failure): Self.message(failure)
         case .notMedia: "the answer was no media"
-        case .keyUnavailable(let url, let failure): "their key \(url.redacted) did not arrive (\(Self.message(failure)))"
+        case .keyUnavailable(let url, let failure):
+            "their key \(url.redacted) did not arrive (\(Self.message(failure)))"
         }
     }
 

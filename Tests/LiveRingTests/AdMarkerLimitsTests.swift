@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 import TestSupport
 import Testing
@@ -42,6 +43,22 @@ struct AdMarkerLimitsTests {
         #expect(
             channel.timeline.counts.excessMarkers >= excess
                 && (excess > 0) == (channel.timeline.counts.excessMarkers > 0), "\(when)")
+    }
+
+    /// Each segment lists ranges that no other one listed, so that the oldest ones are forgotten.
+    @Test func forgottenRangesCostNoMoreTheMoreAreKnown() throws {
+        let steps = try [128, 256, 512].map { count in
+            var channel = AdMarkerChannel()
+            for n in 0..<4 { try channel.publish((0..<count).map { Self.range(n * 512 + $0) }.joined(separator: "\n")) }
+            let counter = StepCounter()
+            try StepCounter.$current.withValue(counter) {
+                for n in 4..<8 {
+                    try channel.publish((0..<count).map { Self.range(n * 512 + $0) }.joined(separator: "\n"))
+                }
+            }
+            return counter.steps
+        }
+        for (few, many) in zip(steps, steps.dropFirst()) { #expect(many <= few * 2 + few / 10, "\(steps)") }
     }
 
     @Test func cueTagsOfASegmentAreBounded() throws {

@@ -55,6 +55,22 @@ private let dimensions: [Dimension] = [
     },
 ]
 
+/// The same of multivariant playlists.
+private let multivariantDimensions: [Dimension] = [
+    Dimension(.renditions, "variants") { lines($0) { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\nv\($0)" } },
+    Dimension(.renditions, "renditions") { lines($0) { "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\($0)\"" } },
+    Dimension(.renditions, "I-frame variants") {
+        lines($0) { "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=\($0),URI=\"\($0)\"" }
+    },
+    Dimension(.renditions, "session data") { lines($0) { "#EXT-X-SESSION-DATA:DATA-ID=\"\($0)\",VALUE=\"1\"" } },
+    Dimension(.linesPerSegment, "comments") { lines($0) { "# \($0)" } },
+    Dimension(.lines, "URIs without a variant") { lines($0) { "v\($0)" } },
+    Dimension(.variables, "variables") { lines($0) { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"1\"" } },
+    Dimension(.expandedBytes, "URIs with a variable") {
+        variable + lines($0) { _ in "#EXT-X-STREAM-INF:BANDWIDTH=1\n{$v}" }
+    },
+]
+
 /// Small limits, each of which only its own rows reach.
 private func limits(_ limit: PlaylistLimit, _ value: Int) -> PlaylistLimits {
     var limits = PlaylistLimits.none
@@ -168,6 +184,20 @@ private func limits(_ limit: PlaylistLimit, _ value: Int) -> PlaylistLimits {
         let playlist = try MediaPlaylistParser.parse(Array(text.utf8), limits: limits(.lines, 52))
         #expect(playlist.segments.count == 25)
         #expect(playlist.dropped == [.lines: 1])
+    }
+
+    @Test(arguments: multivariantDimensions.indices)
+    private func twiceAsLongMultivariantPlaylistTakesTwiceAsManySteps(_ index: Int) throws {
+        let row = multivariantDimensions[index]
+        for limits in [PlaylistLimits.none, .standard] {
+            let steps = try [500, 1000, 2000, 4000].map {
+                let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n" + row.text($0)
+                return try MultivariantPlaylistParser.parseCountingSteps(Array(text.utf8), limits: limits).steps
+            }
+            for (few, many) in zip(steps, steps.dropFirst()) {
+                #expect(many <= few * 2 + few / 10, "\(row.when): \(steps)")
+            }
+        }
     }
 
     @Test func multivariantPlaylistsAreLimitedToo() throws {

@@ -1,4 +1,4 @@
-package import Testing
+import Testing
 
 /// An argument of a test with a short description: a failure prints its arguments, and some have a megabyte.
 package struct BriefArgument<Value: Sendable>: Sendable, CustomTestStringConvertible {

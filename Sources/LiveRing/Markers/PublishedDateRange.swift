@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 /// A date range in its published state, with its origin.
@@ -13,6 +14,8 @@ struct PublishedDateRange: Equatable, Sendable {
     var autoReturnDate: ProgramDateTime?
     /// The number of the upstream's listing in which the range was last.
     var listing = 0
+    /// The number of the range among all that were ever appended.
+    var number = 0
 
     init(_ range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
         self.range = range
@@ -37,6 +40,7 @@ struct PublishedDateRange: Equatable, Sendable {
 
     /// The IDs that the range may have in the upstream's playlist.
     var upstreamIDs: [String] {
+        StepCounter.add(1)
         let suffix = DateRangeID.reused("", at: start)
         return [range.id] + (range.id.hasSuffix(suffix) ? [String(range.id.dropLast(suffix.count))] : [])
     }

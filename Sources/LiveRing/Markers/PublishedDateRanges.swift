@@ -5,16 +5,18 @@ struct PublishedDateRanges: Equatable, Sendable {
     private(set) var ranges: [PublishedDateRange] = []
     /// The IDs of the changed ranges, in the order of their changes.
     private var changedIDs: [String] = []
-    /// The indices of the ranges that may be an upstream's range, by its ID.
-    private var indicesByID: [String: [Int]] = [:]
+    /// The numbers of the ranges that may be an upstream's range, by its ID.
+    private var numbersByID: [String: [Int]] = [:]
+    private var nextNumber = 0
     /// The number of listings of the upstream so far. Each listing has the ranges of one of its playlists.
     private var listing = 0
     /// IDs that were refused, for their count.
     private var refused: Set<String> = []
 
     init(_ published: [DateRange], autoReturn: ([UInt8]) -> Bool) {
-        ranges = published.compactMap { PublishedDateRange(recovered: $0, autoReturn: autoReturn) }
-        indexIDs()
+        for range in published.compactMap({ PublishedDateRange(recovered: $0, autoReturn: autoReturn) }) {
+            insert(range)
+        }
     }
 
     subscript(index: Int) -> PublishedDateRange {
@@ -27,10 +29,16 @@ struct PublishedDateRanges: Equatable, Sendable {
         if ranges.count >= AdMarkerLimits.knownDateRanges {
             remove(at: ranges.firstIndex { $0.listing < listing } ?? 0)
         }
-        ranges.append(range)
+        insert(range)
         ranges[ranges.count - 1].listing = listing
-        for id in range.upstreamIDs { indicesByID[id, default: []].append(ranges.count - 1) }
         recordChange(range.range.id)
+    }
+
+    private mutating func insert(_ range: PublishedDateRange) {
+        for id in range.upstreamIDs { numbersByID[id, default: []].append(nextNumber) }
+        ranges.append(range)
+        ranges[ranges.count - 1].number = nextNumber
+        nextNumber += 1
     }
 
     /// Appends a range unless there are too many that the upstream still lists. A range that is forgotten and still listed
@@ -53,20 +61,26 @@ struct PublishedDateRanges: Equatable, Sendable {
     mutating func recordListing(of index: Int) { ranges[index].listing = listing }
 
     private mutating func remove(at index: Int) {
-        changedIDs.removeAll { $0 == ranges[index].range.id }
-        ranges.remove(at: index)
-        indexIDs()
-    }
-
-    private mutating func indexIDs() {
-        indicesByID = [:]
-        for (index, range) in ranges.enumerated() {
-            for id in range.upstreamIDs { indicesByID[id, default: []].append(index) }
+        let removed = ranges.remove(at: index)
+        changedIDs.removeAll { $0 == removed.range.id }
+        for id in removed.upstreamIDs {
+            numbersByID[id]?.removeAll { $0 == removed.number }
+            if numbersByID[id]?.isEmpty == true { numbersByID[id] = nil }
         }
     }
 
     /// The indices of the ranges that have an upstream's ID, or were published under another one because it was used.
-    func indices(ofUpstreamID id: String) -> [Int] { indicesByID[id] ?? [] }
+    func indices(ofUpstreamID id: String) -> [Int] { (numbersByID[id] ?? []).compactMap { index(ofNumber: $0) } }
+
+    /// The index of a range. Numbers rise from range to range.
+    private func index(ofNumber number: Int) -> Int? {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].number == number ? low : nil
+    }
 
     /// Adds the attributes of `additions` that the range at `index` does not have.
     /// - Returns: the number of attributes with a different value in `additions`.

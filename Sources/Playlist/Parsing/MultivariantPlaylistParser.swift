@@ -17,6 +17,13 @@ package struct MultivariantPlaylistParser {
     package static func parse(
         _ bytes: [UInt8], url: String = "", limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> MultivariantPlaylist {
+        try parseCountingSteps(bytes, url: url, limits: limits).playlist
+    }
+
+    /// Parses the text, and returns the steps that it took.
+    static func parseCountingSteps(
+        _ bytes: [UInt8], url: String = "", limits: PlaylistLimits = .standard
+    ) throws(PlaylistError) -> (playlist: MultivariantPlaylist, steps: Int) {
         var parser = MultivariantPlaylistParser(
             scope: VariableScope(url: url, imported: [], limits: limits), meter: LimitMeter(limits))
         for line in try PlaylistLines(playlist: bytes) {
@@ -28,7 +35,7 @@ package struct MultivariantPlaylistParser {
         }
         parser.playlist.variables = parser.scope.definitions
         parser.playlist.dropped = parser.meter.dropped.merging(parser.scope.meter.dropped, uniquingKeysWith: +)
-        return parser.playlist
+        return (parser.playlist, parser.meter.steps + parser.scope.meter.steps)
     }
 
     private init(scope: VariableScope, meter: LimitMeter) {
@@ -37,6 +44,7 @@ package struct MultivariantPlaylistParser {
     }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
+        meter.step()
         guard line.bytes.count <= meter.limits.lineBytes else { return dropOverlong(line) }
         switch line.content {
         case .blank: return
@@ -84,7 +92,10 @@ package struct MultivariantPlaylistParser {
         case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        default: try read(try TagAttributes(value, of: tag, line: line, in: &scope))
+        default:
+            let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
+            meter.step(attributes.list.attributes.count)
+            try read(attributes)
         }
     }
 

@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 /// Fingerprints of the segments listed so far, by which they are recognized under other numbers.
@@ -139,6 +140,7 @@ extension KnownSegments {
     private static func indices(
         of segments: [Fingerprint], by name: KeyPath<Fingerprint, String>
     ) -> [SegmentIdentity: Int?] {
+        StepCounter.add(segments.count)
         var indices: [SegmentIdentity: Int?] = [:]
         for (index, segment) in segments.enumerated() {
             let identity = SegmentIdentity(segment, name)
@@ -159,6 +161,7 @@ extension KnownSegments {
         let duration: Duration
 
         init(_ segment: MediaSegment, _ date: ProgramDateTime?) {
+            StepCounter.add(1)
             uri = Self.shortened(segment.uri)
             uriWithoutQuery = Self.shortened(URIReference.withoutQuery(segment.uri))
             byteRange = segment.byteRange

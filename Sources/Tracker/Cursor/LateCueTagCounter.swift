@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 /// Counts cue tags that an upstream adds to a segment after it was fetched, too late to be passed on in place.
@@ -21,7 +22,9 @@ struct LateCueTagCounter: Sendable {
             let (number, cues) = (segment.mediaSequence, segment.cueTags.map(\.line))
             tagLines[number] = cues
             guard let firstFetched, (firstFetched..<max(firstFetched, next)).contains(number) else { continue }
-            late += cues.count { !(old[number] ?? []).contains($0) }
+            let known = Set(old[number] ?? [])
+            StepCounter.add(known.count + cues.count)
+            late += cues.count { !known.contains($0) }
         }
         return late
     }

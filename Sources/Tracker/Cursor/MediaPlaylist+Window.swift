@@ -1,3 +1,4 @@
+import Metering
 package import Playlist
 
 // The numbers and dates of the segments that a media playlist lists.
@@ -27,6 +28,7 @@ extension MediaPlaylist {
 
     /// Splits `numbers`, a part of `window`, into ranges to fetch and ranges marked EXT-X-GAP.
     func fetchEffects(for numbers: Range<UInt64>) -> [SegmentCursor.Effect] {
+        StepCounter.add(numbers.count)
         var effects: [SegmentCursor.Effect] = []
         var start = numbers.lowerBound
         while start < numbers.upperBound {
@@ -43,6 +45,7 @@ extension MediaPlaylist {
     /// An element is nil before the first date and after a discontinuity without a date, because the clock may change
     /// there (RFC 8216 §4.3.2.6).
     var programDateTimes: [ProgramDateTime?] {
+        StepCounter.add(segments.count)
         var next: ProgramDateTime?
         return segments.map { segment in
             let date = segment.programDateTime ?? (segment.isDiscontinuous ? nil : next)

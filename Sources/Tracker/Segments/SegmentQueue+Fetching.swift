@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 // Starts and settles the attempts for queued segments.
@@ -19,14 +20,15 @@ extension SegmentQueue {
     /// - Parameter isFinished: whether the playlist has ended. Its segments stay, so that new ones wait for those that
     ///   fail.
     func startable(_ admission: FetchAdmission, isFinished: Bool = false) -> Startable? {
-        let holdsBackNew = isFinished && hasUnfetched
+        let (holdsBackNew, isFull) = (isFinished && hasUnfetched, isFullyStarted)
         var spaced: (index: Int, startedAt: Duration)?
-        for index in head..<min(entries.count, started.endIndex + Self.maxSearched) {
+        let startedEnd = started.endIndex
+        for index in head..<min(entries.count, startedEnd + Self.maxSearched) {
             guard case .segment(let pending) = entries[index], pending.isDue(at: admission.now),
                 admission.admits(pending.requests.media.url)
             else { continue }
             let isSpaced = admission.isSpaced(pending.requests.media.url)
-            if isSpaced, holdsBackNew, index >= started.endIndex { continue }
+            if index >= startedEnd, isFull || isSpaced && holdsBackNew { continue }
             if pending.waitsForHead, index != head { continue }
             guard isSpaced, let startedAt = pending.startedAt else {
                 return Startable(index: index, isHead: index == head)
@@ -136,8 +138,19 @@ extension SegmentQueue {
         startedSegments.contains { if case .pausing = $0.progress { true } else { false } }
     }
 
-    /// The entries from the head on, up to the last segment for which an attempt was made.
-    var started: ArraySlice<Entry> { entries[head..<max(head, startedEnd)] }
+    /// The entries from the head on, up to the last segment for which an attempt was made. Each input looks at all of
+    /// them.
+    var started: ArraySlice<Entry> {
+        let started = entries[head..<max(head, startedEnd)]
+        StepCounter.add(started.count)
+        return started
+    }
+
+    /// Whether no further segment is started before the head is delivered, however small the segments are.
+    private var isFullyStarted: Bool { startedEnd - head >= Self.maxStarted }
+
+    /// The largest number of segments that are started, the head among them.
+    private static let maxStarted = 256
 
     /// The segments among them.
     var startedSegments: some Sequence<PendingSegment> {

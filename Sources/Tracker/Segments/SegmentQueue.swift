@@ -1,3 +1,4 @@
+import Metering
 import Playlist
 
 /// The segments of one rendition that are listed and not delivered yet, in playlist order.
@@ -111,6 +112,7 @@ struct SegmentQueue: Sendable {
     }
 
     mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
+        StepCounter.add(count)
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
             entries[index] = .discontinuity  // the body has one owner

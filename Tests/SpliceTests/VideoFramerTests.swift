@@ -170,9 +170,9 @@ import Testing
         #expect(units.map { Array(bytes[$0.start..<$0.end]) } == ComparableFrame.startCodePrefixed(bytes))
     }
 
-    /// Each key frame repeats the parameter sets: without a limit, 2 MB would become 3 GB.
+    /// Each key frame repeats the parameter sets: without a limit, 2 MB would become 1.5 GB.
     @Test func repeatedLargeParameterSetsAreBounded() {
-        let large = Sample.sequenceUnit(0) + [UInt8](repeating: 0x33, count: 32 << 10)
+        let large = Sample.sequenceUnit(0) + [UInt8](repeating: 0x33, count: 15 << 10)
         let keys = (0..<100_000).map { _ in Sample.slice(1, isIDR: true, size: 10) }
         let stream = Sample.stream([large] + [Sample.pictureUnit(0)] + keys)
         let (packets, counts) = Self.frame([(0, stream)])

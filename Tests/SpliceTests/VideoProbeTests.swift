@@ -46,7 +46,7 @@ import Testing
 
     /// From the beginning of the stream, and from the middle of a group of pictures.
     @Test(arguments: rows, [0, 30, 45])
-    func codecIsTold(row: Row, percent: Int) throws {
+    func codecIsRecognized(row: Row, percent: Int) throws {
         let stream = Self.withoutTables(try OracleMedia.make(video: row.video, audio: nil, size: "640x360"))
         let segment = Array(stream.dropFirst(stream.count / 188 * percent / 100 * 188))
         var demuxer = TransportDemuxer()

@@ -162,9 +162,9 @@ private let programs: [(when: String, content: String, written: String)] = [
         let next = scanner.next()
         let element = try #require(next)
         var output: [UInt8] = []
-        let isWritten = GuideElementWriter.append(
-            element, channel: Array("me&amp;you".utf8), to: &output, limits: GuideLimits())
-        return (isWritten, String(decoding: output, as: UTF8.self))
+        let program = GuideElementWriter.program(element, limits: GuideLimits())
+        program?.append(channel: Array("me&amp;you".utf8), to: &output)
+        return (program != nil, String(decoding: output, as: UTF8.self))
     }
 
     @Test(arguments: programs)

@@ -208,20 +208,31 @@ import Testing
     }
 
     @Test func fewSegmentsAreMadeAtOnce() async {
-        let counts = Mutex((now: 0, most: 0))
-        await withTaskGroup(of: Void.self) { group in
+        let work = WorkAtOnce()
+        await withTaskGroup { group in
             for _ in 0..<64 {
                 group.addTask {
                     await TransportStreamThreads.perform {
-                        counts.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
-                        for _ in 0..<1000 { _ = counts.withLock { $0.now } }
-                        counts.withLock { $0.now -= 1 }
+                        work.begin()
+                        for _ in 0..<1000 { _ = work.most }
+                        work.end()
                     }
                 }
             }
         }
-        #expect(counts.withLock { $0.most } <= TransportStreamThreads.count)
+        #expect(work.most <= TransportStreamThreads.count)
     }
+}
+
+/// How much work is under way at once.
+private final class WorkAtOnce: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func begin() { counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+
+    func end() { counts.withLock { $0.now -= 1 } }
 }
 
 extension MediaPlaylist {

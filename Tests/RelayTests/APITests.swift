@@ -177,7 +177,7 @@ private let rows = [
 
     @Test func hasTheKeysOfAChannel() throws {
         let properties = try #require(try schema("Channel")["properties"] as? [String: Any])
-        let keys = ConfigurationKey.allCases.filter { !$0.isOnlyInFile }.map(\.rawValue)
+        let keys = ConfigurationKey.allCases.filter { $0.isPermitted(in: .request) }.map(\.rawValue)
         #expect(Set(properties.keys) == Set(keys))
     }
 

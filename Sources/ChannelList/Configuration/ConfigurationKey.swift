@@ -48,7 +48,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
 
     /// Whether the key may be given where the configuration comes from. A key that names a file of the server, or permits
     /// an address that the server protects, is for its operator alone. A token is a secret that no document shows.
-    func isPermitted(in origin: ConfigurationOrigin) -> Bool {
+    package func isPermitted(in origin: ConfigurationOrigin) -> Bool {
         switch self {
         case .slate, .spool, .record, .allowAddress: origin.isOperator
         case .token, .tokens: origin != .request

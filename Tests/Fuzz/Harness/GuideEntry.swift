@@ -46,8 +46,11 @@ enum GuideEntry {
         let matcher = GuideMatcher(["a", "b"].map { ListedChannel(name: $0, guideID: $0, sources: []) })
         var index = GuideIndex(matcher, limits: limits)
         for element in elements { index.record(element) }
-        var merge = GuideMerge(matcher, [index], limits: limits)
+        var selection = GuideSelection()
+        selection.add(index, guide: 0)
+        var merge = GuideMerge(matcher, selection, limits: limits)
         var output = merge.head()
+        merge.beginGuide()
         for element in elements { merge.append(element, of: 0, to: &output) }
         let document = String(decoding: output + GuideMerge.tail, as: UTF8.self)
         try checkBalance(output + GuideMerge.tail, document)

@@ -138,9 +138,9 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
         let text = "#EXTM3U\n#EXTINF:-1,A\nOWN/1\n#EXTINF:-1,B\nhttp://other/2\n#EXTINF:-1,C\nOWN/3\nhttp://other/4\n"
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: { _ in
+            responder: TargetResponder { _ in
                 let own = text.replacing("OWN", with: "http://127.0.0.1:9")
-                return Response(cacheControl: .noStore, body: .bytes(Array(own.utf8), gzip: nil))
+                return .now(Response(cacheControl: .noStore, body: .bytes(Array(own.utf8), gzip: nil)))
             })
         let requests = CurlConfiguration(
             headers: [.init(name: "Authorization", value: "1"), .init(name: "Referer", value: "2")], cookie: "a=3")

@@ -33,9 +33,7 @@ private func channels(_ count: Int) -> [ListedChannel] {
     func deferred(path: String) async throws {
         let scene = try await ServeScene(channels(10))
         let target = try RequestTarget(method: .get, uri: path)
-        let responder = ServeResponder(scene.host)
-        #expect(responder.response(to: target).status == .notFound)
-        let response = try #require(await responder.deferredResponse(to: target)?())
+        let response = try #require(await ServeResponder(scene.host).answer(to: target).later?())
         #expect(response.status == .ok && response.held != nil)
         await scene.end()
     }
@@ -49,9 +47,8 @@ private func channels(_ count: Int) -> [ListedChannel] {
         var tags: [String] = []
         for changes in [0, 0, 1] {
             for _ in 0..<changes { _ = scene.host.replace(ChannelDirectory(channels(9))) }
-            let work = responder.deferredResponse(
-                to: try RequestTarget(method: .get, uri: path, fields: .init(acceptEncoding: "gzip", host: "h")))
-            let response = try #require(await work?())
+            let target = try RequestTarget(method: .get, uri: path, fields: .init(acceptEncoding: "gzip", host: "h"))
+            let response = try #require(await responder.answer(to: target).later?())
             tags.append(try #require(response.etag))
             guard case .bytes(_, gzip: let gzip?) = response.body else { return #expect(Bool(false), "no gzip") }
             #expect(gzip.isFinished && response.cacheControl == .maxAge(seconds: 0))
@@ -68,7 +65,7 @@ private func channels(_ count: Int) -> [ListedChannel] {
             var target = try RequestTarget(method: .get, uri: "/playlist.m3u")
             target.viewer = Viewer(
                 reach: .openChannels(and: text.flatMap { TokenDigest(of: $0) }), credential: .none)
-            _ = await responder.deferredResponse(to: target)?()
+            _ = await responder.answer(to: Route(target, in: .list), target).response()
         }
         #expect(responder.lists.madeCount == 1)
         await scene.end()

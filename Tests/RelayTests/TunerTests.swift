@@ -18,7 +18,7 @@ import Testing
     #expect(options.identity(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8081).deviceID != id)
     let own = try TunerOptions.parse(["--device-id", "1050f003", "--tuner-name", "Attic"])
     #expect(own.identity(publicURL: nil, list: "", port: 1) == TunerIdentity(name: "Attic", deviceID: "1050f003"))
-    #expect(TunerIdentity(deviceID: "1050f003").device(maxRunning: 3).deviceID == "1050F003")
+    #expect(TunerIdentity(deviceID: "1050f003").device(tunerCount: 3).deviceID == "1050F003")
     let corrected = try #require(TunerDevice.corrected(deviceID: "12345678"))
     #expect(TunerDevice.isValid(deviceID: corrected))
     for words in [["--device-id", "12345678"], ["--device-id", "xyz"]] {
@@ -162,7 +162,7 @@ func announcedAddress(when: String, publicURL: String?, host: String, client: St
 }
 
 @Suite(.ownThreads) struct DiscoveryTests {
-    private static let device = TunerIdentity(deviceID: "1C0FFEEC").device(maxRunning: 4)
+    private static let device = TunerIdentity(deviceID: "1C0FFEEC").device(tunerCount: 4)
     /// As libhdhomerun's own program; it can only ask the standard port.
     private static let program = "/usr/bin/hdhomerun_config"
 

@@ -72,6 +72,10 @@ import Testing
         #expect(period.reduce(.zero) { $0 + $1.duration } == Ticks(27 * 3600))
     }
 
+    @Test func decodingTakesNoLongerThanTheCompositionDelay() {
+        #expect(LeadingPictures.longestDecoding == PeriodTimeline.compositionDelay)
+    }
+
     private static func unit(_ dts: Int64, _ pts: Int64, isReference: Bool = true) -> VideoPacket {
         SyntheticPackets.videoPacket(
             dts: dts, pts: pts, sync: dts == 0 ? .cleanRandomAccess : nil, isReference: isReference)

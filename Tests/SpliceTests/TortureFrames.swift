@@ -70,9 +70,9 @@ extension TortureProgram {
         [UInt8](repeating: 0x33, count: 24) + TortureFrameLabel.bytes(serial, index)
     }
 
-    /// An I slice at the start of a group, else a P slice.
+    /// An I slice at the start of a group, else a P slice. Leading pictures are no reference pictures.
     private func plainSlice(_ index: Int) -> [UInt8] {
-        [isIDR(index) ? 0x65 : 0x41, isGroupStart(index) ? 0x88 : 0x98] + body(index)
+        [isIDR(index) ? 0x65 : isReference(index) ? 0x41 : 0x01, isGroupStart(index) ? 0x88 : 0x98] + body(index)
     }
 
     /// Returns a slice with the header that a sequence parameter set for fields requires (ISO/IEC 14496-10 §7.3.3).

@@ -6,6 +6,9 @@ import Transcode
 /// Leading pictures of a period's first frame: decoded after it, presented before it, and predicted from frames that were
 /// never sent or belong to another period.
 struct LeadingPictures: Equatable, Sendable {
+    /// Longest time for which they decode before the period is presented: the composition delay of the channel.
+    static let longestDecoding = Ticks.milliseconds(200)
+
     /// In decoding order.
     private(set) var units: [TimedVideo] = []
 
@@ -26,9 +29,9 @@ struct LeadingPictures: Equatable, Sendable {
         let length = last.dts - first.dts
         for (rank, index) in units.indices.sorted(by: { units[$0].pts < units[$1].pts }).enumerated() {
             units[index].pts = start + Ticks(Int64(rank))
-            guard length > PeriodTimeline.compositionDelay else { continue }
+            guard length > Self.longestDecoding else { continue }
             // Decoded in the time that is left before the period is presented.
-            let delay = (units[index].dts - first.dts).count * PeriodTimeline.compositionDelay.count / length.count
+            let delay = (units[index].dts - first.dts).count * Self.longestDecoding.count / length.count
             units[index].dts = first.dts + Ticks(delay)
         }
         first.pts = start + Ticks(Int64(units.count))

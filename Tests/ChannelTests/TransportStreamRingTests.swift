@@ -208,31 +208,25 @@ import Testing
     }
 
     @Test func fewSegmentsAreMadeAtOnce() async {
-        let work = WorkAtOnce()
-        await withTaskGroup { group in
-            for _ in 0..<64 {
-                group.addTask {
-                    await TransportStreamThreads.perform {
-                        work.begin()
-                        for _ in 0..<1000 { _ = work.most }
-                        work.end()
-                    }
-                }
-            }
+        let gauge = Gauge()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 { group.addTask { await TransportStreamThreads.perform { gauge.pass() } } }
         }
-        #expect(work.most <= TransportStreamThreads.count)
+        #expect(gauge.most <= TransportStreamThreads.count)
     }
 }
 
-/// How much work is under way at once.
-private final class WorkAtOnce: Sendable {
+/// Counts the threads that are in a function at once.
+private final class Gauge: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 
     var most: Int { counts.withLock { $0.most } }
 
-    func begin() { counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
-
-    func end() { counts.withLock { $0.now -= 1 } }
+    func pass() {
+        counts.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+        for _ in 0..<1000 { _ = counts.withLock { $0.now } }
+        counts.withLock { $0.now -= 1 }
+    }
 }
 
 extension MediaPlaylist {

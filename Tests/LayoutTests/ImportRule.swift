@@ -43,8 +43,11 @@ enum ImportRule {
         "Logging": ["liverelay/"],
 
         "Foundation": ["Capture/", "liverelay/"],
-        "Glibc": ["Tracker/Fetch/Curl/", "LiveRing/Spool/", "Channel/Slate/SlateFile.swift", "liverelay/"],
-        "Dispatch": ["liverelay/"],
+        "Glibc": [
+            "Tracker/Fetch/Curl/", "LiveRing/Spool/", "Channel/Slate/SlateFile.swift",
+            "Channel/TransportStream/TransportStreamThreads.swift", "liverelay/",
+        ],
+        "Dispatch": ["Channel/TransportStream/TransportStreamThreads.swift", "liverelay/"],
         "Synchronization": [""],
     ]
 

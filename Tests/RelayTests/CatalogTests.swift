@@ -170,7 +170,7 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
     /// What a request made ends with the process, and so does its rewind.
     @Test func spoolsOfRequestsAreTemporary() {
         let settings = ChannelSettings(
-            configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)), spool: "/tmp/own",
+            configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)), spool: "/own",
             keptSpool: "/kept",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var channel = ListedChannel(slug: "news", name: "news", sources: [ListedSource(url: "http://h/1")])
@@ -180,7 +180,7 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
         }
         #expect(spool() == "/kept/news" && !settings.removesSpool(spool(), current: nil))
         channel.options.isTemporary = true
-        #expect(spool() == "/tmp/own/kept/news" && settings.removesSpool(spool(), current: nil))
+        #expect(spool() == "/own/kept/news" && settings.removesSpool(spool(), current: nil))
         #expect(!settings.removesSpool(spool(), current: channel), "the next run resumes there")
     }
 

@@ -10,16 +10,16 @@ private func bytes(_ count: Int = 100_000) -> [UInt8] { [UInt8](repeating: 32, c
 /// A cache whose thread is busy until `release` is called.
 private struct BusyCache: Sendable {
     let cache: DocumentCache
-    private let gate = DispatchSemaphore(value: 0)
+    private let semaphore = DispatchSemaphore(value: 0)
     private let work: Task<Void, Never>
 
     init(_ cache: DocumentCache) async {
         self.cache = cache
         let begun = AsyncStream<Void>.makeStream()
-        work = Task { [gate] in
+        work = Task { [semaphore] in
             await cache.perform {
                 begun.continuation.finish()
-                gate.wait()
+                semaphore.wait()
             }
         }
         for await _ in begun.stream {}
@@ -29,7 +29,7 @@ private struct BusyCache: Sendable {
     func reaches(pending count: Int) async { while cache.pendingCount < count { await Task.yield() } }
 
     func release() async {
-        gate.signal()
+        semaphore.signal()
         await work.value
     }
 }

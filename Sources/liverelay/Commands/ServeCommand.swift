@@ -2,7 +2,6 @@ import ArgumentParser
 import Channel
 import LiveRing
 import Logging
-import NIOCore
 import Splice
 import Tracker
 
@@ -114,7 +113,8 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = log.logger(of: .standardError)
         let descriptors = DescriptorLimit.raise()
         let descriptorLimit = DescriptorLimit.channels(
-            of: descriptors, clients: clients.limits(descriptors: descriptors).total, eventLoops: System.coreCount)
+            of: descriptors, clients: clients.limits(descriptors: descriptors).total, eventLoops: HTTPServer.threadCount
+        )
         try await ServeService(
             source: source,
             policy: ChannelSupervisor.Policy(

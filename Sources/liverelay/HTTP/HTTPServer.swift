@@ -21,6 +21,8 @@ struct HTTPServer: Sendable {
 
     /// The bytes of one read, which a connection keeps the room for. Clients send heads, and seldom more.
     private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 * 1024)
+    /// Event loops of a server, one thread each.
+    static let threadCount = System.coreCount
 
     /// How long responses under way may take when the process is asked to end.
     static let shutdownLimit = Duration.milliseconds(1000)
@@ -41,7 +43,7 @@ struct HTTPServer: Sendable {
     ///   - security: decrypts the connections; nil: they are plain.
     static func start(
         on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
-        threads: Int = System.coreCount, traffic: HTTPTraffic = HTTPTraffic(),
+        threads: Int = HTTPServer.threadCount, traffic: HTTPTraffic = HTTPTraffic(),
         security: (any ConnectionSecurity)? = nil,
         configure: @escaping Configuration = { _ in }, responder: any Responder
     ) async throws(HTTPServerError) -> HTTPServer {

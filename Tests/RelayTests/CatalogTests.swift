@@ -146,7 +146,8 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
             headers: [.init(name: "Authorization", value: "1"), .init(name: "Referer", value: "2")], cookie: "a=3")
         let settings = ChannelSettings(
             configuration: RelayConfiguration(
-                upstream: "", spool: "", retention: RetentionPolicy(rewind: nil), requests: requests), spool: "/nowhere",
+                upstream: "", spool: "", retention: RetentionPolicy(rewind: nil), requests: requests),
+            spool: "/nowhere",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         func sent(_ list: M3UChannelList) -> [[String]] {
             list.channels.map { channel in
@@ -170,7 +171,8 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
     /// What a request made ends with the process, and so does its rewind.
     @Test func spoolsOfRequestsAreTemporary() {
         let settings = ChannelSettings(
-            configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)), spool: "/own",
+            configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)),
+            spool: "/own",
             keptSpool: "/kept",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var channel = ListedChannel(slug: "news", name: "news", sources: [ListedSource(url: "http://h/1")])

@@ -21,7 +21,7 @@ struct TrackerCostTests {
             mediaPlaylist(0..<count) { "\(load)-\($0)" }
         },
         CursorRow(when: "the same segments under other numbers") { count, load in
-            mediaPlaylist(load * 1000..<load * 1000 + count) { "\($0 - load * 1000)" }
+            mediaPlaylist(load * 10_000..<load * 10_000 + count) { "\($0 - load * 10_000)" }
         },
         CursorRow(when: "one name for all") { count, load in
             mediaPlaylist(load * count..<(load + 1) * count) { _ in "same.ts" }

@@ -40,7 +40,7 @@ final class APIResponder: Sendable {
                 Response(
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(PackageResources.openapi_json, gzip: nil)))
-        case (.channels, .get), (.channels, .head): 
+        case (.channels, .get), (.channels, .head):
             return .later { [documents] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
         case (.channel(let name), .get), (.channel(let name), .head):
             return .now(Self.document(of: name, host, .ok))

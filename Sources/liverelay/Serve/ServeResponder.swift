@@ -153,7 +153,8 @@ extension ServeResponder {
         case .status: return .now(statusOfIdle(name))
         case .health: return .now(.text(.ok, "ok"))
         case .readiness:
-            return .now(.text(.serviceUnavailable, "\(ServeStatus.state(of: host.listing(of: name)?.entry)): not ready"))
+            return .now(
+                .text(.serviceUnavailable, "\(ServeStatus.state(of: host.listing(of: name)?.entry)): not ready"))
         default: return .now(.notFound(path))
         }
     }

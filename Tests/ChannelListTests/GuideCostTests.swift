@@ -36,7 +36,7 @@ private let hostileGuides: [CostRow] = [
 
     @Test("A guide costs its length, in parts of any size", arguments: hostileGuides, [100, 1 << 20])
     func hostile(row: CostRow, partBytes: Int) throws {
-        for elementBytes in [1000, 1 << 20] {
+        for elementBytes in [400, 1 << 20] {
             var limits = GuideLimits()
             limits.elementBytes = elementBytes
             try row.expectLinear(500) { read(Array($0.utf8), partBytes, limits) }

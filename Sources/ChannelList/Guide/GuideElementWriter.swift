@@ -28,7 +28,7 @@ struct GuideElementWriter {
     /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
     /// The index of the first `>` that is not before what is written, as far as the text was searched for it.
-    private var greater = 0
+    private var greater = -1
 
     private init(_ limits: GuideLimits) { self.limits = limits }
 

@@ -191,6 +191,13 @@ private let programs: [(when: String, content: String, written: String)] = [
         #expect(text.contains("<title>Té€</title>"))
     }
 
+    @Test("A program holds no other program") func nestedProgram() throws {
+        let text =
+            "<programme start='20261122' channel='a'></progr<![CDATA[> <programme start='2'>x</programme> ]]></programme>"
+        let written = try write(Array(text.utf8)).text
+        #expect(written.ranges(of: "<programme").count == 1 && written.ranges(of: "</programme>").count == 1)
+    }
+
     @Test("Deep nesting is cut") func depth() throws {
         let deep = String(repeating: "<a>", count: 5000)
         let text = try write(Array("<programme start='20261122' channel='a'>\(deep)</programme>".utf8)).text

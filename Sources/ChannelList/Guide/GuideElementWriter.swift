@@ -132,9 +132,12 @@ struct GuideElementWriter {
         }
     }
 
+    /// Elements that no program holds: a reader of the document would take them for its own.
+    private static let outer = ["tv", "channel", "programme"]
+
     private mutating func writeStartTag(_ tag: ArraySlice<UInt8>) {
         let name = tag.dropFirst().prefix(while: XMLCharacter.isName)
-        guard open.count < limits.depth else { return }
+        guard open.count < limits.depth, !Self.outer.contains(where: { name.elementsEqual($0.utf8) }) else { return }
         output.append(UInt8(ascii: "<"))
         output.append(contentsOf: name)
         var attributes = GuideAttributes(tag)

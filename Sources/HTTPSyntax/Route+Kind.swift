@@ -11,7 +11,7 @@ extension Route {
         case stream
         /// The list of channels, and its guide.
         case list
-        /// What HDHomeRun clients ask for.
+        /// A document for HDHomeRun clients.
         case tuner
         case status
         /// `/healthz` and `/readyz`.

@@ -1,10 +1,10 @@
-/// What a request asks for, decided once from its path and query.
+/// The resource that a request asks for, decided once from its path and query.
 package enum Route: Equatable, Sendable {
     /// Which paths a server has.
     package enum Paths: Equatable, Sendable {
-        /// Those of one channel, at the root.
+        /// Paths of one channel, at the root.
         case channel
-        /// Those of a list, and those of each channel below its name.
+        /// Paths of a list, and of each channel below its name.
         case list
     }
 

@@ -2,7 +2,7 @@
 package struct GuideMerge: Sendable {
     private let matcher: GuideMatcher
     private let limits: GuideLimits
-    /// Of each guide that is used: the channels that get the programs of one of its ids.
+    /// For each guide in use, the channels that get the programs of one of its ids.
     private let targets: [Int: [String: [Int]]]
     private let icons: [Int: String]
     /// The `channel` of each channel's programs, as it is written.

@@ -43,7 +43,7 @@ package struct GuideScanner {
 
         let kind: GuideElement.Kind
         var phase = Phase.startTag(quote: 0, firstEnd: nil)
-        /// What is read.
+        /// Bytes of the element that are read.
         var length = 1
         var tagLength = 0
     }

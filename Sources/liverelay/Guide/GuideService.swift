@@ -50,7 +50,7 @@ final class GuideService: Sendable {
     private let isClosed = Mutex(false)
     /// Something may be due.
     private let wakes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    /// What is served may be stale.
+    /// The served guide may be stale.
     private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter directory: for the guides; created when the first one is fetched.

@@ -7,7 +7,7 @@ enum Answer: Sendable {
     case body(BodyAction)
 }
 
-/// What a request does with its body.
+/// The work that a request does with its body.
 struct BodyAction: Sendable {
     /// The largest body in bytes. A larger one gets `tooLarge`.
     let limit: Int

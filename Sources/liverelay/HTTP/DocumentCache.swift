@@ -42,7 +42,7 @@ final class DocumentCache: Sendable {
 
     fileprivate struct Entry {
         let document: Document
-        /// Of the list; nil: of the moment.
+        /// The version of the list; nil: the document describes the moment.
         let version: UInt64?
         /// The last request that came before the document was begun.
         let request: UInt64

@@ -43,12 +43,12 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private let transport: Transport
     private let responder: any Responder
     private var state = State.idle
-    /// Of the request that is being received.
+    /// The body of the request that is being received.
     private var body: RequestBody?
     private var file: FileTransmission?
     /// What is unsent of a body in memory, which other connections may send too.
     private var unsent: ArraySlice<UInt8> = []
-    /// What counts the bytes of which `unsent` is the rest.
+    /// Counts the bytes of which `unsent` is the rest.
     private var heldBytes: HeldBytes?
     private var stream: ByteStream?
     /// Makes the response, or the next bytes of `stream`.

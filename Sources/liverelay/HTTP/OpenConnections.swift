@@ -30,7 +30,7 @@ final class OpenConnections: Sendable {
     private let state: Mutex<State>
     /// nil: requests are not limited.
     let requests: RequestLimiter?
-    /// What the requests of all connections hold.
+    /// The places that the requests of all connections hold.
     let work: RequestWork
 
     init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil, work: RequestWork = RequestWork()) {

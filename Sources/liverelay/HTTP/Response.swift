@@ -86,7 +86,7 @@ struct Response: Equatable, Sendable {
     var isPrivate = false
     /// Counts the bytes of the body that are sent, for the channel whose resource this is.
     var sentBytes: ByteCounter?
-    /// What the body's bytes are counted by until they are sent; nil: nothing counts them.
+    /// Counts the body's bytes until they are sent; nil: nothing counts them.
     var held: HeldBytes?
 }
 

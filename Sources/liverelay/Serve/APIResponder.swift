@@ -111,7 +111,7 @@ final class APIResponder: Sendable {
 }
 
 extension Route.API {
-    /// What its path answers; nil: the path does not exist.
+    /// The methods that the path answers; nil: the path does not exist.
     fileprivate var methods: String? {
         switch self {
         case .document, .channels: "GET, HEAD, OPTIONS"

@@ -83,7 +83,7 @@ final class ServeResponder: Responder {
 // MARK: - Channels
 
 extension ServeResponder {
-    /// What a request for a resource of a channel means for the channel.
+    /// The effect of a request for a resource on its channel.
     private enum Use {
         /// Needs the channel running, and starts it.
         case watch(isStream: Bool)

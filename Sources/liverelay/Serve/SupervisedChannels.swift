@@ -16,7 +16,7 @@ struct SupervisedChannels: Sendable {
 
     private let policy: ChannelSupervisor.Policy
     private(set) var entries: [String: Entry] = [:]
-    /// Of channels that have one.
+    /// The demands that differ from the default, by channel.
     private var demands: [String: Demand] = [:]
     /// Runs that are not over.
     private(set) var runningCount = 0

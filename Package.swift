@@ -28,7 +28,7 @@ func driver(_ name: String, path: String, _ dependencies: [Target.Dependency]) -
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-/// The files of the web page, which are part of the executable.
+/// The files of the web page, which are part of the program.
 let pageFiles = [
     "overview.html", "channel.html", "page.css", "overview.js", "channel.js", "bar.js", "player.js", "playlist.js",
     "subtitles.js", "words.js", "icon.svg",
@@ -55,77 +55,109 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CSpawn"),
-        module("Metering", []),
-        module("Playlist", ["Metering"]),
-        module("Compression", ["CZlib", "CLzma"]),
-        module("Tracker", ["Metering", "Playlist", "Compression", "CCurl"]),
-        module("Capture", ["Playlist", "Tracker"]),
-        module("Decrypt", ["Playlist", "CCrypto"]),
-        module("Media", ["Metering"]),
-        module("Demux", ["Media", "Metering"]),
+        module("Support", ["CCrypto", "CZlib", "CLzma"]),
+        module("Playlist", ["Support"]),
+        module("Fetch", ["Support", "CCurl"]),
+        module("Tracker", ["Support", "Playlist", "Fetch"]),
+        module("Capture", ["Support", "Playlist", "Fetch", "Tracker"]),
+        module("Decrypt", ["Support", "Playlist", "CCrypto"]),
+        module("Media", ["Support"]),
+        module("Demux", ["Support", "Media"]),
         module("Transcode", ["Media", "CLibAV"]),
         module("Mux", ["Media"]),
-        module("Splice", ["Metering", "Media", "Demux", "Transcode", "Mux"]),
-        module("LiveRing", ["Metering", "Playlist"]),
+        module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
+        module("LiveRing", ["Support", "Playlist"]),
         module("Conformance", ["Media"]),
-        module("HTTPSyntax", ["Playlist", "LiveRing"]),
-        module("ChannelList", ["Metering", "Playlist", .product(name: "Yams", package: "Yams")]),
+        module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Channel",
             [
-                "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
+                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux",
+                "Splice", "LiveRing",
             ]),
-        .executableTarget(
-            name: "liverelay",
-            dependencies: [
-                "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "ChannelList", "Compression", "HTTPSyntax", "Conformance", "CSpawn",
+        module(
+            "WebServer",
+            [
+                "Support", "Playlist", "LiveRing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["TLS"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["TLS"])),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        module(
+            "Observability",
+            [
+                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Splice", "LiveRing",
+                "Channel", "ChannelList", "WebServer", "CSpawn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        module(
+            "Guide", ["Support", "Fetch", "ChannelList", "WebServer", .product(name: "Logging", package: "swift-log")]),
+        .target(
+            name: "Service",
+            dependencies: [
+                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "LiveRing",
+                "Channel",
+                "ChannelList", "WebServer", "Observability", "Guide",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.embedInCode("Serve/openapi.json")] + pageFiles.map { .embedInCode("Page/\($0)") },
+            swiftSettings: strict),
+        .executableTarget(
+            name: "liverelay",
+            dependencies: [
+                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
+                "Channel", "ChannelList", "Conformance", "WebServer", "Observability", "Guide", "Service",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: [.embedInCode("Serve/openapi.json")] + pageFiles.map { .embedInCode("Web/\($0)") },
             swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["Playlist", "Media", "Demux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests("PlaylistTests", ["Metering", "Playlist", "TestSupport"]),
-        tests("TrackerTests", ["Metering", "Tracker", "Playlist", "TestSupport"]),
-        tests("CaptureTests", ["Capture", "Playlist", "Tracker", "TestSupport"]),
-        tests("DecryptTests", ["Decrypt", "Playlist", "TestSupport"]),
+        tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
+        tests("TrackerTests", ["Support", "Fetch", "Tracker", "Playlist", "TestSupport"]),
+        tests("CaptureTests", ["Capture", "Support", "Playlist", "Fetch", "Tracker", "TestSupport"]),
+        tests("DecryptTests", ["Decrypt", "Support", "Playlist", "TestSupport"]),
         .systemLibrary(
             name: "CLibAVFormat", path: "Tests/CLibAVFormat", pkgConfig: "libavformat libavcodec libavutil",
             providers: [.apt(["libavformat-dev"])]),
         tests(
             "SpliceTests",
             [
-                "Metering", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport",
+                "Support", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport",
             ]),
-        tests("ChannelListTests", ["Metering", "ChannelList", "Playlist", "TestSupport"]),
+        tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
-        tests("LiveRingTests", ["LiveRing", "Playlist", "Metering", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Playlist", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
             dependencies: [
-                "Channel", "Playlist", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing", "TestSupport",
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing",
+                "TestSupport",
             ],
             path: "Tests/ChannelTestSupport", swiftSettings: strict),
         tests(
             "ChannelTests",
             [
-                "Channel", "Playlist", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice",
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux",
+                "Transcode", "Mux", "Splice",
                 "LiveRing", "Conformance", "TestSupport", "ChannelTestSupport",
             ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "HTTPSyntax", "Conformance", "Channel", "ChannelList", "Playlist", "Tracker", "Capture",
-                "Compression",
+                "liverelay", "Service", "Observability", "Guide", "WebServer", "Conformance", "Channel", "ChannelList",
+                "Playlist", "Fetch", "Tracker", "Capture",
+                "Support",
                 "Decrypt",
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
@@ -136,7 +168,7 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "HTTPSyntax", "Playlist", "Compression", "ChannelList", "Tracker", "Media", "Conformance", "Demux",
+                "WebServer", "Playlist", "Support", "ChannelList", "Fetch", "Tracker", "Media", "Conformance", "Demux",
                 "Transcode", "Mux", "Splice", "LiveRing", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
@@ -144,7 +176,10 @@ let package = Package(
         tests("FuzzTests", ["FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
-            ["Channel", "Playlist", "Tracker", "Media", "Demux", "Splice", "LiveRing", "TestSupport", "CCrypto"]),
+            [
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing",
+                "TestSupport", "CCrypto",
+            ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
         tests("SoakTests", ["SoakHarness"]),
         tests("LayoutTests", ["TestSupport"]),

@@ -1,6 +1,7 @@
+package import Fetch
 package import Foundation
 import Playlist
-package import Tracker
+import Tracker
 
 /// A capture on disk: `index.json` and the body files that it names.
 package struct CaptureDirectory: Sendable {

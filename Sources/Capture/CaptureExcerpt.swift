@@ -1,3 +1,4 @@
+import Fetch
 package import Foundation
 import Playlist
 import Tracker

@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Foundation
 import Playlist
 import Tracker

@@ -1,4 +1,5 @@
-package import Tracker
+package import Fetch
+import Tracker
 
 /// A fetcher that stores every answer of another fetcher in a capture.
 package actor CaptureRecorder: Fetcher {

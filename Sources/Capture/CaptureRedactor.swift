@@ -1,5 +1,7 @@
+import Support
+package import Fetch
 import Playlist
-package import Tracker
+import Tracker
 
 /// Removes secrets from the URLs, headers and playlists of a capture.
 ///

@@ -1,3 +1,5 @@
+import Support
+package import Fetch
 package import Foundation
 package import Playlist
 package import Tracker

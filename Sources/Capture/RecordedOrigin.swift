@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 import Synchronization
 import Tracker

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Maps the URLs of a capture to paths of the origin that serves it.

@@ -1,4 +1,5 @@
-package import Tracker
+package import Fetch
+import Tracker
 
 /// The answer of a `RecordedOrigin` to one request.
 package struct RecordedResponse: Equatable, Sendable {

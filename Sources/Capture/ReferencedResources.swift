@@ -1,3 +1,5 @@
+import Fetch
+import Support
 import Playlist
 import Tracker
 

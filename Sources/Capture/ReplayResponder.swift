@@ -1,5 +1,7 @@
-package import Playlist
-package import Tracker
+package import Support
+package import Fetch
+import Playlist
+import Tracker
 
 /// Answers requests from a capture.
 ///

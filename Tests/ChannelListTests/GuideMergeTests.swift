@@ -1,3 +1,4 @@
+@testable import Guide
 import Testing
 
 @testable import ChannelList

@@ -1,3 +1,4 @@
+@testable import Guide
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import Support
 import LiveRing
 import Playlist
 import Testing

@@ -1,4 +1,4 @@
-import Metering
+@testable import Support
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Metering
+@testable import Support
 import Playlist
 import TestSupport
 import Testing

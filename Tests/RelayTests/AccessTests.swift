@@ -1,7 +1,7 @@
+@testable import WebServer
 import ArgumentParser
 import ChannelList
 import Foundation
-import HTTPSyntax
 import Playlist
 import TestSupport
 import Testing

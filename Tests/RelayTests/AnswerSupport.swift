@@ -1,3 +1,4 @@
+@testable import WebServer
 @testable import liverelay
 
 extension Answer {

@@ -1,7 +1,10 @@
+@testable import WebServer
+@testable import Support
+@testable import Service
+@testable import Fetch
 import Channel
 import ChannelList
 import Foundation
-import HTTPSyntax
 import LiveRing
 import Logging
 import Playlist

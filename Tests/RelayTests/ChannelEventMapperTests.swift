@@ -1,3 +1,4 @@
+@testable import Observability
 import LiveRing
 import Testing
 import Tracker

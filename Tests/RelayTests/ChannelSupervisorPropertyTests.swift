@@ -1,3 +1,4 @@
+@testable import Service
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import WebServer
 import Channel
 import Glibc
 import Testing

@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import Fetch
 import Foundation
 import Logging
 import Testing

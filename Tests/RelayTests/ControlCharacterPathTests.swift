@@ -1,7 +1,8 @@
+@testable import Support
+@testable import Observability
 import ArgumentParser
 import Channel
 import Foundation
-import HTTPSyntax
 import Logging
 import Playlist
 import Testing

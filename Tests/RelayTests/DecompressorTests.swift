@@ -1,4 +1,4 @@
-import Compression
+import Support
 import Testing
 
 /// Content that comes in parts, which end anywhere.

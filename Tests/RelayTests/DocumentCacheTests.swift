@@ -1,3 +1,4 @@
+@testable import WebServer
 import Dispatch
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import Fetch
 import ArgumentParser
 import Decrypt
 import Foundation

@@ -1,3 +1,4 @@
+@testable import Observability
 import Foundation
 import Glibc
 import Logging

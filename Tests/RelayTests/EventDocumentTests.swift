@@ -1,3 +1,4 @@
+@testable import Observability
 import Foundation
 import Media
 import TestSupport

@@ -1,4 +1,6 @@
-import HTTPSyntax
+@testable import WebServer
+@testable import Service
+@testable import Observability
 import Logging
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import Fetch
 import Channel
 import ChannelTestSupport
 import Playlist

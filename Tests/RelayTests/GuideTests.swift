@@ -1,8 +1,11 @@
+@testable import WebServer
+@testable import Support
+@testable import Service
+@testable import Guide
+@testable import Fetch
 import ChannelList
-import Compression
 import Foundation
 import Glibc
-import HTTPSyntax
 import Logging
 import Playlist
 import Synchronization

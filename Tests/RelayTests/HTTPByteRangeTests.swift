@@ -1,7 +1,7 @@
+@testable import WebServer
 import TestSupport
 import Testing
 
-@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPByteRangeTests {

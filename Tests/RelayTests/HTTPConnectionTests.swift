@@ -1,3 +1,4 @@
+@testable import WebServer
 import Foundation
 import Testing
 

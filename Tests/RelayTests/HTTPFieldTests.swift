@@ -1,9 +1,9 @@
-import Compression
+@testable import WebServer
+@testable import Support
 import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPFieldTests {

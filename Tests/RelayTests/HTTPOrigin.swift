@@ -1,6 +1,5 @@
-import Compression
+@testable import WebServer
 import Foundation
-import HTTPSyntax
 import Testing
 
 @testable import liverelay

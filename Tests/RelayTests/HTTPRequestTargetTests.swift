@@ -1,6 +1,6 @@
+@testable import WebServer
 import Testing
 
-@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct HTTPRequestTargetTests {

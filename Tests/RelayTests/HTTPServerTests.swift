@@ -1,5 +1,5 @@
+@testable import WebServer
 import Foundation
-import HTTPSyntax
 import Testing
 
 @testable import liverelay

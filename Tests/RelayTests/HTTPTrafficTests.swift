@@ -1,4 +1,4 @@
-import HTTPSyntax
+@testable import WebServer
 import Testing
 
 @testable import liverelay

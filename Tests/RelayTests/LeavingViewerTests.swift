@@ -1,3 +1,4 @@
+@testable import Service
 import ChannelList
 import Foundation
 import TestSupport

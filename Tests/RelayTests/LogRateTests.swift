@@ -1,3 +1,4 @@
+@testable import Observability
 import Dispatch
 import Foundation
 import Logging

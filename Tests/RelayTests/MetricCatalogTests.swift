@@ -1,3 +1,5 @@
+@testable import WebServer
+@testable import Observability
 import Capture
 import Channel
 import Foundation

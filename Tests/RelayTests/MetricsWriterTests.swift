@@ -1,4 +1,5 @@
-import HTTPSyntax
+@testable import WebServer
+@testable import Observability
 import Testing
 
 @testable import liverelay

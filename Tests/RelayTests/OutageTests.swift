@@ -1,3 +1,4 @@
+@testable import Fetch
 import Capture
 import Channel
 import ChannelTestSupport

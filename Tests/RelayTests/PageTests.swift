@@ -1,7 +1,8 @@
+@testable import WebServer
+@testable import Service
 import Channel
 import ChannelList
 import Foundation
-import HTTPSyntax
 import LiveRing
 import Logging
 import Testing

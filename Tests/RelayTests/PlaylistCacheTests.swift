@@ -1,7 +1,5 @@
-import Compression
 import Dispatch
 import Foundation
-import HTTPSyntax
 import LiveRing
 import Playlist
 import TestSupport

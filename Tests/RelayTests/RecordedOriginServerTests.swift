@@ -1,3 +1,4 @@
+@testable import WebServer
 import Capture
 import Foundation
 import Playlist

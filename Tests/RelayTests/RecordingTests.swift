@@ -1,3 +1,5 @@
+@testable import WebServer
+@testable import Fetch
 import Capture
 import Channel
 import ChannelTestSupport

@@ -1,6 +1,6 @@
+@testable import WebServer
 import Channel
 import Foundation
-import HTTPSyntax
 import NIOCore
 import NIOHTTP1
 import Synchronization

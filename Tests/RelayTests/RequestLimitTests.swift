@@ -1,8 +1,8 @@
+@testable import WebServer
 import ArgumentParser
 import Channel
 import ChannelList
 import Foundation
-import HTTPSyntax
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
-import HTTPSyntax
+import WebServer
+import Support
 import LiveRing
 import Playlist
 import Testing

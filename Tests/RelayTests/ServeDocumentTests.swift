@@ -1,7 +1,6 @@
 import Channel
 import ChannelList
 import Foundation
-import HTTPSyntax
 import LiveRing
 import Logging
 import Playlist

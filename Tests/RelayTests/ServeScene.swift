@@ -1,3 +1,5 @@
+@testable import WebServer
+@testable import Service
 import Capture
 import Channel
 import ChannelList

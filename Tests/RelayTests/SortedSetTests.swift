@@ -1,3 +1,4 @@
+@testable import Support
 import Synchronization
 import TestSupport
 import Testing

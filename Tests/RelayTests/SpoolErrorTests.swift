@@ -1,10 +1,12 @@
+@testable import WebServer
+@testable import Support
+@testable import Service
 import ChannelTestSupport
 import Foundation
 import LiveRing
 import TestSupport
 import Testing
 
-@testable import HTTPSyntax
 @testable import liverelay
 
 @Suite struct SpoolErrorTests {

@@ -1,3 +1,5 @@
+@testable import Support
+@testable import Service
 import ArgumentParser
 import Channel
 import Foundation

@@ -1,7 +1,8 @@
+@testable import WebServer
+@testable import Service
 import ChannelTestSupport
 import Demux
 import Foundation
-import HTTPSyntax
 import LiveRing
 import Media
 import Playlist

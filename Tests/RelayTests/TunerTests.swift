@@ -1,3 +1,5 @@
+@testable import WebServer
+@testable import Service
 import ArgumentParser
 import Capture
 import Channel

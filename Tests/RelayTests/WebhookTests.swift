@@ -1,3 +1,6 @@
+@testable import Support
+@testable import Observability
+@testable import Fetch
 import Foundation
 import Logging
 import Synchronization

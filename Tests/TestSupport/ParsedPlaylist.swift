@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// A media playlist that is parsed independently of the code under test, as far as the rules need it.

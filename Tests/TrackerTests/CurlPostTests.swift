@@ -1,3 +1,4 @@
+@testable import Fetch
 import TestSupport
 import Testing
 

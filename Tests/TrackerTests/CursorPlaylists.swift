@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Returns a playlist of the segments `numbers`, each `seconds` long.

@@ -1,3 +1,4 @@
+import Support
 import Demux
 import LiveRing
 import Media

@@ -1,3 +1,4 @@
+import Support
 import Decrypt
 import LiveRing
 import Media

@@ -1,3 +1,5 @@
+package import Support
+package import Fetch
 package import LiveRing
 package import Playlist
 package import Splice

@@ -1,5 +1,6 @@
+package import Support
 package import LiveRing
-package import Playlist
+import Playlist
 import Synchronization
 import Tracker
 
@@ -112,5 +113,14 @@ package final class ChannelState: Sendable {
             let failure = pipeline.publisher.spoolFailure
             $0.writeFailureSince = failure.error == nil ? nil : $0.writeFailureSince ?? now()
         }
+    }
+}
+
+extension ChannelState {
+    /// Whether the live window is filled, the channel is on time and its spool accepts segments.
+    package var isReady: Bool {
+        let status = status
+        guard status.output.writeFailure == nil else { return false }
+        return snapshot?.isFilled == true && (status.state == .live || status.state == .ended)
     }
 }

@@ -1,3 +1,4 @@
+package import Support
 import Playlist
 import Splice
 import Tracker
@@ -38,7 +39,7 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var subtitles = Subtitles()
     package var transportStream = TransportStream()
     package internal(set) var adMarkers = AdMarkers()
-    package var clients = Clients()
+    package var clients = ClientCounts()
     /// Log lines that were dropped because the console did not accept them, or because there were too many at once.
     package var logLinesDropped = 0
 

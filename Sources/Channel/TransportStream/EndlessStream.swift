@@ -1,7 +1,8 @@
+package import Support
 package import LiveRing
 package import Media
 package import Mux
-package import Playlist
+import Playlist
 
 /// Decides which chunks one client of an endless transport stream is sent, and when.
 ///

@@ -1,7 +1,8 @@
+package import Support
 package import LiveRing
 package import Media
 package import Mux
-package import Playlist
+import Playlist
 import Synchronization
 
 /// Makes the transport streams of published segments and keeps the latest used, so that any number of viewers share them.

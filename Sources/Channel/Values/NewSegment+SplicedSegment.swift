@@ -1,3 +1,4 @@
+import Support
 import LiveRing
 import Media
 import Mux

@@ -1,3 +1,4 @@
+import Support
 import Media
 import Playlist
 import Splice

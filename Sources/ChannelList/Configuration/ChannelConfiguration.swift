@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// A configuration of channels: what `channels.yaml` says.
 package struct ChannelConfiguration: Sendable {

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The most of what a channel may have.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Reads the values of a configuration, and collects what is wrong with them.

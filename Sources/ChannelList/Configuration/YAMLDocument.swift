@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 import Yams
 

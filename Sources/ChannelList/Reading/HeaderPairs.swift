@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// Reads `Name=value&Name=value`, as it follows a URL after a vertical bar and in `#KODIPROP`.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.

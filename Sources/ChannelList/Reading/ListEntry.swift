@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// One `#EXTINF` of a list with the URLs after it.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Reads M3U lists of channels in all the spellings that people and programs write.

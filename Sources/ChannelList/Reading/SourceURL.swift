@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Reads a URL line of a list: the URL itself, `$label` after it, and headers after a vertical bar.

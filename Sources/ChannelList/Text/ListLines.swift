@@ -1,8 +1,9 @@
+import Support
 import Playlist
 
 /// The lines of a list, with their numbers. Lines end with LF, CRLF or CR; a byte order mark is skipped.
-struct ListLines: Sequence, IteratorProtocol {
-    struct Line {
+package struct ListLines: Sequence, IteratorProtocol {
+    package struct Line {
         /// 1-based.
         let number: Int
         /// Without white space at both ends.
@@ -21,7 +22,7 @@ struct ListLines: Sequence, IteratorProtocol {
         }
     }
 
-    mutating func next() -> Line? {
+    package mutating func next() -> Line? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex { $0 == Self.lineFeed || $0 == Self.carriageReturn } ?? rest.endIndex
         let line = rest[rest.startIndex..<end]
@@ -73,7 +74,7 @@ extension ListLines.Line {
         return (String(text), true)
     }
 
-    static func windows1252Character(_ byte: UInt8) -> Unicode.Scalar {
+    package static func windows1252Character(_ byte: UInt8) -> Unicode.Scalar {
         let code = 0x80...0x9F ~= byte ? windows1252[Int(byte - 0x80)] : UInt32(byte)
         return Unicode.Scalar(code) ?? "\u{FFFD}"
     }

@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// The word that somebody who wrote another one probably meant.

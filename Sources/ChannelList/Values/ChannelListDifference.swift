@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// What a reload changes, channel by channel. A channel is known by its slug.

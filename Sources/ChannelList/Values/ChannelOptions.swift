@@ -1,3 +1,4 @@
+package import Support
 package import Playlist
 
 /// How a channel is relayed, as far as its configuration says. nil: as the command line says.

@@ -1,3 +1,5 @@
+import Support
+
 /// The names of channels in paths.
 ///
 /// To clients a URL is an identity: favorites, timers and guide mappings hang on it. So a slug depends on the channel's

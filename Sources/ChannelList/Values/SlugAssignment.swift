@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The slugs of one list in the making.

@@ -100,7 +100,7 @@ package struct ChannelListWriter {
     }
 
     /// An http URL; a `data:` URL cannot do without its comma.
-    static func logo(_ url: String?) -> String? {
+    package static func logo(_ url: String?) -> String? {
         guard let url, url.lowercased().hasPrefix("http") else { return nil }
         return withoutCommas(url)
     }

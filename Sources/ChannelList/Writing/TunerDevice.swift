@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The HDHomeRun that clients take us for, and the documents by which they do.

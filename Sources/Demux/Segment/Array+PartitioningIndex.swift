@@ -1,4 +1,4 @@
-import Metering
+import Support
 
 extension Array {
     /// Returns the first index from which every element satisfies the predicate; the count if there is none.

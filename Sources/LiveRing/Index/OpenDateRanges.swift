@@ -1,3 +1,4 @@
+import Support
 package import Playlist
 
 /// The date ranges of segments that left the playlist and that may reach into the playlist.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 
 /// A collection of which copies share their elements.
 ///

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// One segment of the ring: its lines in a playlist and its files.
 package struct RingEntry: Equatable, Sendable {

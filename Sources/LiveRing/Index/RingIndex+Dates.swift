@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 // Look-up of listed entries by date. Dates rise from entry to entry, except where the upstream's dates went back.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The properties of an entry that no standard tag holds.

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The place where an upstream segment begins in the published media.
 package struct AdMarkerPlacement: Equatable, Sendable {

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The segment that is published next, for the placement of ad markers.
 package struct AdMarkerTarget: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 // Ad breaks of cue tags, as date ranges.

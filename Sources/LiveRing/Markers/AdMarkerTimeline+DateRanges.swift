@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 // EXT-X-DATERANGE of the upstream.

@@ -1,3 +1,4 @@
+package import Support
 package import Playlist
 
 /// The assignment of the upstream's ad markers to published segments.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The IDs of published date ranges.

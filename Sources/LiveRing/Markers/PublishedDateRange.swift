@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// A date range in its published state, with its origin.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The published date ranges, newest last, and the changes that are not published yet.

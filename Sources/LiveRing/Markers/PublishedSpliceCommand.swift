@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// A splice command in the media (SCTE 35 §9), with published dates.
 package struct PublishedSpliceCommand: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// A map from the dates of the upstream to the published dates.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The content of the media playlists that viewers get. `PlaylistWriter` writes their text.

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The part of the ring that a request for `dvr.m3u8` names.
 package enum RewindRange: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Support
 package import Playlist
 
 /// The attributes of the variant in the master playlist, computed from all listed segments (RFC 8216 §4.3.4.2).

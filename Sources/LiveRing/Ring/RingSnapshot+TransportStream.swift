@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 // The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
 

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The names of files in the spool. Only files with such names are ever removed from a spool directory.

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// A finished segment that is handed to the ring. The ring assigns its numbers and its file name.
 package struct NewSegment: Sendable {

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The end of a published segment in the numbers and dates of its source.
 package struct UpstreamPosition: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Metering
+import Support
 
 /// The CRC_32 of a PSI section (ISO/IEC 13818-1 Annex A): polynomial 0x04C11DB7, initial value of all ones, not
 /// inverted.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 
 /// Splits bytes into boxes (ISO/IEC 14496-12 §4.2). It never reads past the end of its input.
 package enum BoxReader {

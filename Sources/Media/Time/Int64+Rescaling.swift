@@ -1,3 +1,5 @@
+import Support
+
 /// Conversion between clocks, exact for any clock: the product has 128 bits.
 extension Int64 {
     /// Returns `self * multiplier / divisor` to the nearest integer, halves up.

@@ -1,3 +1,5 @@
+import Support
+
 /// A number that a playlist says, with the range in which it is accepted where it is read.
 ///
 /// The ranges are so wide that no channel comes near them, and so narrow that sums of accepted numbers cannot overflow:
@@ -22,7 +24,7 @@ package enum PlaylistNumber: String, CaseIterable, Sendable {
         case .sequenceNumber: 0...UInt64.max - UInt64(UInt32.max)
         case .skippedSegments: 0...UInt64(Int32.max)
         case .bytePosition: 0...UInt64.max
-        case .seconds: 0...9_999_999_999
+        case .seconds: DecimalSeconds.wholeSeconds
         case .bitRate: 0...1_000_000_000_000
         case .pixels: 1...65_536
         }

@@ -1,3 +1,5 @@
+import Support
+
 /// The text `length[@offset]` of a byte range (RFC 8216 §4.3.2.2).
 struct ByteRangeText: Equatable {
     let length: UInt64

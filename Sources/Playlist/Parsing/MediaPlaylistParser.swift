@@ -1,3 +1,5 @@
+import Support
+
 /// A parser for media playlists (RFC 8216 §4.3.2, §4.3.3) that reads the text in one pass.
 ///
 /// The parser accepts what players accept: no VERSION, no TARGETDURATION, head tags in any order or between segments,

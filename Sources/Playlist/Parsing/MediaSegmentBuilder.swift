@@ -1,3 +1,5 @@
+import Support
+
 /// A builder that collects the tags of the next segment and the state that segments inherit (RFC 8216 §4.3.2).
 struct MediaSegmentBuilder {
     /// Counts keys and parts beyond the limits.

@@ -1,3 +1,5 @@
+import Support
+
 /// A playlist of either kind.
 package enum PlaylistDocument: Equatable, Sendable {
     case media(MediaPlaylist)

@@ -1,3 +1,5 @@
+import Support
+
 extension SegmentKey {
     private static let initializationVectorByteCount = 16
 

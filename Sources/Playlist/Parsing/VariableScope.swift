@@ -1,3 +1,5 @@
+import Support
+
 /// The variables of one playlist during parsing, and the sources of their values (draft-pantos-hls-rfc8216bis §4.3).
 struct VariableScope {
     private(set) var definitions: [VariableDefinition] = []

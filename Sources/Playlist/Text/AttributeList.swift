@@ -1,3 +1,5 @@
+import Support
+
 /// An attribute list (RFC 8216 §4.2); the attributes keep the order in which they were written.
 package struct AttributeList: Hashable, Sendable {
     package struct Attribute: Hashable, Sendable {

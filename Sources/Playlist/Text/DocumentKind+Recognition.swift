@@ -1,3 +1,5 @@
+import Support
+
 extension DocumentKind {
     /// The kind of bytes that cannot be an M3U list or an HLS playlist by their beginning; nil if they may be one.
     package init?(foreign bytes: [UInt8]) {

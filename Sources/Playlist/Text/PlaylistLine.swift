@@ -1,3 +1,5 @@
+import Support
+
 /// One line of a playlist's text (RFC 8216 §4.1).
 ///
 /// The line end, the white space around the line and the control characters that §4.1 forbids are removed, so every

@@ -1,3 +1,5 @@
+import Support
+
 /// The lines of a playlist, in one pass over its bytes. Lines end with LF or CRLF; a byte order mark is skipped.
 package struct PlaylistLines: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>

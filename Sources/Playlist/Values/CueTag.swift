@@ -1,3 +1,5 @@
+import Support
+
 /// A tag that carries an ad marker and that no section of the draft defines: its meaning and its verbatim line.
 ///
 /// Several forms are in use. Their common content is parsed, and the line is passed on even if nothing was understood.

@@ -1,3 +1,5 @@
+package import Support
+
 /// EXT-X-DATERANGE (RFC 8216 §4.3.2.7). `attributes` holds every attribute as written, including ID.
 package struct DateRange: Equatable, Sendable {
     package var attributes: AttributeList

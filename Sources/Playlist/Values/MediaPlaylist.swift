@@ -1,3 +1,5 @@
+package import Support
+
 /// A media playlist (RFC 8216 §4.3.3) as values. Lines that no field holds are in `unknownTags`.
 package struct MediaPlaylist: Equatable, Sendable {
     package enum PlaylistType: String, Sendable {

@@ -1,3 +1,5 @@
+package import Support
+
 /// One media segment with every tag that applies to it, including the inherited tags (RFC 8216 §4.3.2).
 package struct MediaSegment: Equatable, Sendable {
     /// The URI as written. `URIReference` resolves it against the URL of the playlist.
@@ -42,17 +44,6 @@ package struct MediaSegment: Equatable, Sendable {
         self.parts = []
         self.unknownTags = []
         self.dateRanges = []
-    }
-}
-
-/// EXT-X-BYTERANGE with its offset resolved (§4.3.2.2): the bytes `offset ..< offset + length`.
-package struct ByteRange: Hashable, Sendable {
-    package var offset: UInt64
-    package var length: UInt64
-
-    package init(offset: UInt64, length: UInt64) {
-        self.offset = offset
-        self.length = length
     }
 }
 

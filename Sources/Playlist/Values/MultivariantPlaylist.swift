@@ -1,3 +1,5 @@
+import Support
+
 /// A multivariant (master) playlist (RFC 8216 §4.3.4) as values.
 package struct MultivariantPlaylist: Equatable, Sendable {
     /// EXT-X-VERSION as read. The writer computes the version from the content of the playlist.

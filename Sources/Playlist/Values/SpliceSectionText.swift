@@ -1,3 +1,5 @@
+import Support
+
 /// The text of a splice_info_section in playlists: base64 (RFC 4648 §4) in cue tags, hexadecimal in EXT-X-DATERANGE.
 package enum SpliceSectionText {
     /// Reads "0x" and an even number of hexadecimal digits, at least two; nil for other text.

@@ -1,3 +1,5 @@
+import Support
+
 /// A rule that chooses the variant of a multivariant playlist to follow.
 package enum VariantChoice: Hashable, Sendable {
     case highest, lowest

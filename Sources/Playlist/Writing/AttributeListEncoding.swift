@@ -1,3 +1,5 @@
+import Support
+
 // Encoding of values as attribute lists.
 
 extension VariableDefinition {

@@ -1,3 +1,5 @@
+import Support
+
 /// A builder for the text of a playlist, line by line.
 struct PlaylistTextBuilder {
     var text = ""

@@ -1,3 +1,5 @@
+import Support
+
 extension PlaylistWriter {
     /// The tags of our playlists whose URI is one of ours. Those of ad markers lead elsewhere.
     private static let tags = [Array("#EXT-X-MAP:".utf8), Array("#EXT-X-MEDIA:".utf8)]

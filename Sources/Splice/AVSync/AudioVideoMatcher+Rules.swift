@@ -1,5 +1,5 @@
+import Support
 import Media
-import Metering
 
 /// The rules of `AudioMatchRule`.
 extension AudioVideoMatcher {

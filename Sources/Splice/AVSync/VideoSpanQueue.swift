@@ -1,6 +1,6 @@
+import Support
 import Demux
 import Media
-import Metering
 import Mux
 import Transcode
 

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Tracks whether a playlist with ENDLIST has really ended.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// Fingerprints of the segments listed so far, by which they are recognized under other numbers.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// Counts cue tags that an upstream adds to a segment after it was fetched, too late to be passed on in place.

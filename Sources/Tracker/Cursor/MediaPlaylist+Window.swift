@@ -1,4 +1,4 @@
-import Metering
+import Support
 package import Playlist
 
 // The numbers and dates of the segments that a media playlist lists.

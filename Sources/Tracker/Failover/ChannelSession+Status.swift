@@ -1,3 +1,5 @@
+import Fetch
+
 extension ChannelSession {
     package var status: UpstreamStatus {
         var status = state.activeStatus ?? UpstreamStatus.idle

@@ -1,3 +1,5 @@
+import Fetch
+
 // How the channel carries out a decision, and reacts to the end of a session.
 
 extension ChannelSession {

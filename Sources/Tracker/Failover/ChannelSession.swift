@@ -1,3 +1,5 @@
+import Fetch
+
 /// Follows one channel: its primary upstream, and the backups that replace it in an outage.
 ///
 /// One source is active, that is, published. It is in an outage if it lists nothing new or nothing of what it lists can

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Decides which of a channel's sources is tried next, and when.
 ///
 /// Sources are tried in turn. The pauses between trials double until a segment is published.

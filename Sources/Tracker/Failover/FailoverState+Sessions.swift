@@ -1,3 +1,5 @@
+import Fetch
+
 // The sessions that a state holds, whatever the state is.
 
 extension FailoverState {

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Counts of the sources that were published earlier, so that a channel's counts never decrease.
 struct IngestCounts: Equatable, Sendable {
     private(set) var renditions = TrackerCounts()

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Follows the playlists of the primary while a backup is published.
 ///
 /// Nothing that the playlists list is fetched, and no event is reported.

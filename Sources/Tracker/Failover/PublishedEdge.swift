@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The end of a channel's published media: where another source, or another process, has to join.

@@ -1,3 +1,5 @@
+import Fetch
+
 /// One session with one of a channel's sources.
 ///
 /// A source may be opened several times. Each session has its own fetch IDs, so an answer to an earlier one is ignored.

@@ -1,3 +1,5 @@
+import Fetch
+
 /// A session with a source that may become active. Its media is held until then.
 struct SourceTrial: Sendable {
     /// What is known about the source's media. Its segments are probed in order until one is usable.

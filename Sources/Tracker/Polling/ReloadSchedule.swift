@@ -1,3 +1,5 @@
+import Fetch
+
 /// Decides when a media playlist is loaded again (RFC 8216 §6.3.4, draft-pantos-hls-rfc8216bis §6.3.4).
 ///
 /// Waits count from the start of the last load, so that a slow answer does not delay the next load further.

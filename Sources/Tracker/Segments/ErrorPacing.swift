@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 /// Spaces the requests for media, keys and maps to hosts where all of them fail.

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Whether requests for media, keys and maps may start at one time.
 struct FetchAdmission: Sendable {
     let limiter: HostLimiter

@@ -1,3 +1,5 @@
+import Fetch
+
 // What a failed attempt means for the next attempt, and for the segment.
 
 extension FetchFailure {

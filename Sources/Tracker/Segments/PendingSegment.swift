@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 /// A segment that is listed and not delivered yet.

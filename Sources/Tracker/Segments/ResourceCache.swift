@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 /// Keys and initialization sections, each fetched once for all segments that need it.

@@ -1,3 +1,5 @@
+package import Fetch
+
 /// Decides when a segment, key or map is requested again after failed attempts.
 ///
 /// There is no last attempt. `SegmentPatience` decides when a segment is lost.

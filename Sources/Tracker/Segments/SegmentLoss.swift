@@ -1,3 +1,5 @@
+package import Fetch
+
 /// Segments that will never be delivered, and the reason.
 package struct SegmentLoss: Equatable, Sendable {
     package enum Reason: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 // Removes what is ready from the head of the queue.

@@ -1,4 +1,5 @@
-import Metering
+import Support
+import Fetch
 import Playlist
 
 // Starts and settles the attempts for queued segments.

@@ -1,4 +1,4 @@
-import Metering
+import Support
 import Playlist
 
 /// The segments of one rendition that are listed and not delivered yet, in playlist order.

@@ -1,3 +1,5 @@
+import Support
+package import Fetch
 package import Playlist
 
 /// The requests that a segment needs, with absolute URLs: media, and where present key, map and the map's key.

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The memory that the intake of one channel may take, by what it holds.
 package struct IntakeLimits: Equatable, Sendable {

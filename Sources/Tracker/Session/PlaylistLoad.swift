@@ -1,3 +1,5 @@
+import Fetch
+
 /// The state of one media playlist's loads: when the next one starts, and how the last one ended.
 struct PlaylistLoad: Sendable {
     private enum State: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 /// The URLs of the channel's playlists, and the state of the multivariant playlist that names them.

@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 // Starts, moves and reschedules the loads of a media playlist.

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Follows one media playlist of the channel: its URL, its loads, and its segments that are not delivered yet.

@@ -1,3 +1,5 @@
+package import Fetch
+
 /// Runs a session on a simulated clock, without tasks or waiting. Equal answers give equal outputs.
 package struct ReplayDriver: Sendable {
     private var session: any IngestSession

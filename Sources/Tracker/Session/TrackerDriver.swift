@@ -1,3 +1,5 @@
+package import Fetch
+
 /// A value that a driver passes downstream.
 package enum DriverOutput: Equatable, Sendable {
     case delivery(Delivery)

@@ -1,3 +1,4 @@
+package import Fetch
 package import Playlist
 
 /// The reason why a channel cannot be opened or followed.

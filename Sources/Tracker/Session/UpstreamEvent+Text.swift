@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 extension UpstreamEvent {

@@ -1,3 +1,4 @@
+package import Fetch
 package import Playlist
 
 /// A change in a channel's intake that an operator may want to know, reported once per change.

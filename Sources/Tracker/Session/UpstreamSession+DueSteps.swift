@@ -1,3 +1,5 @@
+import Fetch
+
 // What a session does in each step, whatever the input was, and when it has to be woken.
 
 extension UpstreamSession {

@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 // Opens the upstream: one media playlist, or a multivariant playlist with a choice of them.

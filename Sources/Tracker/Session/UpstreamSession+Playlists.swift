@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 // Loads the media playlists and reads what is new in them.

@@ -1,3 +1,4 @@
+package import Support
 package import Playlist
 
 extension UpstreamSession {

@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 // Finds the playlists again at other URLs, by loading the multivariant playlist once more.

@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 // Fetches the segments that are listed, with their keys and maps.

@@ -1,3 +1,5 @@
+import Fetch
+
 extension UpstreamSession {
     package var status: UpstreamStatus {
         UpstreamStatus(

@@ -1,3 +1,4 @@
+package import Fetch
 import Playlist
 
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.

@@ -1,3 +1,4 @@
+package import Fetch
 package import Playlist
 
 /// A snapshot of one channel's intake. All times are session times.

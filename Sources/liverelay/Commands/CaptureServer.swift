@@ -1,3 +1,6 @@
+import WebServer
+import Support
+import Observability
 import Capture
 
 /// The server of `liverelay replay --live`, from which players and relays pull a capture.

@@ -1,3 +1,5 @@
+import WebServer
+import Support
 import ArgumentParser
 import Capture
 import Foundation

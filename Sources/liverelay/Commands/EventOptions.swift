@@ -1,3 +1,5 @@
+import Support
+import Observability
 import ArgumentParser
 import Logging
 

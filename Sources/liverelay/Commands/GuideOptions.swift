@@ -1,3 +1,4 @@
+import Guide
 import ArgumentParser
 
 /// Options for the guide.

@@ -1,3 +1,4 @@
+import Observability
 import ArgumentParser
 import Logging
 
@@ -22,4 +23,5 @@ struct LogOptions: ParsableArguments {
     }
 }
 
+extension LogLevel: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}

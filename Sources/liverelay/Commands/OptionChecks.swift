@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,

@@ -1,3 +1,6 @@
+import Support
+import Observability
+import Fetch
 import Capture
 import Foundation
 import Logging

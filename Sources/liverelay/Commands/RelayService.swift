@@ -1,3 +1,7 @@
+import WebServer
+import Support
+import Service
+import Observability
 import Channel
 import Foundation
 import Glibc

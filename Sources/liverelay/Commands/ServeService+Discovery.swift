@@ -1,3 +1,5 @@
+import WebServer
+import Service
 import Logging
 
 extension ServeService {

@@ -1,4 +1,8 @@
-import HTTPSyntax
+import WebServer
+import Support
+import Service
+import Observability
+import Guide
 
 extension ServeService {
     /// Starts the server of the channels, of what is known about all of them, and of the API.

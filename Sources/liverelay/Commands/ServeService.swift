@@ -1,3 +1,8 @@
+import WebServer
+import Support
+import Service
+import Observability
+import Guide
 import Channel
 import ChannelList
 import Foundation

@@ -1,3 +1,5 @@
+import WebServer
+import Service
 import ArgumentParser
 import Channel
 import Foundation

@@ -1,3 +1,4 @@
+import Service
 import ArgumentParser
 import Channel
 import Media
@@ -51,3 +52,5 @@ struct StreamingOptions: ParsableArguments {
             longestLag: kind == .pipe && isPaced ? .seconds(30) : nil)
     }
 }
+
+extension StreamDestination: ExpressibleByArgument {}

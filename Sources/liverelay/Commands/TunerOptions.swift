@@ -1,3 +1,6 @@
+import WebServer
+import Support
+import Service
 import ArgumentParser
 import ChannelList
 import Playlist

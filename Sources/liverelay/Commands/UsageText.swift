@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The text of an error in the command line, without the secrets of that command line and without control characters.

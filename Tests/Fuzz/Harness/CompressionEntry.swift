@@ -1,4 +1,4 @@
-import Compression
+import Support
 
 /// Entry for compressed guides and lists.
 enum CompressionEntry {

@@ -1,3 +1,4 @@
+@testable import Support
 @testable import Playlist
 
 /// Entries for RFC 8216 playlists.

@@ -1,4 +1,4 @@
-import HTTPSyntax
+import WebServer
 import LiveRing
 
 /// Entry for HTTP request targets and header fields.

@@ -1,3 +1,4 @@
+import Fetch
 import Tracker
 
 /// What exceeds the limits of playlists and of memory every few minutes, and changes nothing of the media.

@@ -1,0 +1,107 @@
+package import Support
+
+/// The options of one channel's requests.
+package struct CurlConfiguration: Equatable, Sendable {
+    /// Limits of one transfer, including all redirects.
+    package struct Limits: Equatable, Sendable {
+        /// The size of the body after decompression.
+        package var bodyBytes: Int
+        /// The time at less than `minBytesPerSecond`; rounded up to whole seconds.
+        package var idle: Duration
+        package var total: Duration
+        /// The lowest speed, averaged over some seconds. A slower body counts as one that hangs.
+        package var minBytesPerSecond: Int
+
+        package init(bodyBytes: Int, idle: Duration, total: Duration, minBytesPerSecond: Int = 1) {
+            self.bodyBytes = bodyBytes
+            self.idle = idle
+            self.total = total
+            self.minBytesPerSecond = minBytesPerSecond
+        }
+    }
+
+    /// Headers of every request, on all hosts and after redirects.
+    ///
+    /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the
+    /// upstream's own origin only.
+    package var headers: [RequestHeader]
+    package var userAgent: String
+    /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.
+    package var cookie: Secret?
+    /// URL of an HTTP or SOCKS proxy; nil: as in the environment (http_proxy and similar variables).
+    package var proxy: Secret?
+    /// Hosts reached without a proxy, separated by commas; "*": all hosts; nil: as in the environment.
+    package var noProxy: String?
+    /// Path of a PEM file with the trusted certificate authorities; nil: those of the system.
+    package var certificateAuthorities: String?
+    /// The time limit for name resolution, connection and TLS handshake together.
+    package var connectLimit: Duration
+    package var playlistLimits: Limits
+    package var keyLimits: Limits
+    /// Segments and EXT-X-MAP sections.
+    package var segmentLimits: Limits
+    /// Whether connections are made only to public IP addresses (`IPAddress.isPublic`), whatever name or redirect led
+    /// there.
+    ///
+    /// This is for services that accept upstreams from others. No proxy is used then, because a proxy resolves names
+    /// itself.
+    package var deniesPrivate: Bool
+    /// Private IP addresses that are permitted nevertheless.
+    package var permittedIPAddresses: Set<IPAddress>
+
+    package init(
+        headers: [RequestHeader] = [], userAgent: String = "liverelay", cookie: Secret? = nil,
+        proxy: Secret? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
+        connectLimit: Duration = .seconds(5),
+        playlistLimits: Limits = Limits(
+            bodyBytes: MemoryBudget().playlistBytes, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
+        keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
+        segmentLimits: Limits = Limits(
+            bodyBytes: MemoryBudget().segmentBytes, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
+        deniesPrivate: Bool = false, permittedIPAddresses: Set<IPAddress> = []
+    ) {
+        self.headers = headers
+        self.userAgent = userAgent
+        self.cookie = cookie
+        self.proxy = proxy
+        self.noProxy = noProxy
+        self.certificateAuthorities = certificateAuthorities
+        self.connectLimit = connectLimit
+        self.playlistLimits = playlistLimits
+        self.keyLimits = keyLimits
+        self.segmentLimits = segmentLimits
+        self.deniesPrivate = deniesPrivate
+        self.permittedIPAddresses = permittedIPAddresses
+    }
+
+    /// The time limit of a long segment in multiples of its duration, and the longest time limit.
+    private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
+
+    /// The largest EXT-X-MAP section, or file of which it is a range. Those of channels have some kilobytes.
+    private static let largestMap = 2 << 20
+
+    /// Sets the largest segment and the largest playlist.
+    package mutating func apply(_ memory: MemoryBudget) {
+        segmentLimits.bodyBytes = memory.segmentBytes
+        playlistLimits.bodyBytes = memory.playlistBytes
+    }
+
+    func limits(for request: FetchRequest) -> Limits {
+        switch request.purpose {
+        case .multivariantPlaylist, .mediaPlaylist:
+            var limits = playlistLimits
+            limits.total += request.duration ?? .zero
+            limits.idle += request.duration ?? .zero
+            limits.bodyBytes = min(limits.bodyBytes, request.byteLimit ?? .max)
+            return limits
+        case .key: return keyLimits
+        case .segment, .map:
+            var limits = segmentLimits
+            let largest = request.purpose == .map ? Self.largestMap : Int.max
+            limits.bodyBytes = min(limits.bodyBytes, largest, request.byteLimit ?? .max)
+            let duration = min(request.duration ?? .zero, Self.longestTotal)
+            limits.total = max(limits.total, min(duration * Self.durationFactor, Self.longestTotal))
+            return limits
+        }
+    }
+}

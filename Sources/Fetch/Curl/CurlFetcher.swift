@@ -1,0 +1,149 @@
+import Support
+import CCurl
+import Synchronization
+
+/// Fetches one channel's resources over HTTP, with the channel's headers, cookies and limits.
+package final class CurlFetcher: Fetcher {
+    private let thread: CurlThread
+    private let channel: CurlCommandQueue.ChannelID
+    private let headers: RequestHeaders
+    private let configuration: CurlConfiguration
+    /// Origins whose bodies are not encoded as their Content-Encoding says.
+    private let mislabeledOrigins = Mutex<Set<HTTPURL.Origin>>([])
+    /// The number of such origins that are remembered, because an upstream may name any number of them.
+    private static let maxMislabeledOrigins = 64
+
+    /// - Parameters:
+    ///   - upstream: absolute URL of the channel. Credentials and cookies are sent to its origin only.
+    ///   - backups: absolute URLs of the backups. User information in them is sent to their origins only.
+    ///   - thread: nil: the process's shared thread.
+    /// - Throws: `.unsupportedScheme` or `.other` for a URL, a header or a cookie that cannot be sent, and for a proxy
+    ///   if private IP addresses are denied.
+    package init(
+        upstream: String, backups: [String] = [], configuration: CurlConfiguration = CurlConfiguration(),
+        thread: CurlThread? = nil
+    ) throws(FetchError) {
+        if configuration.deniesPrivate, configuration.proxy != nil {
+            throw FetchError(.other, url: upstream, message: "private addresses cannot be denied behind a proxy")
+        }
+        // A backup with an invalid URL causes an error when it is tried.
+        let backupURLs = backups.compactMap { try? HTTPURL($0) }
+        self.headers = try RequestHeaders(configuration, for: HTTPURL(upstream), backups: backupURLs)
+        self.configuration = configuration
+        self.thread =
+            if let thread { thread } else { try CurlThread.shared(deniesPrivate: configuration.deniesPrivate) }
+        self.channel = self.thread.commandQueue.makeID()
+    }
+
+    deinit { thread.commandQueue.post(.close(channel)) }
+
+    /// Makes one GET request and follows redirects. An answer of any status is a success here.
+    ///
+    /// If the body is not encoded as its Content-Encoding says, or in an unknown way, it is requested once more and
+    /// accepted as it is.
+    package func fetch(_ request: FetchRequest) async -> FetchOutcome { await fetch(request, nil) }
+
+    /// Fetches one resource into a file, as `fetch` does into memory. The answer has no body.
+    package func fetch(_ download: Download, from url: String) async -> FetchOutcome {
+        await fetch(FetchRequest(.multivariantPlaylist, url: url), download)
+    }
+
+    private func fetch(_ request: FetchRequest, _ download: Download?) async -> FetchOutcome {
+        do throws(FetchError) {
+            let url = try HTTPURL(request.url)
+            let isMislabeled = mislabeledOrigins.withLock { $0.contains(url.origin) }
+            let outcome = try await followRedirects(
+                request, from: url, usesIdentityEncoding: isMislabeled, download)
+            guard case .failure(let error) = outcome, error.isWrongEncoding else { return outcome }
+            mislabeledOrigins.withLock { if $0.count < Self.maxMislabeledOrigins { $0.insert(url.origin) } }
+            return try await followRedirects(request, from: url, usesIdentityEncoding: true, download)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Makes one POST request. No redirect is followed, and the answer is limited as one to a request for a key.
+    package func post(_ content: PostContent, to url: String) async -> FetchOutcome {
+        do throws(FetchError) {
+            return await run(
+                try CurlJob(
+                    FetchRequest(.key, url: url), to: HTTPURL(url), headers: headers, configuration: configuration,
+                    content: content))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Runs the request, and follows redirects that libcurl may not follow.
+    private func followRedirects(
+        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?
+    ) async throws(FetchError) -> FetchOutcome {
+        var url = first
+        for _ in 0...CurlJob.maxRedirects {
+            // What an answer before this one had as its body is not the resource.
+            download?.file.clear()
+            let job = try CurlJob(
+                request, to: url, headers: headers, configuration: configuration,
+                usesIdentityEncoding: usesIdentityEncoding, download: download)
+            let outcome = await run(job)
+            guard !job.followsRedirects, let next = try? outcome.get().redirectURL else { return outcome }
+            url = try HTTPURL(next)
+        }
+        throw FetchError(.tooManyRedirects, url: request.url)
+    }
+
+    private func run(_ job: CurlJob) async -> FetchOutcome {
+        let commandQueue = thread.commandQueue
+        let id = commandQueue.makeID()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                commandQueue.post(.start(id, channel, job, continuation))
+                // The handler below may have run before the transfer started.
+                if Task.isCancelled { commandQueue.post(.cancel(id)) }
+            }
+        } onCancel: {
+            commandQueue.post(.cancel(id))
+        }
+        return outcome.decompressed(for: job)
+    }
+}
+
+extension FetchOutcome {
+    /// The outcome with the content of a body that is gzip without a Content-Encoding, or was compressed twice.
+    ///
+    /// A key may begin like a gzip member, and a byte range of one cannot be decompressed. This runs on the caller's
+    /// thread, so that a large body holds up no transfer.
+    fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
+        guard case .success(let answer) = self, job.request.purpose != .key, job.range == nil else { return self }
+        // The compressed bytes are there as well until the content is.
+        switch Gzip.decompress(answer.body, limit: max(0, job.limits.bodyBytes - answer.body.count)) {
+        case .notGzip: return self
+        case .whole(let content): return .success(answer.replacingBody(by: content))
+        case .truncated: return .failure(FetchError(.shortBody, CURLE_PARTIAL_FILE, url: job.request.url))
+        case .beyondLimit: return .failure(FetchError(.tooLarge, CURLE_FILESIZE_EXCEEDED, url: job.request.url))
+        }
+    }
+}
+
+extension FetchAnswer {
+    fileprivate func replacingBody(by body: [UInt8]) -> FetchAnswer {
+        FetchAnswer(status: status, finalURL: finalURL, headers: headers, body: body, endsAtClose: endsAtClose)
+    }
+}
+
+extension FetchError {
+    fileprivate init(_ reason: Reason, _ code: CURLcode, url: String) {
+        self.init(reason, url: url, code: Int32(bitPattern: code.rawValue))
+    }
+
+    /// Whether the body is not encoded as its Content-Encoding says.
+    fileprivate var isWrongEncoding: Bool { code == Int32(bitPattern: CURLE_BAD_CONTENT_ENCODING.rawValue) }
+}
+
+extension FetchAnswer {
+    /// The absolute URL of the redirect (RFC 9110 §15.4); nil if the answer is none.
+    fileprivate var redirectURL: String? {
+        guard [301, 302, 303, 307, 308].contains(status), let location = header("location") else { return nil }
+        return URIReference.resolve(location, against: finalURL)
+    }
+}

@@ -1,0 +1,190 @@
+import Support
+import CCurl
+import Glibc
+
+/// A transfer on the curl thread, with its handle and what was received so far.
+@safe
+final class CurlTransfer {
+    typealias Continuation = CheckedContinuation<FetchOutcome, Never>
+
+    let id: CurlCommandQueue.TransferID
+    private let job: CurlJob
+    private let continuation: Continuation
+    private(set) var handle: CurlHandle
+    private var head = ResponseHead()
+    private var body: [UInt8] = []
+    /// Bytes that went into a file.
+    private var storedBytes = 0
+    private var isTooLarge = false
+    /// The IP address tried last, if it was denied because it is private.
+    private var deniedAddress: IPAddress?
+    /// When the transfer times out unless a byte arrives before; nil after the first byte, or without a limit.
+    private(set) var silenceDeadline: ContinuousClock.Instant?
+
+    init(
+        _ id: CurlCommandQueue.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation
+    ) {
+        self.id = id
+        self.job = job
+        self.handle = handle
+        self.continuation = continuation
+        silenceDeadline = job.request.silenceLimit.map { .now + $0 }
+        configureRequest()
+        configureRoute()
+        configureLimits()
+        unsafe self.handle.setReceiver(
+            Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
+    }
+
+    /// Returns the transfer that a handle was configured for.
+    static func of(easy: UnsafeMutableRawPointer) -> CurlTransfer? {
+        var context: UnsafeMutableRawPointer?
+        guard unsafe liverelay_curl_get_private(easy, &context) == CURLE_OK else { return nil }
+        return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
+    func finish(_ code: CURLcode) {
+        guard code == CURLE_OK else { return fail(reason(of: code), code) }
+        succeed(body)
+    }
+
+    func fail(_ reason: FetchError.Reason, _ code: CURLcode) {
+        let message: String =
+            switch reason {
+            case .canceled: ""
+            case .privateAddress: deniedAddress?.text ?? ""
+            default: handle.message(for: code)
+            }
+        continuation.resume(
+            returning: .failure(
+                FetchError(reason, url: job.request.url, code: Int32(bitPattern: code.rawValue), message: message)))
+    }
+
+    private func succeed(_ body: [UInt8]) {
+        let isChunked = head.headers.contains { $0.name.lowercased() == "transfer-encoding" }
+        continuation.resume(
+            returning: .success(
+                FetchAnswer(
+                    status: handle.status, finalURL: job.finalURL(handle.effectiveURL), headers: head.headers,
+                    body: body, endsAtClose: handle.isHTTP1 && !isChunked && handle.contentLength == nil)))
+    }
+
+    private func reason(of code: CURLcode) -> FetchError.Reason {
+        if isTooLarge { return .tooLarge }
+        if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
+        return FetchError.Reason(code, answered: handle.status != 0)
+    }
+
+    private func configureRequest() {
+        handle.set(CURLOPT_URL, job.url)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_FOLLOWLOCATION, job.followsRedirects ? 1 : 0)
+        handle.set(CURLOPT_MAXREDIRS, CurlJob.maxRedirects)
+        // Signed URLs are compared byte for byte. Dot segments were removed when the reference was resolved.
+        handle.set(CURLOPT_PATH_AS_IS, 1)
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise canceling during name resolution would block this thread, and every channel, until it ends.
+        handle.set(CURLOPT_QUICK_EXIT, 1)
+        handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
+        handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
+        handle.setHeaders(job.headerLines)
+        if let content = job.content { handle.setContent(content.bytes) }
+        if let userInfo = job.userInfo {
+            // libcurl keeps them while redirects stay with the first host, port and scheme.
+            handle.set(CURLOPT_USERNAME, userInfo.user)
+            handle.set(CURLOPT_PASSWORD, userInfo.password.value)
+        }
+        if job.request.needsNewConnection { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, so without encoding
+        if !job.usesIdentityEncoding { handle.set(CURLOPT_ACCEPT_ENCODING, "") }  // all encodings that libcurl knows
+    }
+
+    private func configureRoute() {
+        let configuration = job.configuration
+        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy.value) }
+        if let noProxy = configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
+        if let path = configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
+        guard configuration.deniesPrivate else { return }
+        handle.set(CURLOPT_PROXY, "")  // also none from the environment
+        unsafe handle.setSocketOpener(Unmanaged.passUnretained(self).toOpaque(), openSocket)
+    }
+
+    private func configureLimits() {
+        let limits = job.limits
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
+        handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
+        handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.minBytesPerSecond)
+        handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
+        handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
+    }
+
+    /// Appends decompressed bytes, at most 16 KiB per call. Returns false to abort the transfer.
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= job.limits.bodyBytes - body.count - storedBytes else {
+            isTooLarge = true
+            return false
+        }
+        if let file = job.download?.file {
+            storedBytes += bytes.count
+            return unsafe file.append(bytes)
+        }
+        if body.isEmpty, let contentLength = handle.contentLength {
+            body.reserveCapacity(min(contentLength, job.limits.bodyBytes))
+        }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Whether a connection may be made. Called after name resolution, for each IP address and each redirect.
+    fileprivate func mayConnect(to address: IPAddress?) -> Bool {
+        let isPermitted = address.map { $0.isPublic || job.configuration.permittedIPAddresses.contains($0) } ?? false
+        deniedAddress = isPermitted ? nil : address
+        return isPermitted
+    }
+
+    fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
+        silenceDeadline = nil
+        let isBounded = unsafe head.receive(String(decoding: bytes, as: UTF8.self))
+        isTooLarge = isTooLarge || !isBounded
+        return isBounded
+    }
+}
+
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return unsafe transfer.receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context = unsafe context, let address = unsafe address else { return CURL_SOCKET_BAD }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = unsafe liverelay_curl_copy_address(address, &bytes)
+    guard transfer.mayConnect(to: IPAddress(Array(bytes.prefix(count)))) else { return CURL_SOCKET_BAD }
+    let (family, kind) = unsafe (address.pointee.family, address.pointee.socktype)
+    return unsafe socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+}
+
+extension Duration {
+    /// Rounded up, because libcurl interprets 0 as "no limit".
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let perMillisecond: Int64 = 1_000_000_000_000_000
+        return Int(seconds * 1000 + (attoseconds + perMillisecond - 1) / perMillisecond)
+    }
+}

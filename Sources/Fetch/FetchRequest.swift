@@ -1,0 +1,80 @@
+package import Support
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/// A request for one resource of the upstream, or for a byte range of it.
+package struct FetchRequest: Hashable, Sendable {
+    package enum Purpose: String, Hashable, Sendable { case multivariantPlaylist, mediaPlaylist, segment, key, map }
+
+    package let purpose: Purpose
+    /// Absolute http or https URL.
+    package let url: String
+    /// nil: the whole resource.
+    package let byteRange: ByteRange?
+    /// EXTINF of a segment, or the time for which a server may hold back a playlist: it extends the time limit of the
+    /// transfer. nil if unknown, or if a playlist is requested as it is.
+    package let duration: Duration?
+    /// The time without a byte after which the request times out; nil: the limit of the configuration.
+    package var silenceLimit: Duration?
+    /// The largest body; nil: the limit of the configuration.
+    package var byteLimit: Int?
+    /// Whether no connection of an earlier request is used, because one of them hangs.
+    package var needsNewConnection = false
+    /// The source that it belongs to: 0 is the primary; backups count from 1.
+    package var source = 0
+
+    package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil, duration: Duration? = nil) {
+        self.purpose = purpose
+        self.url = url
+        self.byteRange = byteRange
+        self.duration = duration
+    }
+}

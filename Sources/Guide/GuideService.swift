@@ -1,0 +1,267 @@
+package import Logging
+import WebServer
+import Support
+package import ChannelList
+import Foundation
+import Synchronization
+
+/// A guide as it is served: two files with the same content.
+package struct PublishedGuide: Equatable, Sendable {
+    let path: String
+    let gzipPath: String
+    let built: GuideBuilder.Built
+    /// As an HTTP date.
+    let lastModified: String
+    let made: ContinuousClock.Instant
+}
+
+/// Keeps the guide up to date: fetches the guides of the lists, and makes one of them for the channels that are listed.
+///
+/// A few guides are fetched at once, and each is served as soon as it is there. A guide that cannot be fetched, or is
+/// none, leaves the one before in its place.
+package final class GuideService: Sendable {
+    package struct Settings: Sendable {
+        /// Guides that are read besides those of the lists: URLs and files.
+        package var guides: [String] = []
+        /// Time between two requests for a guide; nil: it is fetched once.
+        package var refresh: Duration? = .seconds(12 * 3600)
+        var limits = GuideLimits()
+
+        package init(guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()) {
+            self.guides = guides
+            self.refresh = refresh
+            self.limits = limits
+        }
+    }
+
+    private struct State {
+        var channels: [ListedChannel] = []
+        var sources: [GuideSource] = []
+        /// The paths of the guides that are being fetched.
+        var fetching: Set<String> = []
+        var fetcher: GuideFetcher?
+        /// Whether what is served was made of other channels or guides.
+        var isStale = false
+        var published: PublishedGuide?
+        var builds = 0
+        var fileCount = 0
+    }
+
+    /// Guides that are fetched at once. The others wait, the one that is due for longest first.
+    static let concurrency = 8
+
+    private let settings: Settings
+    private let directory: String
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private let state = Mutex(State())
+    private let isClosed = Mutex(false)
+    /// Something may be due.
+    private let wakes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// The served guide may be stale.
+    private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameter directory: for the guides; created when the first one is fetched.
+    package init(_ settings: Settings, directory: String, logger: Logger) {
+        self.settings = settings
+        self.directory = directory
+        self.logger = logger
+    }
+
+    /// Whether any guide is read.
+    package var hasSources: Bool { state.withLock { !$0.sources.isEmpty } }
+
+    var published: PublishedGuide? { state.withLock { $0.published } }
+
+    package var status: GuideStatus? {
+        let (sources, published) = state.withLock { ($0.sources, $0.published) }
+        return sources.isEmpty ? nil : GuideStatus(sources, published, at: clock.now)
+    }
+
+    /// Uses these channels, and the guides that their lists name. Guides that were read before are kept.
+    package func update(channels: [ListedChannel], guides: [String], fetcher: GuideFetcher) {
+        let now = clock.now
+        // New tokens in the channels' URLs change nothing in the guide.
+        let channels = channels.map { channel in
+            var channel = channel
+            channel.sources = []
+            return channel
+        }
+        state.withLock { state in
+            var locations: Set<String> = []
+            let wanted = (settings.guides + guides).filter { locations.insert($0).inserted }
+            let known = Dictionary(state.sources.map { ($0.location, $0) }) { first, _ in first }
+            let sources = wanted.map { location in
+                known[location] ?? GuideSource(location: location, path: nextPath(&state), due: now)
+            }
+            let isSame = sources.map(\.location) == state.sources.map(\.location) && channels == state.channels
+            state.isStale = state.isStale || !isSame
+            let unused = state.sources.filter { source in !sources.contains { $0.path == source.path } }
+            for source in unused { try? FileManager.default.removeItem(atPath: source.path) }
+            (state.channels, state.sources, state.fetcher) = (sources.isEmpty ? [] : channels, sources, fetcher)
+        }
+        wakes.continuation.yield()
+        changes.continuation.yield()
+    }
+
+    private func nextPath(_ state: inout State) -> String {
+        state.fileCount += 1
+        return "\(directory)/source-\(state.fileCount)"
+    }
+
+    /// Returns when a guide is there, or none can be expected soon, or after `limit`.
+    func waitForGuide(atMost limit: Duration) async -> PublishedGuide? {
+        let end = clock.now + limit
+        while isFirstPending, clock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { break }
+        }
+        return published
+    }
+
+    /// Whether no guide is there, and one is being fetched or made.
+    private var isFirstPending: Bool {
+        state.withLock { $0.published == nil && $0.sources.contains { $0.fault == nil } }
+    }
+
+    /// Why no guide is there, in a sentence.
+    var absence: String {
+        let sources = state.withLock { $0.sources }
+        guard let failed = sources.first(where: { $0.fault != nil }), let fault = failed.fault else {
+            return "The guide is being fetched: see status.json."
+        }
+        return "There is no guide yet. The one at \(failed.redactedLocation): \(fault.message)."
+    }
+}
+
+// MARK: - Working
+
+extension GuideService {
+    /// Works until the task is canceled.
+    package func run() async {
+        await withTaskCancellationHandler {
+            async let fetching: Void = fetchGuides()
+            for await _ in changes.stream where state.withLock({ $0.isStale && !$0.sources.isEmpty }) { await build() }
+            await fetching
+        } onCancel: {
+            isClosed.withLock { $0 = true }
+        }
+    }
+
+    /// Fetches guides when they are due, until the task is canceled.
+    private func fetchGuides() async {
+        await withDiscardingTaskGroup { group in
+            var arrivals = wakes.stream.makeAsyncIterator()
+            while !Task.isCancelled {
+                while let (source, fetcher) = beginFetch() {
+                    group.addTask { [self] in
+                        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                        record(await fetcher.fetch(source), of: source)
+                    }
+                }
+                let timer = timer()
+                _ = await arrivals.next()
+                timer?.cancel()
+            }
+        }
+    }
+
+    /// The guide to fetch next; nil if none is due, or enough are being fetched.
+    private func beginFetch() -> (GuideSource, GuideFetcher)? {
+        let now = clock.now
+        return state.withLock { state in
+            guard let source = Self.next(in: state), source.due <= now, var fetcher = state.fetcher else { return nil }
+            state.fetching.insert(source.path)
+            fetcher.isCanceled = { [self] in isClosed.withLock { $0 } }
+            return (source, fetcher)
+        }
+    }
+
+    /// The guide that is due next; nil if enough are being fetched.
+    private static func next(in state: State) -> GuideSource? {
+        guard state.fetching.count < concurrency else { return nil }
+        return state.sources.filter { !state.fetching.contains($0.path) }.min { $0.due < $1.due }
+    }
+
+    /// Wakes the work when a guide is due.
+    private func timer() -> Task<Void, Never>? {
+        let due = state.withLock { Self.next(in: $0)?.due }
+        return due.map { due in
+            Task { [wake = wakes.continuation, clock] in
+                if (try? await clock.sleep(until: due, tolerance: nil)) != nil { wake.yield() }
+            }
+        }
+    }
+
+    private func record(_ outcome: GuideFetcher.Outcome, of source: GuideSource) {
+        let now = clock.now
+        if case .failed(let fault) = outcome, fault != .canceled {
+            let rest = source.fetched == nil ? "" : "; the one before stays"
+            logger.warning("guide failed url=\(source.redactedLocation): \(fault.message)\(rest)")
+        }
+        defer {
+            wakes.continuation.yield()
+            changes.continuation.yield()
+        }
+        state.withLock { state in
+            state.fetching.remove(source.path)
+            guard let index = state.sources.firstIndex(where: { $0.path == source.path }) else {
+                try? FileManager.default.removeItem(atPath: source.path)
+                return
+            }
+            switch outcome {
+            case .unchanged: state.sources[index].recordSuccess(at: now, refresh: settings.refresh)
+            case .failed(let fault): state.sources[index].recordFailure(fault, at: now, refresh: settings.refresh)
+            case .changed(let counts, let entityTag, let lastModified):
+                state.sources[index].recordSuccess(at: now, refresh: settings.refresh)
+                state.sources[index].counts = counts
+                (state.sources[index].entityTag, state.sources[index].lastModified) = (entityTag, lastModified)
+                state.isStale = true
+            }
+        }
+    }
+
+    /// Makes the guide of what was fetched.
+    private func build() async {
+        let (channels, guides, number) = state.withLock { state in
+            state.isStale = false
+            state.builds += 1
+            return (state.channels, state.sources.filter { $0.fetched != nil }.map(\.path), state.builds)
+        }
+        guard !guides.isEmpty else { return }
+        let builder = GuideBuilder(
+            channels: channels, guides: guides, limits: settings.limits,
+            isCanceled: { [self] in isClosed.withLock { $0 } })
+        let path = "\(directory)/epg-\(number).xml"
+        let start = clock.now
+        let result = await GuideThread.run { () throws(GuideFault) in try builder.build(to: path, gzip: path + ".gz") }
+        switch result {
+        case .success(let built):
+            publish(built, path)
+            let written = built.written
+            logger.info(
+                "guide updated channels=\(written.channels) programs=\(written.programs) bytes=\(built.byteCount) seconds=\(start.duration(to: clock.now).components.seconds)"
+            )
+        case .failure(let fault):
+            remove(path)
+            state.withLock { $0.isStale = true }
+            if fault != .canceled { logger.warning("guide failed: \(fault.message); the one before stays") }
+        }
+    }
+
+    /// Serves the new files, unless they have the content of those before. The files before stay for who opens them now.
+    private func publish(_ built: GuideBuilder.Built, _ path: String) {
+        let guide = PublishedGuide(
+            path: path, gzipPath: path + ".gz", built: built,
+            lastModified: HTTPDate.text(secondsSince1970: Int(WallClock.milliseconds / 1000)), made: clock.now)
+        let unused = state.withLock { state -> String? in
+            if let published = state.published, published.built.fingerprint == built.fingerprint { return path }
+            defer { state.published = guide }
+            return state.published?.path
+        }
+        if let unused { remove(unused) }
+    }
+
+    private func remove(_ path: String) {
+        for path in [path, path + ".gz"] { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

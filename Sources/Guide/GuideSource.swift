@@ -1,0 +1,38 @@
+import ChannelList
+
+/// A guide that is read, and what is known of it.
+package struct GuideSource: Equatable, Sendable {
+    /// An http URL, or a file.
+    let location: String
+    /// The file that has the body fetched last; its content was read once and is a guide.
+    let path: String
+    /// From the answer that brought the body: to ask for a newer one only.
+    var entityTag: String?
+    var lastModified: String?
+    /// When the body was confirmed last; nil: there is none.
+    var fetched: ContinuousClock.Instant?
+    /// When it is asked for next.
+    var due: ContinuousClock.Instant
+    /// Failures since the body was confirmed last.
+    var failures = 0
+    var fault: GuideFault?
+    var counts = GuideScanner.Counts()
+
+    var isURL: Bool { location.contains("://") }
+
+    private static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3600))
+
+    /// - Parameter refresh: nil: it is not asked for again.
+    mutating func recordSuccess(at now: ContinuousClock.Instant, refresh: Duration?) {
+        (fetched, failures, fault) = (now, 0, nil)
+        due = now + (refresh ?? .seconds(1 << 32))
+    }
+
+    /// What was fetched before stays.
+    mutating func recordFailure(_ fault: GuideFault, at now: ContinuousClock.Instant, refresh: Duration?) {
+        self.fault = fault
+        let pause = min(Self.firstPause * (1 << min(failures, 6)), Self.longestPause, refresh ?? Self.longestPause)
+        failures += 1
+        due = now + max(pause, Self.firstPause)
+    }
+}

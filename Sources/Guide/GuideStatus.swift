@@ -1,0 +1,77 @@
+import Fetch
+import Support
+import ChannelList
+import Glibc
+import Playlist
+
+/// The guide in `/status.json` of a process of many channels. Times are seconds.
+package struct GuideStatus: Encodable, Sendable {
+    struct Source: Encodable, Sendable {
+        /// Redacted.
+        let url: String
+        /// `pending`, `fetched`, or `failed`; what was fetched before a failure is still used.
+        let state: String
+        /// Why it failed; nil in any other state.
+        let reason: String?
+        /// Since the guide was confirmed last; nil: it never was.
+        let secondsSinceFetch: Double?
+        let channels: Int
+        let programs: Int
+        /// Elements that were dropped because they have no end, or are too long.
+        let damagedElements: Int
+    }
+
+    /// What is served.
+    package let channels: Int
+    let programs: Int
+    package let bytes: Int
+    /// Programs that were left out because they have no usable start time, or the guide would be too long.
+    let programsWithoutTime: Int
+    let programsBeyondLimit: Int
+    /// Since the guide that is served was made; nil: there is none.
+    let secondsSinceUpdate: Double?
+    let sources: [Source]
+
+    package init(_ sources: [GuideSource], _ published: PublishedGuide?, at now: ContinuousClock.Instant) {
+        let written = published?.built.written
+        channels = written?.channels ?? 0
+        programs = written?.programs ?? 0
+        bytes = published?.built.byteCount ?? 0
+        programsWithoutTime = written?.withoutTime ?? 0
+        programsBeyondLimit = written?.beyondLimit ?? 0
+        secondsSinceUpdate = published.map { ($0.made.duration(to: now)).seconds }
+        self.sources = sources.map { source in
+            Source(
+                url: source.redactedLocation,
+                state: source.fault != nil ? "failed" : source.fetched == nil ? "pending" : "fetched",
+                reason: source.fault?.message, secondsSinceFetch: source.fetched.map { $0.duration(to: now).seconds },
+                channels: source.counts.channels, programs: source.counts.programs,
+                damagedElements: source.counts.damaged)
+        }
+    }
+}
+
+extension GuideSource {
+    var redactedLocation: String { isURL ? URIReference.redacted(location) : location }
+}
+
+extension GuideFault {
+    /// In one sentence without its end.
+    var message: String {
+        switch self {
+        case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"
+        case .notRegular: "it is no regular file"
+        case .unreachable(let reason): "it cannot be fetched: \(reason.message)"
+        case .refused(let status): "its server answers with status \(status)"
+        case .damaged: "its compressed content is damaged or incomplete"
+        case .notAGuide: "it is no XMLTV guide: it has no channel and no programme"
+        case .tooLarge: "it is too large"
+        case .unknownEncoding(let name): "its encoding \(name.quoted) is unknown"
+        case .canceled: "liverelay ends"
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

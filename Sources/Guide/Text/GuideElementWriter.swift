@@ -1,0 +1,167 @@
+import Support
+import Playlist
+
+/// Writes programs of other guides so that the document stays well-formed, whatever they contain.
+///
+/// Elements that were not closed are closed, end tags without a start are left out, character data becomes text, and
+/// comments and processing instructions are left out. Everything else is passed on, also what the DTD does not know.
+struct GuideElementWriter {
+    /// A program but for its `channel`: written once, and appended for each channel that gets it.
+    struct Program {
+        fileprivate(set) var attributes: [UInt8] = []
+        fileprivate(set) var content: [UInt8] = []
+
+        /// - Parameter channel: as it is written.
+        func append(channel: [UInt8], to output: inout [UInt8]) {
+            output.append(contentsOf: "<programme".utf8)
+            output.append(contentsOf: attributes)
+            output.append(contentsOf: " channel=\"".utf8)
+            output.append(contentsOf: channel)
+            output.append(contentsOf: "\">".utf8)
+            output.append(contentsOf: content)
+            output.append(contentsOf: "</programme>\n".utf8)
+        }
+    }
+
+    private let limits: GuideLimits
+    private var output: [UInt8] = []
+    /// Names of the open elements.
+    private var open: [ArraySlice<UInt8>] = []
+    /// The index of the first `>` that is not before what is written, as far as the text was searched for it.
+    private var greater = -1
+
+    private init(_ limits: GuideLimits) { self.limits = limits }
+
+    /// - Returns: nil if the program has no usable start time.
+    static func program(_ element: GuideElement, limits: GuideLimits) -> Program? {
+        var writer = GuideElementWriter(limits)
+        guard writer.writeAttributes(of: element) else { return nil }
+        var program = Program(attributes: writer.output)
+        writer.output = []
+        writer.writeContent(GuideText.repaired(element.content))
+        program.content = writer.output
+        return program
+    }
+
+    /// - Returns: whether there is a start time.
+    private mutating func writeAttributes(of element: GuideElement) -> Bool {
+        var attributes = GuideAttributes(GuideText.repaired(element.bytes[element.startTag]))
+        var names: Set<ArraySlice<UInt8>> = []
+        var hasStart = false
+        while let attribute = attributes.next() {
+            guard names.insert(attribute.name).inserted, !attribute.isNamed("channel") else { continue }
+            let isTime = Self.times.contains { attribute.isNamed($0) }
+            guard isTime, !GuideTime.isNormal(attribute.value) else {
+                hasStart = hasStart || attribute.isNamed("start")
+                write(attribute.name, attribute.value)
+                continue
+            }
+            guard let time = GuideTime.normalized(attribute.value) else { continue }
+            hasStart = hasStart || attribute.isNamed("start")
+            write(attribute.name, time[...])
+        }
+        return hasStart
+    }
+
+    private static let times: [StaticString] = ["start", "stop", "pdc-start", "vps-start"]
+
+    private mutating func write(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        output.append(UInt8(ascii: " "))
+        output.append(contentsOf: name)
+        output.append(contentsOf: "=\"".utf8)
+        GuideText.append(value, to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func writeContent(_ content: ArraySlice<UInt8>) {
+        var rest = content
+        while let less = rest.firstIndex(of: UInt8(ascii: "<")) {
+            StepCounter.add(1 + less - rest.startIndex)
+            GuideText.append(rest[..<less], to: &output)
+            rest = rest[less...]
+            let length = writeMarkup(rest)
+            rest.removeFirst(length)
+        }
+        GuideText.append(rest, to: &output)
+        while let name = open.popLast() { writeEndTag(name) }
+    }
+
+    /// Writes what begins with `<`.
+    /// - Returns: its length in bytes.
+    private mutating func writeMarkup(_ rest: ArraySlice<UInt8>) -> Int {
+        if rest.starts(with: "<![CDATA[".utf8) {
+            let text = rest.dropFirst(9)
+            let end = text.firstRange(of: Array("]]>".utf8))
+            appendCharacterData(text[..<(end?.lowerBound ?? text.endIndex)])
+            let length = (end?.upperBound ?? rest.endIndex) - rest.startIndex
+            StepCounter.add(length)
+            return length
+        }
+        if rest.starts(with: "<!--".utf8) {
+            return (rest.firstRange(of: Array("-->".utf8))?.upperBound ?? rest.endIndex) - rest.startIndex
+        }
+        guard let second = rest.dropFirst().first, XMLCharacter.isNameStart(second) || "/?!".utf8.contains(second),
+            let greater = endOfTag(in: rest)
+        else {
+            GuideText.append(rest.prefix(1), to: &output)
+            return 1
+        }
+        let tag = rest[...greater]
+        switch second {
+        case UInt8(ascii: "?"), UInt8(ascii: "!"): break
+        case UInt8(ascii: "/"): close(tag.dropFirst(2).prefix(while: XMLCharacter.isName))
+        default: writeStartTag(tag)
+        }
+        return tag.count
+    }
+
+    /// The first `>` of the text, which is searched for it once.
+    private mutating func endOfTag(in rest: ArraySlice<UInt8>) -> Int? {
+        if greater < rest.startIndex {
+            greater = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+            StepCounter.add(greater - rest.startIndex)
+        }
+        return greater < rest.endIndex ? greater : nil
+    }
+
+    /// In character data, an ampersand is one.
+    private mutating func appendCharacterData(_ text: ArraySlice<UInt8>) {
+        for part in text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
+            if part.offset > 0 { output.append(contentsOf: "&amp;".utf8) }
+            GuideText.append(part.element, to: &output)
+        }
+    }
+
+    /// Elements that no program holds: a reader of the document would take them for its own.
+    private static let outer = ["tv", "channel", "programme"]
+
+    private mutating func writeStartTag(_ tag: ArraySlice<UInt8>) {
+        let name = tag.dropFirst().prefix(while: XMLCharacter.isName)
+        guard open.count < limits.depth, !Self.outer.contains(where: { name.elementsEqual($0.utf8) }) else { return }
+        output.append(UInt8(ascii: "<"))
+        output.append(contentsOf: name)
+        var attributes = GuideAttributes(tag)
+        var names: Set<ArraySlice<UInt8>> = []
+        while let attribute = attributes.next() {
+            if names.insert(attribute.name).inserted { write(attribute.name, attribute.value) }
+        }
+        if tag.dropLast().last == UInt8(ascii: "/") {
+            output.append(contentsOf: "/>".utf8)
+        } else {
+            output.append(UInt8(ascii: ">"))
+            open.append(name)
+        }
+    }
+
+    /// Closes the element of this name and all in it; nothing if no such element is open.
+    private mutating func close(_ name: ArraySlice<UInt8>) {
+        guard let index = open.lastIndex(of: name) else { return }
+        while open.count > index { writeEndTag(open.removeLast()) }
+    }
+
+    private mutating func writeEndTag(_ name: ArraySlice<UInt8>) {
+        output.append(contentsOf: "</".utf8)
+        output.append(contentsOf: name)
+        output.append(UInt8(ascii: ">"))
+    }
+}

@@ -1,0 +1,155 @@
+import Support
+import Playlist
+
+/// What the first pass over a guide finds: which of our channels it has, and how many programs each.
+package struct GuideIndex: Sendable {
+    private struct Entry {
+        /// How surely the channel of the guide is each of ours.
+        var ranks: [Int: GuideMatcher.Rank] = [:]
+        var programs = 0
+
+        package init(_ matches: [GuideMatcher.Match]) { add(matches) }
+
+        mutating func add(_ matches: [GuideMatcher.Match]) {
+            for match in matches { ranks[match.channel] = min(match.rank, ranks[match.channel] ?? match.rank) }
+        }
+    }
+
+    private let matcher: GuideMatcher
+    private let limits: GuideLimits
+    /// By the guide's ids, as they are compared.
+    private var entries: [String: Entry] = [:]
+    /// Matches that were looked at, repeated ones too.
+    private var matchCount = 0
+    /// Icons of our channels, by their indexes.
+    private(set) var icons: [Int: String] = [:]
+    /// The id of the program before, as it is written, and its key: programs of one channel follow each other.
+    private var last: (raw: ArraySlice<UInt8>, key: String) = ([], "")
+
+    package init(_ matcher: GuideMatcher, limits: GuideLimits = GuideLimits()) {
+        self.matcher = matcher
+        self.limits = limits
+    }
+
+    package mutating func record(_ element: GuideElement) {
+        guard let raw = element.rawID, !raw.isEmpty else { return }
+        switch element.kind {
+        case .channel: recordChannel(element, GuideText.decoded(raw))
+        case .program:
+            if raw != last.raw { last = (Array(raw)[...], GuideMatcher.key(GuideText.decoded(raw))) }
+            update(last.key) { $0.programs += 1 }
+        }
+    }
+
+    private mutating func recordChannel(_ element: GuideElement, _ id: String) {
+        let content = GuideChannelContent(element.content, limits: limits)
+        let matches = matches(id: id, names: content.names)
+        guard !matches.isEmpty else { return }
+        update(GuideMatcher.key(id)) { $0.add(matches) }
+        guard let icon = content.icon, icon.lowercased().hasPrefix("http") else { return }
+        for match in matches where icons[match.channel] == nil { icons[match.channel] = icon }
+    }
+
+    private mutating func update(_ key: String, _ change: (inout Entry) -> Void) {
+        if entries[key] == nil {
+            guard entries.count < limits.channels else { return }
+            // Programs may come without, or before, their channel.
+            entries[key] = Entry(matches(id: key, names: []))
+        }
+        change(&entries[key, default: Entry([])])
+    }
+
+    /// None beyond the limit: names that many of our channels have would make them many.
+    private mutating func matches(id: String, names: [String]) -> [GuideMatcher.Match] {
+        guard matchCount < limits.matches else { return [] }
+        let matches = matcher.matches(id: id, names: names)
+        matchCount += matches.count
+        StepCounter.add(1 + matches.count)
+        return matches
+    }
+
+    /// Where a channel's programs are in this guide.
+    struct Candidate: Equatable {
+        let rank: GuideMatcher.Rank
+        let programs: Int
+        /// The guide's id, as it is compared.
+        let key: String
+
+        /// Of several channels of a guide with one name, the one with most programs is meant.
+        func isBetter(than other: Candidate) -> Bool {
+            (rank.rawValue, -programs, key) < (other.rank.rawValue, -other.programs, other.key)
+        }
+    }
+
+    /// Our channels of which this guide has programs.
+    var candidates: [Int: Candidate] {
+        var candidates: [Int: Candidate] = [:]
+        for (key, entry) in entries where entry.programs > 0 {
+            for (channel, rank) in entry.ranks {
+                let candidate = Candidate(rank: rank, programs: entry.programs, key: key)
+                if candidates[channel].map(candidate.isBetter) ?? true { candidates[channel] = candidate }
+            }
+        }
+        return candidates
+    }
+}
+
+/// Which guide each of our channels gets its programs from, decided guide by guide: no more is kept of a guide than of our
+/// channels.
+package struct GuideSelection: Sendable {
+    private(set) var best: [Int: (guide: Int, candidate: GuideIndex.Candidate)] = [:]
+    private(set) var icons: [Int: String] = [:]
+
+    package init() {}
+
+    /// - Parameter guide: index of the guide, greater than those before: of two that know a channel equally well, the
+    ///   first counts.
+    package mutating func add(_ index: GuideIndex, guide: Int) {
+        for (channel, candidate) in index.candidates
+        where best[channel].map({ candidate.rank < $0.candidate.rank }) ?? true {
+            best[channel] = (guide, candidate)
+        }
+        icons.merge(index.icons) { first, _ in first }
+    }
+}
+
+/// The names and the icon of a channel element.
+private struct GuideChannelContent {
+    private(set) var names: [String] = []
+    private(set) var icon: String?
+
+    init(_ content: ArraySlice<UInt8>, limits: GuideLimits) {
+        var rest = GuideText.repaired(content)
+        while let less = rest.firstIndex(of: UInt8(ascii: "<")) {
+            guard let greater = rest[less...].firstIndex(of: UInt8(ascii: ">")) else { return }
+            StepCounter.add(1 + greater - rest.startIndex)
+            let tag = rest[less...greater]
+            rest = rest[greater...].dropFirst()
+            if tag.starts(with: "<display-name".utf8), names.count < limits.names {
+                names.append(Self.text(rest, longest: limits.valueBytes))
+            } else if tag.starts(with: "<icon".utf8), icon == nil {
+                icon = Self.source(of: tag, longest: limits.valueBytes)
+            }
+        }
+    }
+
+    private static func source(of tag: ArraySlice<UInt8>, longest: Int) -> String? {
+        var attributes = GuideAttributes(tag)
+        while let attribute = attributes.next() {
+            if attribute.isNamed("src") {
+                return attribute.value.count <= longest ? GuideText.decoded(attribute.value) : nil
+            }
+        }
+        return nil
+    }
+
+    private static func text(_ rest: ArraySlice<UInt8>, longest: Int) -> String {
+        let rest = rest.prefix(longest)
+        StepCounter.add(rest.count)
+        if rest.starts(with: "<![CDATA[".utf8) {
+            let end = rest.firstRange(of: Array("]]>".utf8))?.lowerBound ?? rest.endIndex
+            return String(decoding: rest[..<end].dropFirst(9), as: UTF8.self)
+        }
+        return GuideText.decoded(rest.prefix { $0 != UInt8(ascii: "<") })
+    }
+}

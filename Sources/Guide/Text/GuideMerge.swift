@@ -1,0 +1,79 @@
+import Support
+
+/// Writes the programs of each channel, from the guide that was chosen for it.
+package struct GuideMerge: Sendable {
+    private let matcher: GuideMatcher
+    private let limits: GuideLimits
+    /// For each guide in use, the channels that get the programs of one of its ids.
+    private let targets: [Int: [String: [Int]]]
+    private let icons: [Int: String]
+    /// The `channel` of each channel's programs, as it is written.
+    private let ids: [[UInt8]]
+
+    /// What was written.
+    package struct Counts: Equatable, Sendable {
+        package var channels = 0
+        package var programs = 0
+        /// Programs without a usable start time.
+        package var withoutTime = 0
+        /// Programs beyond the limits.
+        package var beyondLimit = 0
+
+        package init() {}
+    }
+
+    package private(set) var counts = Counts()
+    private var writtenBytes = 0
+    private var last: (raw: ArraySlice<UInt8>, targets: [Int]) = ([], [])
+
+    package init(_ matcher: GuideMatcher, _ selection: GuideSelection, limits: GuideLimits = GuideLimits()) {
+        self.matcher = matcher
+        self.limits = limits
+        var targets: [Int: [String: [Int]]] = [:]
+        for channel in matcher.channels.indices {
+            guard let best = selection.best[channel] else { continue }
+            targets[best.guide, default: [:]][best.candidate.key, default: []].append(channel)
+        }
+        self.targets = targets
+        icons = selection.icons
+        ids = matcher.channels.map { Array(DocumentText.xml($0.id).utf8) }
+    }
+
+    /// The beginning of the document, with all channels that have programs.
+    package mutating func head() -> [UInt8] {
+        let channels = Set(targets.values.flatMap { $0.values.flatMap(\.self) }).sorted()
+        counts.channels = channels.count
+        let elements = channels.map { matcher.channels[$0].text(icon: icons[$0]) }
+        let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tv generator-info-name=\"liverelay\">\n"
+        return Array((head + elements.joined()).utf8)
+    }
+
+    package static let tail = Array("</tv>\n".utf8)
+
+    /// Appends a program of a guide, for each channel that gets it.
+    /// - Parameter guide: index of the guide.
+    package mutating func append(_ element: GuideElement, of guide: Int, to output: inout [UInt8]) {
+        guard element.kind == .program, let raw = element.rawID else { return }
+        if raw != last.raw {
+            last = (Array(raw)[...], targets[guide]?[GuideMatcher.key(GuideText.decoded(raw))] ?? [])
+        }
+        guard !last.targets.isEmpty else { return }
+        guard let program = GuideElementWriter.program(element, limits: limits) else {
+            counts.withoutTime += last.targets.count
+            return
+        }
+        for target in last.targets {
+            guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
+                counts.beyondLimit += 1
+                continue
+            }
+            let start = output.count
+            program.append(channel: ids[target], to: &output)
+            counts.programs += 1
+            writtenBytes += output.count - start
+        }
+    }
+
+    /// Begins with the next guide, whose ids are others.
+    package mutating func beginGuide() { last = ([], []) }
+}

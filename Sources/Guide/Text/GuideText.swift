@@ -1,0 +1,81 @@
+import ChannelList
+
+/// Text of guides, made fit for a document that has to be well-formed.
+enum GuideText {
+    /// Appends text as the contents of an element or of an attribute in double quotes.
+    ///
+    /// References to characters and to the five entities of XML stay. Any other ampersand is text: nothing that a DTD
+    /// declares is expanded. Characters that no document may have are left out.
+    static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var index = text.startIndex
+        while index < text.endIndex {
+            // Most text is plain, and is copied as it is.
+            var end = index
+            while end < text.endIndex, isPlain[Int(text[end])] { end += 1 }
+            if end > index {
+                output.append(contentsOf: text[index..<end])
+                index = end
+                continue
+            }
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "&"):
+                if let end = endOfReference(text, at: index) {
+                    output.append(contentsOf: text[index..<end])
+                    index = end
+                    continue
+                }
+                output.append(contentsOf: "&amp;".utf8)
+            case UInt8(ascii: "<"): output.append(contentsOf: "&lt;".utf8)
+            case UInt8(ascii: ">"): output.append(contentsOf: "&gt;".utf8)
+            case UInt8(ascii: "\""): output.append(contentsOf: "&quot;".utf8)
+            case 0xEF where isNoncharacter(text[index...]): index += 2
+            case 0xEF: output.append(byte)
+            default: break
+            }
+            index += 1
+        }
+    }
+
+    /// Whether a byte stays as it is.
+    private static let isPlain = (0...255).map { (byte: UInt8) in
+        (byte >= 0x20 || XMLCharacter.isSpace(byte)) && !"&<>\"".utf8.contains(byte) && byte != 0xEF
+    }
+
+    /// The characters that text means, for comparisons.
+    static func decoded(_ text: ArraySlice<UInt8>) -> String {
+        let string = String(decoding: text, as: UTF8.self)
+        return text.contains(UInt8(ascii: "&")) ? string.decodingEntities : string
+    }
+
+    /// Bytes that are not UTF-8 as Windows-1252, in which most of such text is written.
+    static func repaired(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
+        return bytes.flatMap { $0 < 0x80 ? [$0] : Array(String(ListLines.Line.windows1252Character($0)).utf8) }[...]
+    }
+
+    /// Whether UTF-8 begins with U+FFFE or U+FFFF, which no document may have.
+    private static func isNoncharacter(_ text: ArraySlice<UInt8>) -> Bool {
+        text.starts(with: [0xEF, 0xBF, 0xBE]) || text.starts(with: [0xEF, 0xBF, 0xBF])
+    }
+
+    /// The index after a reference that begins at `start`; nil if it is none that needs no declaration.
+    private static func endOfReference(_ text: ArraySlice<UInt8>, at start: Int) -> Int? {
+        guard let end = text[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let name = text[(start + 1)..<end]
+        guard name.first == UInt8(ascii: "#") else {
+            return entities.contains { $0.elementsEqual(name) } ? end + 1 : nil
+        }
+        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
+        let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        return code.map(isCharacter) == true ? end + 1 : nil
+    }
+
+    private static let entities = ["amp", "lt", "gt", "quot", "apos"].map { Array($0.utf8) }
+
+    /// Whether a document may have the character (XML 1.0 §2.2).
+    private static func isCharacter(_ code: UInt32) -> Bool {
+        code == 9 || code == 10 || code == 13 || (0x20...0xD7FF).contains(code) || (0xE000...0xFFFD).contains(code)
+            || (0x10000...0x10FFFF).contains(code)
+    }
+}

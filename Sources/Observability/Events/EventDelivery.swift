@@ -1,0 +1,54 @@
+package import Support
+import Fetch
+package import Logging
+import Playlist
+import Synchronization
+import Tracker
+
+/// Delivers the events of the process to webhooks and commands.
+package final class EventDelivery: Sendable {
+    /// How long the last events may take at the end of the process.
+    static let endLimit = Duration.seconds(2)
+
+    let counter = DeliveryCounter()
+    private let bus: EventBus
+    private let targets: [(subscription: EventSubscription, task: Task<Void, Never>)]
+
+    /// Starts the deliveries.
+    /// - Parameters:
+    ///   - webhooks: absolute http or https URLs.
+    ///   - commands: command lines for the shell.
+    package init(_ bus: EventBus, webhooks: [String], commands: [String], logger: Logger) throws(RelayError) {
+        var targets: [(subscription: EventSubscription, task: Task<Void, Never>)] = []
+        for url in webhooks {
+            let fetcher: CurlFetcher
+            do throws(FetchError) { fetcher = try CurlFetcher(upstream: url) } catch {
+                throw RelayError(
+                    .upstreamUnavailable, "\(url.redacted) cannot be a webhook: \(error.reason.message)",
+                    advice: error.reason.advice)
+            }
+            let webhook = Webhook(
+                name: url.redacted, post: { await fetcher.post(.init(type: "application/json", bytes: $0), to: url) },
+                subscription: bus.subscribe(), counter: counter, clock: ContinuousClock(), logger: logger)
+            targets.append((webhook.subscription, Task { await webhook.run() }))
+        }
+        for line in commands {
+            let command = EventCommand(
+                command: line, subscription: bus.subscribe(), counter: counter, logger: logger)
+            targets.append((command.subscription, Task { await command.run() }))
+        }
+        self.bus = bus
+        self.targets = targets
+    }
+
+    /// Delivers what waits, as far as that is possible in time, and ends.
+    package func finish(within limit: Duration = EventDelivery.endLimit) async {
+        for target in targets { bus.unsubscribe(target.subscription) }
+        let timer = Task { [targets] in
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            for target in targets { target.task.cancel() }
+        }
+        for target in targets { await target.task.value }
+        timer.cancel()
+    }
+}

@@ -1,0 +1,55 @@
+package import WebServer
+
+/// Answers `/api/events`.
+package final class EventResponder: Sendable {
+    private let bus: EventBus
+    private let refusal: @Sendable (RequestTarget) -> Response?
+
+    /// - Parameter refusal: the answer to a request that may not use the API; nil if it may.
+    package init(_ bus: EventBus, refusal: @escaping @Sendable (RequestTarget) -> Response?) {
+        self.bus = bus
+        self.refusal = refusal
+    }
+
+    /// Answers a request for the events.
+    package func response(to target: RequestTarget) -> Response {
+        if let refusal = refusal(target) { return refusal }
+        do throws(EventFilter.UnknownType) {
+            return stream(try EventFilter(query: target.query), after: lastID(of: target))
+        } catch {
+            let names = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+            return .text(.badRequest, "There is no event of type \(error.name). Types: \(names)")
+        }
+    }
+
+    /// The ID of the field, or of the query for a client that cannot set a field. An ID that is no number is the oldest.
+    private func lastID(of target: RequestTarget) -> UInt64? {
+        let text = target.fields.lastEventID ?? target.query.value(of: "after")
+        return text.map { UInt64($0) ?? 0 }
+    }
+
+    private func stream(_ filter: EventFilter, after last: UInt64?) -> Response {
+        // Nothing is subscribed before the client reads, as after a HEAD.
+        let reader = EventStreamReader { [bus] in EventStream(bus, filter, after: last) }
+        var response = Response(
+            contentType: .eventStream, cacheControl: .noStore,
+            body: .stream(ByteStream { await reader.next() }))
+        // nginx holds responses back otherwise.
+        response.extraHeaders = [HeaderField(name: "X-Accel-Buffering", value: "no")]
+        return response
+    }
+}
+
+/// One client's stream, which is subscribed when the client reads first.
+private actor EventStreamReader {
+    private let open: @Sendable () -> EventStream
+    private var stream: EventStream?
+
+    init(_ open: @escaping @Sendable () -> EventStream) { self.open = open }
+
+    func next() async -> ArraySlice<UInt8>? {
+        if let stream { return await stream.next() }
+        stream = open()
+        return EventStream.greeting[...]
+    }
+}

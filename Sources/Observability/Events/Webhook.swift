@@ -1,0 +1,67 @@
+import Fetch
+import Logging
+import Playlist
+import Tracker
+
+/// Delivers events to one URL, one after the other, with POST.
+///
+/// While an event is tried again, the following ones wait in the subscription, which loses the oldest ones if too many
+/// come.
+struct Webhook<C: Clock>: Sendable where C.Duration == Duration {
+    typealias Post = @Sendable (_ body: [UInt8]) async -> FetchOutcome
+
+    let name: String
+    let post: Post
+    let subscription: EventSubscription
+    let counter: DeliveryCounter
+    var retry = WebhookRetry()
+    let clock: C
+    let logger: Logger
+
+    /// Runs until the subscription has ended and all of it was tried, or the task is canceled.
+    func run() async {
+        while !Task.isCancelled {
+            let lost = subscription.dequeueLost()
+            if lost > 0 {
+                counter.record(.dropped, of: .webhook, count: lost)
+                logger.warning("\(lost) events were not sent to \(name): it is too slow")
+            }
+            if let event = subscription.dequeueFirst() {
+                await deliver(event)
+            } else if subscription.isEnded {
+                return
+            } else {
+                await subscription.wait()
+            }
+        }
+    }
+
+    private func deliver(_ event: ServiceEvent) async {
+        let body = Array(event.json.utf8)
+        var attempt = 0
+        while !Task.isCancelled {
+            attempt += 1
+            let outcome = await post(body)
+            switch retry.decide(after: outcome, attempt: attempt) {
+            case .delivered: return counter.record(.delivered, of: .webhook)
+            case .giveUp:
+                logger.warning("Event \(event.id) was not delivered to \(name): \(outcome.webhookMessage)")
+                return counter.record(.failed, of: .webhook)
+            case .retry(let pause):
+                counter.record(.retried, of: .webhook)
+                logger.debug("Event \(event.id) to \(name) is tried again: \(outcome.webhookMessage)")
+                try? await clock.sleep(for: pause)
+            }
+        }
+        counter.record(.failed, of: .webhook)
+    }
+}
+
+extension FetchOutcome {
+    fileprivate var webhookMessage: String {
+        switch self {
+        case .success(let answer): "HTTP \(answer.status)"
+        case .failure(let error): error.reason.message
+        }
+    }
+}

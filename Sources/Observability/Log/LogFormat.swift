@@ -1,0 +1,27 @@
+import Support
+package import Logging
+import Playlist
+
+/// How lines are written to a console.
+package enum LogFormat: String, CaseIterable, Sendable {
+    case text
+    /// One JSON object in each line.
+    case json
+
+    /// The line of a text that has no other fields.
+    package func line(_ text: String, level: Logger.Level) -> String {
+        self == .text ? text : JSONObject(logLine: text, level: level, time: Self.now).text
+    }
+
+    package static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
+}
+
+extension JSONObject {
+    /// The members that every log line has, first.
+    init(logLine text: String, level: Logger.Level, time: String) {
+        self.init()
+        add("time", time)
+        add("level", level.rawValue)
+        add("message", text)
+    }
+}

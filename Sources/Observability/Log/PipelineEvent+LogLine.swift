@@ -1,0 +1,86 @@
+import Support
+import Channel
+import LiveRing
+import Logging
+import Media
+import Splice
+
+extension ChannelPipeline.Event {
+    /// - Parameter isDuringOutage: whether a single failure is a debug line only.
+    func logLine(isDuringOutage: Bool) -> LogLine {
+        switch self {
+        case .periodBegan(let period, let sequence):
+            LogLine(
+                .info, "Period \(period.index) begins at upstream segment \(sequence): \(period.formatText)",
+                sequence: sequence)
+        case .programSelected(let program, let rendition):
+            LogLine(program.warning == nil ? .info : .warning, "The \(rendition) rendition is \(program.summary)")
+        case .published(let sequence, let upstream, let duration):
+            LogLine(
+                .debug, "Segment \(sequence) of \(duration.duration.secondsText) from upstream segment \(upstream)",
+                sequence: upstream)
+        case .skipped(let sequence, let reason):
+            LogLine(
+                isDuringOutage ? .debug : .warning, "Segment \(sequence) is skipped: \(reason.message)",
+                sequence: sequence)
+        case .timestampGap(let sequence, let missing):
+            LogLine(
+                .warning, "Timestamp gap of \(missing.duration.secondsText) in or before segment \(sequence)",
+                sequence: sequence)
+        case .periodRejected(let error): LogLine(.error, "A period is dropped: \(error.message)")
+        case .audioTranscodeFailed(let error):
+            if case .missingLibrary = error.reason {
+                LogLine(.error, "Audio that has to be encoded again is replaced with silence: \(error.message)")
+            } else {
+                LogLine(.error, "Audio is replaced with silence: \(error.message)")
+            }
+        case .warned(let warning): LogLine(.warning, warning.message)
+        case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
+        case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
+        case .adMarkersDropped:
+            LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
+        case .ended: LogLine(.info, "Every playlist has its ENDLIST")
+        }
+    }
+
+    private var spoolLogLine: LogLine {
+        switch self {
+        case .publishFailed(let error) where error.isDiskError:
+            LogLine(.error, "The spool cannot be written: \(error.message). Segments are dropped until it can")
+        case .publishFailed(let error): LogLine(.error, "A segment is not published: \(error.message)")
+        case .publishResumed(let count):
+            LogLine(.warning, "The spool can be written again; \(count) segments were dropped")
+        case .journalDamaged(let lost):
+            LogLine(
+                .warning,
+                """
+                The spool's journal is damaged: \(lost) segments that it no longer records are listed as gaps in the rewind. \
+                It is kept as ring.m3u8.damaged
+                """)
+        case .subtitlePublishFailed(let error): LogLine(.error, "Subtitles are not published: \(error.message)")
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+
+    private var outageLogLine: LogLine {
+        switch self {
+        case .fillerBegan(.gap): LogLine(.warning, "Missing media is listed as gaps until the upstream delivers again")
+        case .fillerBegan(.slate): LogLine(.warning, "The slate is published until the upstream delivers again")
+        case .slateReloaded(let audio):
+            LogLine(
+                .info,
+                "The slate changed on disk and is published from its new beginning"
+                    + (audio == .copied ? "" : ", without its audio: \(audio.message)"))
+        case .slateFailed(let error): LogLine(.error, "A part of the slate is dropped: \(RelayError(error).message)")
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+}
+
+extension PeriodDescription {
+    /// The codecs of both tracks, and the size and rate of the video.
+    fileprivate var formatText: String {
+        let video = video.map { "\($0.codec) \($0.width)x\($0.height) \($0.frameRate) fps" } ?? "no video"
+        return "\(video), \(audioCodec ?? "no audio")"
+    }
+}

@@ -1,0 +1,155 @@
+import Fetch
+import Support
+import Logging
+import Playlist
+import Tracker
+
+extension UpstreamEvent {
+    /// - Parameter isDuringOutage: whether a single failure is a debug line only.
+    func logLine(isDuringOutage: Bool) -> LogLine {
+        switch self {
+        case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
+            .playlistIrregular, .playlistLimitExceeded, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
+            playlistLogLine
+        case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
+        case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
+        case .hostLimited(let host, let status, let pause):
+            LogLine(
+                .warning,
+                "\(host) answers HTTP \(status): paused for \(pause.secondsText), then one request at a time")
+        case .hostLimitEnded(let host, let answers):
+            LogLine(.info, "\(host) is asked as before, after \(answers) answers that asked for fewer requests")
+        case .trialStarted, .sourceFailed, .sourceEnded, .sourceSwitched: failoverLogLine
+        case .backup(_, let event): event.logLine(isDuringOutage: isDuringOutage)
+        }
+    }
+
+    private var playlistLogLine: LogLine {
+        switch self {
+        case .variantSelected(let variant, let audio, let subtitles):
+            LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
+        case .joined(let joined):
+            LogLine(
+                .info,
+                """
+                Joined a \(joined.isVOD ? "finished" : "live") playlist (\(joined.rendition.name)) at segment \
+                \(joined.mediaSequence), target \(joined.targetDuration.secondsText)
+                """, sequence: joined.mediaSequence)
+        case .moved(let role, let url): LogLine(.info, "The \(role.name) playlist is now at \(url.redacted)", url: url)
+        case .targetDurationChanged(let role, let old, let new):
+            LogLine(
+                .notice, "The \(role.name) playlist's target went from \(old.secondsText) to \(new.secondsText)")
+        case .stalePlaylist(let role): LogLine(.notice, "The \(role.name) playlist went back and is ignored")
+        case .reset(let role, let method):
+            LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
+        case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
+            LogLine(.warning, RelayError(error).message, url: error.url)
+        case .playlistIrregular(let role, let error):
+            LogLine(
+                .notice,
+                "The \(role?.name ?? "multivariant") playlist is irregular in line \(error.line): \(error.message)")
+        case .playlistLimitExceeded(let role, let limit, let dropped):
+            LogLine(
+                .warning,
+                "The \(role?.name ?? "multivariant") playlist exceeds the limit \(limit.rawValue): dropped=\(dropped)")
+        case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
+        case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+
+    private var stallLogLine: LogLine {
+        switch self {
+        case .stalled(let role, let step, let silence):
+            LogLine(.warning, "The \(role.name) playlist has stalled for \(silence.secondsText): \(step.message)")
+        case .resumed(let role, let silence):
+            LogLine(.info, "The \(role.name) playlist resumed after \(silence.secondsText)")
+        case .mediaStalled(let step, let silence, let reason):
+            LogLine(
+                .warning, "Nothing could be published for \(silence.secondsText), \(reason.message): \(step.message)")
+        case .mediaResumed(let silence):
+            LogLine(.info, "The upstream's media resumed after \(silence.secondsText)")
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+
+    private func mediaLogLine(isDuringOutage: Bool) -> LogLine {
+        switch self {
+        case .lost(let role, let loss):
+            LogLine(
+                isDuringOutage ? .debug : .warning,
+                "Lost \(role.name) segments \(loss.mediaSequences): \(loss.reason.message)",
+                sequence: loss.mediaSequences.lowerBound)
+        case .fetchFailed(let request, let failure, let failures, let isLast):
+            LogLine(
+                isDuringOutage ? .debug : .notice,
+                """
+                Attempt \(failures) of \(request.url.redacted) failed (\(failure.message)), \
+                \(isLast ? "given up" : "trying again")
+                """, url: request.url)
+        case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)", url: url)
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+
+    private var failoverLogLine: LogLine {
+        switch self {
+        case .trialStarted(let source, let url):
+            LogLine(
+                .info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)", url: url)
+        case .sourceFailed(let source, let error):
+            LogLine(.warning, "\(source.sourceName) cannot be used: \(RelayError(error).message)", url: error.url)
+        case .sourceEnded(let source): LogLine(.warning, "\(source.sourceName) has ended")
+        case .sourceSwitched(let source, let url):
+            LogLine(
+                .warning,
+                "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)",
+                url: url)
+        default: LogLine(.debug, "\(self)")
+        }
+    }
+
+    /// "… bit/s 1280x720, audio rendition …, subtitles …"
+    private static func text(of variant: Variant, _ audio: Rendition?, _ subtitles: [Rendition]) -> String {
+        let size = variant.resolution.map { " \($0.width)x\($0.height)" } ?? ""
+        let audio = audio.map { ", audio rendition \($0.name)" } ?? ""
+        let names = subtitles.map(\.name).joined(separator: ", ")
+        return "\(variant.bandwidth) bit/s\(size)\(audio)\(names.isEmpty ? "" : ", subtitles \(names)")"
+    }
+}
+
+extension RenditionRole {
+    fileprivate var name: String {
+        switch self {
+        case .main: "main"
+        case .audio: "audio"
+        case .subtitles(let index): "subtitle \(index + 1)"
+        }
+    }
+}
+
+extension StallEscalation.Step {
+    fileprivate var message: String {
+        switch self {
+        case .late: "late"
+        case .redundantVariant: "trying a redundant variant, if there is one"
+        case .reloadMultivariant: "reloading the multivariant playlist"
+        case .outage: "outage; still trying"
+        case .giveUp: "given up"
+        }
+    }
+}
+
+extension FetchFailure {
+    var message: String {
+        switch self {
+        case .refused(let status): "HTTP \(status)"
+        case .unreachable(let reason, let address): reason.message + (address.map { " (\($0))" } ?? "")
+        case .notMedia: "a page or a message, no media"
+        case .truncated: "it ends in the middle"
+        case .tooShort: "it ends long before its EXTINF"
+        case .empty: "nothing in it"
+        case .shortRange: "fewer bytes than the range"
+        }
+    }
+}

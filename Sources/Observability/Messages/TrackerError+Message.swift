@@ -1,0 +1,89 @@
+import Fetch
+import Support
+import Playlist
+package import Tracker
+
+extension RelayError {
+    package init(_ error: TrackerError) { self.init(error.exitStatus, error.message, advice: error.advice) }
+}
+
+extension TrackerError {
+    fileprivate var exitStatus: ExitStatus {
+        switch reason {
+        case .refused, .unreachable, .openingTimedOut: .upstreamUnavailable
+        case .notAPlaylist, .malformedPlaylist, .noVariant, .unexpectedPlaylistKind: .notAPlaylist
+        case .noSegments: .noSegments
+        case .unsupportedProtection: .unsupportedProtection
+        case .silent, .nothingUsable: .gaveUp
+        }
+    }
+
+    fileprivate var message: String {
+        let url = url.redacted
+        switch reason {
+        case .refused(let status): return "\(url) answered HTTP \(status)"
+        case .unreachable(let reason):
+            return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
+        case .openingTimedOut: return "\(url) gave no playlist in time"
+        case .notAPlaylist(let kind, _): return "\(url) is not an HLS playlist: it is \(kind)"
+        case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
+        case .noVariant: return "\(url) offers no variant that matches"
+        case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"
+        case .noSegments(let limit): return "\(url) has listed no segment for \(limit.secondsText)"
+        case .unsupportedProtection(let method, let format, let sequence):
+            return "\(url) segment \(sequence) is protected by \(method.text) with KEYFORMAT \(format.quoted)"
+        case .silent(let silence): return "\(url) listed nothing new for \(silence.secondsText)"
+        case .nothingUsable(let silence, let reason):
+            let time = silence > .zero ? " for \(silence.secondsText)" : ""
+            return "\(url): nothing of it could be published\(time): \(reason.message)"
+        }
+    }
+
+    fileprivate var advice: String {
+        switch reason {
+        case .refused(401), .refused(403):
+            "Check the URL, its token, and whether it needs --header, --cookie or --user-agent"
+        case .refused: "Check the URL in a browser or with curl"
+        case .unreachable(let reason): reason.advice
+        case .openingTimedOut: "Check that the origin is running"
+        case .notAPlaylist(let kind, _): kind.advice
+        case .malformedPlaylist(let error):
+            "The upstream's packager violates RFC 8216 §\(error.section); tell its operator"
+        case .noVariant: "Try another --variant"
+        case .unexpectedPlaylistKind: "Give a master or a media playlist"
+        case .noSegments: "The channel may be off the air: try again later"
+        case .unsupportedProtection: "Only METHOD=AES-128 with an identity key can be republished"
+        case .silent, .nothingUsable: "Raise --give-up to wait longer; --give-up 0 waits forever"
+        }
+    }
+}
+
+extension DocumentKind {
+    /// What to give in its place.
+    fileprivate var advice: String {
+        switch self {
+        case .channelList: "Serve all of its channels with: liverelay serve URL"
+        case .dashManifest: "Only HLS is read; many packagers offer it beside DASH, as .m3u8"
+        case .webPage: "Give the URL of the .m3u8 itself, not of the page that plays it"
+        case .nothing: "The channel may be off the air: try again later"
+        case .transportStream: "Give the URL of the .m3u8 that lists such segments"
+        default: "Give the URL of an HLS playlist, which usually ends in .m3u8"
+        }
+    }
+}
+
+extension PlaylistError {
+    var message: String {
+        switch reason {
+        case .notAPlaylist(let kind, _): "it is \(kind)"
+        case .missing: "\(tag) is missing"
+        case .missingAttribute(let name): "\(tag) has no attribute \(name)"
+        case .undefinedVariable(let name): "\(tag) uses the variable \(name.quoted), which nothing defines"
+        case .duplicate: "\(tag) occurs twice"
+        case .badValue(let value): "\(tag) has the value \(value.quoted)"
+        case .misplaced: "\(tag) is not allowed here"
+        case .exceeds(let limit): "\(tag) exceeds the limit \(limit.rawValue)"
+        case .canceled: "reading was canceled"
+        }
+    }
+}

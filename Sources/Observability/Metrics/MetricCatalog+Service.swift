@@ -1,0 +1,76 @@
+import WebServer
+import Support
+import Channel
+
+// The metrics of the process, its server and its list.
+
+extension MetricCatalog {
+    static let service: [MetricDefinition<MetricsSnapshot>] = [
+        MetricDefinition(
+            name: "liverelay_build_info", kind: .info, labels: ["version"], help: "Always 1.",
+            values: { _ in [([ProgramVersion.text], .integer(1))] }),
+        MetricDefinition(
+            name: "liverelay_channels", kind: .gauge, labels: ["state"],
+            help: "Channels of the list by state: idle, queued, starting, running, lingering, ending or failed. Their "
+                + "sum is the number of listed channels.",
+            values: { ($0.channelStates ?? [:]).metricValues(name: { $0 }, value: { .integer(UInt64($0)) }) }),
+        .counters(
+            "liverelay_channel_starts_total", help: "Runs of channels that were started.",
+            { $0.startCount.map { [([], .integer(UInt64($0)))] } ?? [] }),
+        .counters(
+            "liverelay_http_requests_total", by: ["route", "status"],
+            help: "Responses by kind of resource and HTTP status.",
+            { snapshot in
+                snapshot.traffic.answers.map {
+                    (labels: [$0.key.route.rawValue, "\($0.key.status)"], value: .integer(UInt64($0.value)))
+                }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+            }),
+        MetricDefinition(
+            name: "liverelay_http_request_duration_seconds", kind: .histogram, labels: ["route"],
+            help: "Time from a request to the head of its response. The first request for a channel is held until the "
+                + "channel publishes.",
+            values: { $0.traffic.delays.metricValues(name: \.rawValue, value: { .histogram($0) }) }),
+        .counters(
+            "liverelay_http_sent_bytes_total", by: ["route"], help: "Bytes of response bodies.",
+            { $0.traffic.sentBytes.metricValues(name: \.rawValue, value: { .integer($0) }) }),
+        .gauge("liverelay_http_connections", help: "Open connections of clients.") {
+            Double($0.traffic.openConnections)
+        },
+        .gauge("liverelay_http_max_connections", help: "Connections of clients that may be open, if that is limited.") {
+            $0.maxConnections.map { Double($0) }
+        },
+        .counter(
+            "liverelay_http_refused_connections_total", help: "Connections that got 503 because there were too many.",
+            { $0.clients.refused }),
+        .counters(
+            "liverelay_events_total", by: ["type"], help: "Events published.",
+            { $0.events.counts.published.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) }) }),
+        .counters(
+            "liverelay_event_deliveries_total", by: ["target", "outcome"],
+            help: "What became of events on their way to a `webhook` or a `command`: `delivered`, `retried`, `failed`, "
+                + "or `dropped` because too many were waiting.",
+            { snapshot in
+                snapshot.events.deliveries.map {
+                    (labels: [$0.key.target.rawValue, $0.key.outcome.rawValue], value: .integer(UInt64($0.value)))
+                }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+            }),
+        .counter("liverelay_events_lost_total", help: "Events that a subscriber lost because it read too slowly.") {
+            $0.events.counts.lost
+        },
+        .counter("liverelay_log_lines_dropped_total", help: "Log lines that were not written.") { $0.droppedLogLines },
+    ]
+
+    static let process: [MetricDefinition<ProcessFigures>] = [
+        .gauge("process_start_time_seconds", help: "When the process was started, in seconds since 1970.") {
+            $0.startTime
+        },
+        .counters(
+            "process_cpu_seconds_total", help: "CPU time in user mode and in the kernel.",
+            { $0.cpuSeconds.map { [([], .number($0))] } ?? [] }),
+        .gauge("process_resident_memory_bytes", help: "Resident memory.") { $0.residentBytes.map { Double($0) } },
+        .gauge("process_virtual_memory_bytes", help: "Address space.") { $0.virtualBytes.map { Double($0) } },
+        .gauge("process_threads", help: "Threads.") { $0.threads.map { Double($0) } },
+        .gauge("process_open_fds", help: "Open descriptors.") { $0.openDescriptors.map { Double($0) } },
+        .gauge("process_max_fds", help: "Descriptors that may be open.") { $0.maxDescriptors.map { Double($0) } },
+    ]
+}

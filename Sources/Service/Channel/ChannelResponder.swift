@@ -1,0 +1,156 @@
+import Observability
+import Support
+package import WebServer
+package import Channel
+import LiveRing
+package import Media
+import Mux
+import Playlist
+
+/// Answers HTTP requests for one channel from what is published now.
+///
+/// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
+/// the ring.
+package final class ChannelResponder: Sendable {
+    /// Makes a player ask again at once, instead of giving up.
+    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
+    /// hls.js and Kodi wait 20 s for an answer.
+    private static let longestHold = Duration.seconds(15)
+
+    private let state: ChannelState
+    /// Media that a client of the endless transport stream gets at once.
+    private let burst: Ticks
+    /// Bytes of the channel that were sent to clients.
+    package let sentBytes: ByteCounter
+    private let playlists: PlaylistResponder
+
+    /// - Parameter channel: the channel's slug; nil in a process of one channel.
+    package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
+        self.state = state
+        self.burst = burst
+        sentBytes = ByteCounter(channel: channel)
+        playlists = PlaylistResponder(state)
+    }
+
+    private var snapshot: RingSnapshot? { state.snapshot }
+
+    /// Answers a request for a resource of the channel.
+    /// - Parameter target: the request, whose path is that below the channel.
+    func answer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        uncountedAnswer(to: resource, target).map { [sentBytes] in
+            var response = $0
+            response.sentBytes = sentBytes
+            return response
+        }
+    }
+
+    private func uncountedAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        switch resource {
+        case .playlist(let playlist): playlists.answer(to: playlist, for: target)
+        case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
+        case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
+            .later { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                return endlessStream(stream)
+            }
+        default: .now(response(to: resource, at: target.path))
+        }
+    }
+
+    /// The response to a request that takes no time.
+    private func response(to resource: Route.Resource, at path: String) -> Response {
+        switch resource {
+        case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
+        case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
+        case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
+        case .endlessStream(let stream): endlessStream(stream)
+        case .status:
+            Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
+        case .health: .text(.ok, "ok")
+        case .readiness: readiness
+        case .page: Page.channel
+        case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
+        case .playlist, .transportSegment, .clip, .notFound: .notFound(path)
+        case .badQuery(.value(let name, let value)): .text(.badRequest, "\(name)=\(value) cannot be read.")
+        case .badQuery(.emptyRange): .text(.badRequest, "end has to be after start.")
+        }
+    }
+
+    /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
+    private func endlessStream(_ request: Route.EndlessStream) -> Response {
+        var policy = EndlessStream.Policy(burst: burst)
+        var isComplete = false
+        if request.range != .whole {
+            guard let part = snapshot?.part(of: request.range) else {
+                return .refusedStream(.notFound, reason: nothingInRange)
+            }
+            policy.start = .segment(part.first, offset: Ticks(part.offset))
+            policy.end = request.end
+            policy.longestLag = nil
+            isComplete = part.isComplete && request.end != nil
+        }
+        switch request.speed {
+        case .maximum: policy.pace = .none
+        case .percent(let percent): policy.pace = .realTime(percent: percent)
+        case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
+        }
+        let reader = EndlessStreamReader(state, policy)
+        return Response(
+            contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
+    }
+
+    /// Waits for the first media, so that a stream begins with its tables and not with silence.
+    private func waitForTransportStream() async {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.longestHold
+        while clock.now < end, !Task.isCancelled, !state.isOver, snapshot?.hasTransportStream != true {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func transportSegment(named name: String, at path: String) async -> Response {
+        guard let snapshot, let entry = snapshot.index.entry(ofTransportStream: name) else {
+            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+        }
+        do throws(TransportStreamError) {
+            let file = try await state.transportStreams.file(of: entry, in: snapshot)
+            return Response(
+                contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
+                body: .bytes(file.bytes, gzip: nil), held: file)
+        } catch .busy {
+            var refusal = Response.text(.serviceUnavailable, "Other clients read too many segments. Ask again.")
+            refusal.extraHeaders = [Self.retryAfter]
+            return refusal
+        } catch {
+            return .notFound(path)
+        }
+    }
+
+    /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
+    private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
+        guard let snapshot, let file = find(snapshot) else {
+            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+        }
+        return Response(
+            contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
+            cacheControl: .immutable, etag: "\"\(file.name)\"",
+            body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
+    }
+
+    private var streamNotYetPublished: Response {
+        var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
+        response.extraHeaders.append(Self.retryAfter)
+        return response
+    }
+
+    private var nothingInRange: String { snapshot.nothingInRange }
+
+    private var readiness: Response {
+        let status = state.status
+        if let failure = status.output.writeFailure {
+            return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
+        }
+        return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+    }
+}

@@ -1,0 +1,193 @@
+import WebServer
+import Support
+import Channel
+import Dispatch
+import LiveRing
+import Playlist
+import Synchronization
+
+/// The playlists of a channel that were rendered at the newest version of its ring.
+///
+/// Concurrent requests for one playlist wait for one rendering. Renderings run one after the other on a thread of their
+/// own, ranges and other playlists on one thread each.
+final class PlaylistCache: Sendable {
+    /// Renderings of ranges of one client that may be pending at once.
+    static let rangesPerClient = 8
+    /// Renderings of ranges that may be pending at once.
+    static let rangeLimit = 64
+    /// The uncompressed bytes that are kept of one version.
+    static let byteLimit = 32 << 20
+
+    typealias Publication = ChannelState.Publication
+
+    struct Rendered: Equatable, Sendable {
+        let bytes: [UInt8]
+        let gzip: LazyGzip
+
+        init(_ bytes: [UInt8]) { (self.bytes, gzip) = (bytes, LazyGzip(bytes)) }
+    }
+
+    /// A playlist, and the query item that its URIs carry: what one viewer's token is in reaches no other viewer.
+    struct Key: Hashable, Sendable {
+        let resource: Route.Playlist
+        /// As in `Viewer`.
+        var query: Secret?
+
+        /// Whether the playlist stays if others have to go: of such there are few.
+        fileprivate var isKept: Bool { !resource.isRange && query == nil }
+
+        fileprivate func render(_ snapshot: RingSnapshot, from rendered: Rendered?) -> Rendered? {
+            guard let query else { return resource.render(snapshot).map { Rendered($0) } }
+            let bytes = rendered?.bytes ?? resource.render(snapshot)
+            return bytes.map { Rendered(PlaylistWriter.adding(query.value, toURIsOf: $0)) }
+        }
+    }
+
+    fileprivate enum Entry: Sendable {
+        case pending(Task<Rendered?, Never>)
+        case finished(Rendered)
+    }
+
+    fileprivate struct State: Sendable {
+        var ring = 0
+        var version: UInt64 = 0
+        var entries: [Key: Entry] = [:]
+        var byteCount = 0
+        /// Pending renderings of ranges by client.
+        var pending: [String: Int] = [:]
+        var pendingCount = 0
+    }
+
+    /// A client has too many renderings of ranges pending, or all clients together have.
+    struct Refusal: Error {}
+
+    /// The threads of all channels.
+    static let ranges = DispatchQueue(label: "liverelay.ranges")
+    private static let playlists = DispatchQueue(label: "liverelay.playlists")
+
+    private let state = Mutex(State())
+    /// Renders ranges.
+    private let rangeQueue: DispatchQueue
+
+    init(ranges: DispatchQueue = PlaylistCache.ranges) { rangeQueue = ranges }
+
+    /// The number of ranges whose renderings are pending.
+    var pendingRanges: Int { state.withLock { $0.pendingCount } }
+
+    /// The playlist if it was rendered at this version.
+    func rendered(_ key: Key, of publication: Publication) -> Rendered? {
+        state.withLock { state in
+            guard state.isAt(publication), case .finished(let rendered) = state.entries[key] else { return nil }
+            return rendered
+        }
+    }
+
+    /// Returns the playlist, rendered on the calling thread if need be; nil if it lists no segment.
+    func playlist(_ key: Key, of publication: Publication) -> Rendered? {
+        if let known = rendered(key, of: publication) { return known }
+        let rendered = render(key, of: publication)
+        if let rendered, !key.resource.isRange {
+            state.withLock { $0.insert(rendered, as: key, of: publication) }
+        }
+        return rendered
+    }
+
+    private func render(_ key: Key, of publication: Publication) -> Rendered? {
+        let plain = key.query == nil ? nil : rendered(Key(resource: key.resource), of: publication)
+        return key.render(publication.snapshot, from: plain)
+    }
+
+    /// Returns the playlist once it is rendered, and compressed if asked for; nil if it lists no segment.
+    /// - Parameter client: the address of the client; nil: it has no limit of its own.
+    func playlist(
+        _ key: Key, of publication: Publication, compressed: Bool, client: String?
+    ) async throws(Refusal) -> Rendered? {
+        guard let task = state.withLock({ task(for: key, of: publication, client, &$0) }) else { throw Refusal() }
+        let rendered = await task.value
+        if compressed, let rendered, !rendered.gzip.isFinished {
+            await Self.perform(on: queue(of: key.resource)) { _ = rendered.gzip.member }
+        }
+        return rendered
+    }
+
+    /// The task that renders the playlist; nil if too many are pending.
+    private func task(
+        for key: Key, of publication: Publication, _ client: String?, _ state: inout State
+    ) -> Task<Rendered?, Never>? {
+        state.move(to: publication)
+        switch state.entries[key] {
+        case .finished(let rendered)? where state.isAt(publication): return Task { rendered }
+        case .pending(let task)? where state.isAt(publication): return task
+        case .finished?, .pending?, nil: break
+        }
+        guard !key.resource.isRange || state.begin(client) else { return nil }
+        let task = Task { [self] in
+            let rendered = await Self.perform(on: queue(of: key.resource)) { self.render(key, of: publication) }
+            self.state.withLock { $0.finish(key, rendered, of: publication, client) }
+            return rendered
+        }
+        if state.isAt(publication) { state.entries[key] = .pending(task) }
+        return task
+    }
+
+    private func queue(of resource: Route.Playlist) -> DispatchQueue {
+        resource.isRange ? rangeQueue : Self.playlists
+    }
+
+    private static func perform<Result: Sendable>(
+        on queue: DispatchQueue, _ work: @escaping @Sendable () -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
+    }
+}
+
+extension PlaylistCache.State {
+    fileprivate func isAt(_ publication: PlaylistCache.Publication) -> Bool {
+        ring == publication.ring && version == publication.snapshot.version
+    }
+
+    /// Drops what is older than `publication`. A request that began before may come with an older publication.
+    fileprivate mutating func move(to publication: PlaylistCache.Publication) {
+        guard (ring, version) < (publication.ring, publication.snapshot.version) else { return }
+        (ring, version) = (publication.ring, publication.snapshot.version)
+        entries = [:]
+        byteCount = 0
+    }
+
+    fileprivate mutating func insert(
+        _ rendered: PlaylistCache.Rendered, as key: PlaylistCache.Key, of publication: PlaylistCache.Publication
+    ) {
+        move(to: publication)
+        guard isAt(publication) else { return }
+        if byteCount + rendered.bytes.count > PlaylistCache.byteLimit {
+            entries = entries.filter { if case .pending = $0.value { true } else { $0.key.isKept } }
+            byteCount = 0
+        }
+        byteCount += rendered.bytes.count
+        entries[key] = .finished(rendered)
+    }
+
+    /// Records that a client's range is being rendered.
+    /// - Returns: whether it may be.
+    fileprivate mutating func begin(_ client: String?) -> Bool {
+        guard pendingCount < PlaylistCache.rangeLimit else { return false }
+        if let client {
+            guard pending[client, default: 0] < PlaylistCache.rangesPerClient else { return false }
+            pending[client, default: 0] += 1
+        }
+        pendingCount += 1
+        return true
+    }
+
+    fileprivate mutating func finish(
+        _ key: PlaylistCache.Key, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication,
+        _ client: String?
+    ) {
+        if key.resource.isRange {
+            pendingCount -= 1
+            if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }
+        }
+        if isAt(publication) { entries[key] = nil }
+        if let rendered { insert(rendered, as: key, of: publication) }
+    }
+}

@@ -1,0 +1,50 @@
+import WebServer
+import Channel
+import LiveRing
+
+// How a playlist of a channel is made.
+
+extension Route.Playlist {
+    /// Whether the playlist is of a part of the rewind, so that every client may ask for another.
+    var isRange: Bool {
+        switch self {
+        case .live, .rewind(_, .whole), .master(_, nil), .master(_, .whole): false
+        case .rewind, .selection, .master: true
+        }
+    }
+
+    /// The number of segments that are looked at to render the playlist, at most.
+    func segmentCount(in snapshot: RingSnapshot) -> Int {
+        switch self {
+        case .live: snapshot.liveSegmentCount
+        case .rewind, .selection: snapshot.index.listed.count
+        case .master: 0
+        }
+    }
+
+    /// The playlist in UTF-8; nil if it lists no segment.
+    func render(_ snapshot: RingSnapshot) -> [UInt8]? {
+        switch self {
+        case .live(.fragmentedMP4): snapshot.livePlaylist
+        case .live(.transportStream): snapshot.transportStreamLivePlaylist()
+        case .live(.subtitles(let number)): snapshot.subtitlePlaylist(number)
+        case .rewind(.fragmentedMP4, let range): snapshot.dvrPlaylist(range)
+        case .rewind(.transportStream, let range): snapshot.transportStreamDVRPlaylist(range)
+        case .rewind(.subtitles(let number), let range): snapshot.subtitlePlaylist(number, range)
+        case .selection(.fragmentedMP4, let selection): snapshot.dvrPlaylist(selection)
+        case .selection(.transportStream, let selection): snapshot.transportStreamDVRPlaylist(selection)
+        case .selection(.subtitles(let number), let selection): snapshot.subtitlePlaylist(number, selection)
+        case .master(.transportStream, let range):
+            snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
+        case .master(_, let range?): snapshot.dvrMasterPlaylist(range)
+        case .master(_, nil): snapshot.masterPlaylist()
+        }
+    }
+
+    /// The same playlist with its range rounded to segments, so that requests for other moments of the same segments are
+    /// answered alike.
+    func rounded(in snapshot: RingSnapshot) -> Route.Playlist {
+        guard case .rewind(let content, let range) = self else { return self }
+        return snapshot.selection(of: range).map { .selection(content, $0) } ?? self
+    }
+}

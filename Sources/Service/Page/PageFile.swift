@@ -1,0 +1,94 @@
+import WebServer
+import Support
+import Playlist
+
+/// A file of the web page. The page works below any path, because its URLs are relative.
+enum PageFile: String, CaseIterable {
+    case overview = "overview.html"
+    case channel = "channel.html"
+    case style = "page.css"
+    case overviewScript = "overview.js"
+    case channelScript = "channel.js"
+    case bar = "bar.js"
+    case player = "player.js"
+    case playlist = "playlist.js"
+    case subtitles = "subtitles.js"
+    case words = "words.js"
+    case icon = "icon.svg"
+
+    /// The folder of the files in paths, for one channel and for many: `/web/page.css`, `/news/web/page.css`.
+    static let folder = "/web/"
+
+    /// The file that a path names; the two documents have paths of their own.
+    init?(path: String) {
+        guard path.hasPrefix(Self.folder) else { return nil }
+        self.init(rawValue: String(path.dropFirst(Self.folder.count)))
+        if isDocument { return nil }
+    }
+
+    /// The file as it is.
+    var bytes: [UInt8] {
+        switch self {
+        case .overview: PackageResources.overview_html
+        case .channel: PackageResources.channel_html
+        case .style: PackageResources.page_css
+        case .overviewScript: PackageResources.overview_js
+        case .channelScript: PackageResources.channel_js
+        case .bar: PackageResources.bar_js
+        case .player: PackageResources.player_js
+        case .playlist: PackageResources.playlist_js
+        case .subtitles: PackageResources.subtitles_js
+        case .words: PackageResources.words_js
+        case .icon: PackageResources.icon_svg
+        }
+    }
+
+    private var isDocument: Bool { self == .overview || self == .channel }
+}
+
+/// The answers for the files of the page, each compressed once.
+enum Page {
+    /// The page takes nothing from elsewhere but the logos of channels, which are images at any URL of the list.
+    static let policy =
+        "default-src 'self'; img-src 'self' http: https: data:; media-src 'self' blob:; base-uri 'none'; form-action 'none'"
+
+    /// The page of the list.
+    static let overview = document(.overview)
+    /// The page of the only channel.
+    static let channel = document(.channel)
+    /// The page of a channel of a list.
+    static let listedChannel = document(.channel, replacing: "data-list=\"\"", with: "data-list=\"../\"")
+
+    /// Answers a request for a file of the page; nil if the path names none.
+    static func response(at path: String) -> Response? { PageFile(path: path).flatMap { files[$0] } }
+
+    /// Leads from `/news` to `/news/`, where the page's relative URLs are right.
+    /// - Parameter query: that the URL carries, as in `Viewer`.
+    static func redirect(toFolder name: String, query: Secret?) -> Response {
+        let location = "\(name)/" + (query.map { "?" + $0.value } ?? "")
+        var response = Response.text(.permanentRedirect, "\(name)/")
+        response.extraHeaders = [HeaderField(name: "Location", value: location)]
+        return response
+    }
+
+    private static let files = Dictionary(
+        uniqueKeysWithValues: PageFile.allCases.map { ($0, response($0.bytes, MimeType(fileName: $0.rawValue))) })
+
+    /// Clients ask each time whether a file has changed: a page must not mix the files of two versions.
+    private static func response(_ bytes: [UInt8], _ type: MimeType?) -> Response {
+        Response(
+            contentType: type, cacheControl: .maxAge(seconds: 0), etag: EntityTag.ofContent(bytes),
+            body: .bytes(bytes, gzip: LazyGzip(bytes)),
+            extraHeaders: [
+                HeaderField(name: "Content-Security-Policy", value: policy),
+                HeaderField(name: "X-Content-Type-Options", value: "nosniff"),
+                HeaderField(name: "Referrer-Policy", value: "no-referrer"),
+            ])
+    }
+
+    private static func document(_ file: PageFile, replacing mark: String = "", with text: String = "") -> Response {
+        var document = String(decoding: file.bytes, as: UTF8.self)
+        if let range = document.firstRange(of: mark) { document.replaceSubrange(range, with: text) }
+        return response(Array(document.utf8), .html)
+    }
+}

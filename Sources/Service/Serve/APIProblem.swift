@@ -1,0 +1,74 @@
+import WebServer
+import Observability
+import ChannelList
+
+/// What went wrong with a request to the API (RFC 9457).
+struct APIProblem: Encodable, Equatable, Sendable {
+    struct Mistake: Encodable, Equatable, Sendable {
+        /// A JSON pointer (RFC 6901) into the request's body, or the keys of the configuration.
+        let pointer: String
+        let detail: String
+    }
+
+    private let type = "about:blank"
+    let title: String
+    let status: Int
+    let detail: String
+    var errors: [Mistake]?
+
+    private enum CodingKeys: CodingKey { case type, title, status, detail, errors }
+
+    init(_ status: HTTPStatus, _ title: String, _ detail: String, errors: [Mistake]? = nil) {
+        self.title = title
+        self.status = status.rawValue
+        self.detail = detail
+        self.errors = errors
+    }
+
+    /// - Parameter title: what the configuration is of.
+    init(_ error: ConfigurationError, status: HTTPStatus, title: String) {
+        let more = error.count > 1 ? " There are more mistakes: \(error.count) in all." : ""
+        self.init(
+            status, title, (error.issues.first?.text ?? "") + "." + more,
+            errors: error.issues.map {
+                Mistake(
+                    pointer: $0.path.map { "/" + Self.escaped($0) }.joined(),
+                    detail: ($0.position.map { "line \($0.line), column \($0.column): " } ?? "") + $0.reason)
+            })
+    }
+
+    private static func escaped(_ key: String) -> String {
+        key.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+
+    func response(_ headers: [HeaderField] = []) -> Response {
+        Response(
+            status: HTTPStatus(rawValue: status), contentType: .problem, cacheControl: .noStore,
+            body: .bytes(StatusDocument.json(of: self), gzip: nil), extraHeaders: headers)
+    }
+
+    // MARK: - Those without details
+
+    static let switchedOff = APIProblem(
+        .notFound, "There is no API", "The API is switched off. Start liverelay serve with --api-token.")
+    static let unauthorized = APIProblem(
+        .unauthorized, "Not authorized", "Send the token of --api-token as Authorization: Bearer TOKEN.")
+    static let malformedBody = APIProblem(.badRequest, "Malformed body", "The body is not a JSON object in UTF-8.")
+    static let wrongType = APIProblem(
+        .unsupportedMediaType, "Not JSON", "The body has to be sent with Content-Type: application/json.")
+    static let largeBody = APIProblem(
+        .contentTooLarge, "Body too large", "The body has more than \(APIResponder.bodyLimit) bytes.")
+
+    static func unknownPath(_ path: String) -> APIProblem {
+        APIProblem(.notFound, "Nothing here", "The API has no \(path). See /api/openapi.json.")
+    }
+
+    static func unknownChannel(_ name: String) -> APIProblem {
+        APIProblem(.notFound, "No such channel", "There is no channel \(name).")
+    }
+
+    static func wrongMethod(allowed: String) -> Response {
+        APIProblem(.methodNotAllowed, "Wrong method", "Only \(allowed) are answered here.")
+            .response([HeaderField(name: "Allow", value: allowed)])
+    }
+}

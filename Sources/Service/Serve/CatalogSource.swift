@@ -1,0 +1,84 @@
+import Observability
+import Support
+package import Fetch
+import Channel
+package import ChannelList
+import Foundation
+import Playlist
+import Tracker
+
+/// Where the channels of a process come from: an M3U list, or a configuration with its lists.
+package struct CatalogSource: Sendable {
+    /// File or URL. A configuration is known by its extension, `.yaml` or `.yml`.
+    package let location: String
+    package let requests: CurlConfiguration
+    var environment: [String: String] = ProcessInfo.processInfo.environment
+
+    /// The largest configuration, in bytes.
+    private static let configurationLimit = 4 << 20
+
+    /// The location without its secrets.
+    package var name: String { document.name }
+
+    private var document: ListDocument { ListDocument(location: location, requests: requests) }
+
+    /// Reads the configuration and its lists as they are now.
+    /// - Parameters:
+    ///   - previous: the catalog before. A list of it that cannot be read now stays as it was.
+    ///   - channels: the channels before, whose slugs are kept.
+    package func read(
+        after previous: ChannelCatalog? = nil, keeping channels: [ListedChannel] = []
+    ) async throws(CatalogError) -> ChannelCatalog {
+        try await read(configuration(), after: previous, keeping: channels)
+    }
+
+    /// Reads the lists of a configuration as they are now.
+    package func read(
+        _ configuration: ChannelConfiguration, after previous: ChannelCatalog?, keeping channels: [ListedChannel]
+    ) async throws(CatalogError) -> ChannelCatalog {
+        var lists: [ChannelCatalog.IncludedList] = []
+        for playlist in configuration.playlists {
+            let document = ListDocument(location: playlist, requests: requests)
+            let result: Result<M3UChannelList, RelayError> = await document.list()
+            switch result {
+            case .success(let list): lists.append(.init(name: document.name, list: list))
+            case .failure(let error):
+                let isAlone = configuration.playlists == [location]
+                guard !isAlone, let known = previous?.lists.first(where: { $0.name == document.name }) else {
+                    throw .other(error)
+                }
+                lists.append(.init(name: known.name, list: known.list, staleness: error))
+            }
+        }
+        let catalog = ChannelCatalog(configuration, lists: lists, keeping: channels)
+        do { try Self.checkSlates(of: catalog.channels) } catch { throw .other(error) }
+        return catalog
+    }
+
+    private var isConfiguration: Bool {
+        let path = document.isURL ? URIReference.withoutQuery(location) : location
+        return [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    /// Reads the configuration without its lists.
+    package func configuration() async throws(CatalogError) -> ChannelConfiguration {
+        guard isConfiguration else { return ChannelConfiguration(playlist: location) }
+        let bytes: [UInt8]
+        do { (bytes, _) = try await document.bytes(limit: Self.configurationLimit) } catch { throw .other(error) }
+        guard bytes.count <= Self.configurationLimit, let text = String(validating: bytes, as: UTF8.self) else {
+            throw .other(
+                RelayError(
+                    .badConfiguration, "\(name) is not a YAML text in UTF-8 of at most 4 MiB",
+                    advice: "Give a channels.yaml or an M3U list"))
+        }
+        do throws(ConfigurationError) {
+            let directory = URL(filePath: location).deletingLastPathComponent().path
+            return try ChannelConfiguration(
+                yaml: text, from: document.isURL ? .fetched : .file(directory: directory, environment: environment))
+        } catch { throw .configuration(error, file: name) }
+    }
+
+    private static func checkSlates(of channels: [ListedChannel]) throws(RelayError) {
+        for path in Set(channels.compactMap(\.options.slate)).sorted() { _ = try SlateSource.open(path) }
+    }
+}

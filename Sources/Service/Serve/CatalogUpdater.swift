@@ -1,0 +1,186 @@
+import Support
+package import ChannelList
+
+/// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
+///
+/// What requests changed lies above what the configuration says, over reloads too, until the process ends. A change costs
+/// the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for it.
+package actor CatalogUpdater {
+    /// What became of the channels.
+    package struct Outcome: Sendable {
+        package let difference: ChannelListDifference
+        /// Channels that ran, and end because they left or are relayed differently.
+        package let endedCount: Int
+        /// Why lists stay as they were.
+        var staleLists: [RelayError] = []
+    }
+
+    private let thread = ThreadExecutor(label: "liverelay.catalog")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    private let source: CatalogSource
+    private let host: ChannelHost
+    private var catalog: ChannelCatalog
+    /// The channels as requests have put them; nil for one that a request has deleted.
+    private var changes: [String: ListedChannel?] = [:]
+    /// The order in which channels were put first.
+    private var putOrder: [String] = []
+    /// The configuration that was read last, and its number.
+    private var newest: (configuration: ChannelConfiguration, number: Int)
+    private var readCount = 0
+    /// The number of the configuration of `catalog`.
+    private var catalogNumber = 0
+    private var runningReload: Task<Result<Outcome, CatalogError>, Never>?
+    /// A reload that has not begun: whoever asks for one meanwhile gets the same.
+    private var nextReload: Task<Result<Outcome, CatalogError>, Never>?
+    private let observe: @Sendable (Result<Outcome, CatalogError>) -> Void
+    private let publish: Publication
+
+    /// Takes the channels, and the URLs of the guides.
+    package typealias Publication = @Sendable (_ channels: [ListedChannel], _ guides: [String]) -> Void
+
+    /// Channels that requests may put.
+    static let mostChanges = 10_000
+
+    /// - Parameters:
+    ///   - publish: called after each change.
+    ///   - observe: called after each reload.
+    package init(
+        _ catalog: ChannelCatalog, from source: CatalogSource, host: ChannelHost,
+        publish: @escaping Publication = { _, _ in },
+        observe: @escaping @Sendable (Result<Outcome, CatalogError>) -> Void = { _ in }
+    ) {
+        self.catalog = catalog
+        newest = (catalog.configuration, 0)
+        self.source = source
+        self.host = host
+        self.observe = observe
+        self.publish = publish
+    }
+
+    /// The URLs of the XMLTV guides.
+    package var guides: [String] { catalog.guides }
+
+    /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes, except
+    /// that the tokens of a configuration without a mistake hold at once, before its lists are read.
+    @discardableResult
+    package func reload() async -> Result<Outcome, CatalogError> {
+        readCount += 1
+        let number = readCount
+        do throws(CatalogError) {
+            let configuration = try await source.configuration()
+            if number > newest.number { newest = (configuration, number) }
+        } catch {
+            observe(.failure(error))
+            return .failure(error)
+        }
+        _ = apply()
+        return await joinNextReload().value
+    }
+
+    /// The reload that begins next, after the one that runs.
+    private func joinNextReload() -> Task<Result<Outcome, CatalogError>, Never> {
+        if let nextReload { return nextReload }
+        let before = runningReload
+        let reload = Task {
+            _ = await before?.value
+            (runningReload, nextReload) = (nextReload, nil)
+            return await readLists()
+        }
+        nextReload = reload
+        return reload
+    }
+
+    private func readLists() async -> Result<Outcome, CatalogError> {
+        let result: Result<Outcome, CatalogError>
+        let (configuration, number) = newest
+        do throws(CatalogError) {
+            let next = try await source.read(configuration, after: catalog, keeping: catalog.channels)
+            (catalog, catalogNumber) = (next, number)
+            var outcome = apply()
+            outcome.staleLists = next.lists.compactMap(\.staleness)
+            result = .success(outcome)
+        } catch { result = .failure(error) }
+        observe(result)
+        return result
+    }
+
+    /// Adds a channel, or replaces one.
+    /// - Parameter node: the keys of a channel.
+    /// - Returns: whether the channel is new.
+    func put(_ slug: String, _ node: ConfigurationNode) throws(ConfigurationError) -> Bool {
+        if let refusal = ChannelConfiguration.refusal(ofSlug: slug) { throw ConfigurationError(issues: [refusal]) }
+        let channel = try catalog.configuration.channel(slug: slug, node)
+        let isNew = host.directory[slug] == nil
+        if changes[slug] == nil {
+            guard changes.count < Self.mostChanges else {
+                throw ConfigurationError(
+                    issues: [ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))])
+            }
+            putOrder.append(slug)
+        }
+        changes[slug] = .some(channel)
+        _ = apply()
+        return isNew
+    }
+
+    /// - Returns: false if there is no such channel.
+    func delete(_ slug: String) -> Bool {
+        guard host.directory[slug] != nil else { return false }
+        let isListed = catalog.channels.contains { $0.slug == slug }
+        putOrder.removeAll { $0 == slug }
+        if isListed {
+            changes[slug] = .some(nil)
+            putOrder.append(slug)
+        } else {
+            changes[slug] = nil
+        }
+        _ = apply()
+        return true
+    }
+
+    /// Applies the changes to what the configuration says now. What only files can say is never older than that: a token
+    /// that has left the file opens nothing.
+    private func apply() -> Outcome {
+        var channels = catalog.channels.compactMap { listed in
+            if let change = changes[listed.slug] { change?.keepingWhatOnlyFilesSay(of: listed) } else { listed }
+        }
+        let listed = Set(catalog.channels.map(\.slug))
+        channels += putOrder.filter { !listed.contains($0) }.compactMap { slug in
+            var channel = changes[slug] ?? nil
+            channel?.options.tokens = catalog.configuration.defaultTokens
+            channel?.options.isTemporary = true
+            return channel
+        }
+        if newest.number != catalogNumber { applyNewestTokens(to: &channels) }
+        publish(channels, catalog.guides)
+        let (difference, endedCount) = host.replace(ChannelDirectory(channels))
+        return Outcome(difference: difference, endedCount: endedCount)
+    }
+
+    /// Gives the channels the tokens of a configuration whose lists are not read yet. A channel that has left it opens
+    /// for no token of its own any more.
+    private func applyNewestTokens(to channels: inout [ListedChannel]) {
+        let own = Dictionary(newest.configuration.channels.map { ($0.slug, $0.options.tokens) }) { first, _ in first }
+        let former = Set(catalog.configuration.channels.map(\.slug))
+        for index in channels.indices {
+            let slug = channels[index].slug
+            let others = former.contains(slug) ? [] : newest.configuration.defaultTokens
+            channels[index].options.tokens = own[slug] ?? others
+        }
+    }
+}
+
+extension ListedChannel {
+    /// The channel with what requests cannot say.
+    fileprivate func keepingWhatOnlyFilesSay(of listed: ListedChannel) -> ListedChannel {
+        var channel = self
+        (channel.catchup, channel.stationAttributes) = (listed.catchup, listed.stationAttributes)
+        channel.options.slate = listed.options.slate
+        channel.options.spool = listed.options.spool
+        channel.options.record = listed.options.record
+        channel.options.permittedAddresses = listed.options.permittedAddresses
+        channel.options.tokens = listed.options.tokens
+        return channel
+    }
+}

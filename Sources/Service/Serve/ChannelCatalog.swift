@@ -1,0 +1,73 @@
+import Observability
+package import Support
+package import ChannelList
+
+/// The channels of a process as its configuration and its lists said when they were read last.
+package struct ChannelCatalog: Sendable {
+    /// An included list, and where it comes from without its secrets.
+    package struct IncludedList: Sendable {
+        let name: String
+        let list: M3UChannelList
+        /// Why it is as it was before; nil if it was read now.
+        var staleness: RelayError?
+    }
+
+    package let configuration: ChannelConfiguration
+    /// In the order of the configuration.
+    let lists: [IncludedList]
+    /// With slugs that differ.
+    package let channels: [ListedChannel]
+
+    /// - Parameter previous: the channels before a reload, whose slugs are kept.
+    package init(_ configuration: ChannelConfiguration, lists: [IncludedList], keeping previous: [ListedChannel] = []) {
+        self.configuration = configuration
+        self.lists = lists
+        channels = configuration.channels(with: lists.map(\.list.channels), keeping: previous)
+    }
+
+    /// The URLs of all XMLTV guides; unique, in order.
+    package var guides: [String] {
+        (configuration.guides + lists.flatMap(\.list.guides)).reduce(into: []) { guides, url in
+            if !guides.contains(url) { guides.append(url) }
+        }
+    }
+
+    /// What was not understood in the lists, as lines for an operator; bounded for each list.
+    package func issues(perList limit: Int) -> [String] {
+        lists.flatMap { included in
+            let lines = included.list.issues.prefix(limit).map { "\(included.name): line \($0.line): \($0.message)" }
+            let rest = included.list.issueCount - lines.count
+            return rest > 0 ? lines + ["\(included.name): \(rest) more lines were not understood as written"] : lines
+        }
+    }
+}
+
+/// Why a catalog cannot be read. Nothing that runs changes then.
+package enum CatalogError: Error {
+    /// - Parameter file: where the configuration comes from, without its secrets.
+    case configuration(ConfigurationError, file: String)
+    case other(RelayError)
+
+    /// Each mistake of the configuration, as `file:line:column: …`.
+    package var lines: [String] {
+        switch self {
+        case .configuration(let error, let file):
+            let lines = error.issues.map { "\(file)\($0.position == nil ? ": " : ":")\($0.text)" }
+            let rest = error.count - error.issues.count
+            return rest > 0 ? lines + ["\(file): and \(rest) more"] : lines
+        case .other(let error): return [error.line]
+        }
+    }
+
+    /// The error as one line, with the exit status.
+    package var summary: RelayError {
+        switch self {
+        case .configuration(let error, _):
+            let more = error.count > 1 ? " (and \(error.count - 1) more)" : ""
+            return RelayError(
+                .badConfiguration, (lines.first ?? "The configuration cannot be read") + more,
+                advice: "Correct it; liverelay serve --check names every mistake")
+        case .other(let error): return error
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Support
+package import WebServer
+package import ChannelList
+import Playlist
+
+/// The channels of a list by their slugs.
+package struct ChannelDirectory: Sendable {
+    package let channels: [ListedChannel]
+    /// The number of each channel in the lineup, whoever asks; as many as `channels`.
+    let guideNumbers: [String]
+    /// Counts the changes of the list.
+    var version: UInt64 = 0
+    private let indexes: [String: Int]
+    private let numberIndexes: [String: Int]
+    /// The tokens of those channels that have some.
+    private let tokens: [String: Set<TokenDigest>]
+    private let knownTokens: Set<TokenDigest>
+
+    /// - Parameter channels: with slugs that differ; of two channels with one slug, the first is found.
+    package init(_ channels: [ListedChannel]) {
+        let pairs = channels.compactMap { channel in
+            channel.options.tokens.map { (channel.slug, Set($0.compactMap { TokenDigest(of: $0.value) })) }
+        }
+        self.init(
+            channels: channels, guideNumbers: TunerDevice.guideNumbers(of: channels),
+            tokens: Dictionary(pairs) { first, _ in first })
+    }
+
+    private init(channels: [ListedChannel], guideNumbers: [String], tokens: [String: Set<TokenDigest>]) {
+        self.channels = channels
+        self.guideNumbers = guideNumbers
+        self.tokens = tokens
+        indexes = Self.indexes(channels.map(\.slug))
+        numberIndexes = Self.indexes(guideNumbers)
+        knownTokens = tokens.values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    private static func indexes(_ names: [String]) -> [String: Int] {
+        Dictionary(zip(names, names.indices)) { first, _ in first }
+    }
+
+    /// The directory of the channels that a viewer may watch, with the numbers that they have for all.
+    func opened(to viewer: Viewer) -> ChannelDirectory {
+        if viewer.reach == .everything { return self }
+        let open = channels.indices.filter { isOpen(channels[$0].slug, to: viewer) }
+        return ChannelDirectory(
+            channels: open.map { channels[$0] }, guideNumbers: open.map { guideNumbers[$0] },
+            tokens: tokens.filter { isOpen($0.key, to: viewer) })
+    }
+
+    package subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
+
+    /// Whether a channel has a token of its own.
+    var hasTokens: Bool { !tokens.isEmpty }
+
+    /// Whether the token opens a channel.
+    func knows(_ token: TokenDigest) -> Bool { knownTokens.contains(token) }
+
+    /// Whether a viewer may watch a channel, and know that it exists.
+    func isOpen(_ slug: String, to viewer: Viewer) -> Bool {
+        switch viewer.reach {
+        case .everything: true
+        case .openChannels(let token): tokens[slug].map { has($0, token) } ?? (indexes[slug] != nil)
+        case .channels(let token): tokens[slug].map { has($0, token) } ?? false
+        }
+    }
+
+    /// Whether a viewer may see the list, of which nothing but their channels is shown.
+    func isListed(to viewer: Viewer) -> Bool {
+        if case .channels(let token) = viewer.reach { has(knownTokens, token) } else { true }
+    }
+
+    /// The channel with a number of the lineup; nil if there is none that the viewer may watch. The time that it takes says
+    /// nothing about the list.
+    package func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
+        numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
+    }
+
+    /// What a viewer may see, without tokens that open nothing: two viewers with the same reach see the same.
+    func reach(of viewer: Viewer) -> Viewer.Reach {
+        switch viewer.reach {
+        case .openChannels(let token?) where !knows(token): .openChannels(and: nil)
+        case .channels(let token?) where !knows(token): .channels(of: nil)
+        case let reach: reach
+        }
+    }
+
+    private func has(_ tokens: Set<TokenDigest>, _ token: TokenDigest?) -> Bool {
+        token.map { tokens.contains($0) } ?? false
+    }
+
+    /// When channels run, of those whose configuration says so.
+    var demands: [String: ChannelSupervisor.Demand] {
+        channels.reduce(into: [:]) { demands, channel in
+            let demand = channel.demand
+            if demand != ChannelSupervisor.Demand() { demands[channel.slug] = demand }
+        }
+    }
+}
+
+extension ListedChannel {
+    /// When the channel runs.
+    var demand: ChannelSupervisor.Demand {
+        ChannelSupervisor.Demand(isAlways: options.runsAlways, idle: options.idle)
+    }
+}

@@ -1,0 +1,275 @@
+import WebServer
+import Channel
+import ChannelList
+import Logging
+import Synchronization
+
+/// Runs the channels of a list as their supervisor decides: the only code of `serve` that waits.
+///
+/// Event loops and runs call it concurrently. A channel that does not run has nothing here but its entry in the list.
+package final class ChannelHost: Sendable {
+    /// The answer to a request that needs a channel running.
+    enum Readiness: Sendable {
+        case running(RunningChannel)
+        case refused(ChannelSupervisor.Refusal, status: RelayStatus?)
+    }
+
+    private struct State {
+        var supervisor: ChannelSupervisor
+        var directory: ChannelDirectory
+        var runs: [ChannelSupervisor.Run: RunningChannel] = [:]
+        var waiters: [UInt64: Waiter] = [:]
+        var waiterCount: UInt64 = 0
+        var wake: (time: Duration, task: Task<Void, Never>)?
+        var startCount = 0
+        /// Whether the process ends: nothing is started any more.
+        var isClosed = false
+    }
+
+    private struct Waiter {
+        let channel: String
+        let continuation: CheckedContinuation<Readiness, Never>
+    }
+
+    private let settings: ChannelSettings
+    private let state: Mutex<State>
+    private let clock: HostClock
+    private let observe: @Sendable (ChannelSupervisor.Input) -> Void
+
+    /// - Parameter observe: called after each input of the supervisor was handled, in their order. It must not wait or
+    ///   call back.
+    package init(
+        _ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings,
+        clock: HostClock = .continuous(), observe: @escaping @Sendable (ChannelSupervisor.Input) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.clock = clock
+        self.observe = observe
+        state = Mutex(State(supervisor: ChannelSupervisor(policy), directory: directory))
+    }
+
+    private var now: Duration { clock.now() }
+
+    /// Starts the channels that always run.
+    package func start() { state.withLock { state in handle(.demanded(state.directory.demands), &state) } }
+
+    package var directory: ChannelDirectory { state.withLock { $0.directory } }
+
+    package var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
+
+    /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
+    ///
+    /// Requests wait for a number of steps that grows with the change, not with the list. One caller replaces it at a time.
+    /// - Returns: what is different, and the number of channels that end.
+    func replace(_ next: ChannelDirectory) -> (difference: ChannelListDifference, endedCount: Int) {
+        let difference = ChannelListDifference(from: directory.channels, to: next.channels)
+        let (retired, demands) = (difference.retired, difference.demands)
+        var next = next
+        let endedCount = state.withLock { state in
+            next.version = state.directory.version + 1
+            state.directory = next
+            let running = retired.filter { state.supervisor.channels[$0] != nil }
+            for name in running { handle(.retired(name), &state) }
+            if !demands.isEmpty { handle(.demanded(demands), &state) }
+            return running.count
+        }
+        return (difference, endedCount)
+    }
+
+    /// The run of a channel that publishes; its viewer is recorded. nil: it does not publish.
+    func recordRequest(of name: String, isStream: Bool = false) -> RunningChannel? {
+        state.withLock { state in
+            state.supervisor.recordRequest(of: name, isStream: isStream, at: now).flatMap { state.runs[$0] }
+        }
+    }
+
+    /// A channel as it is listed, and what is known of it; nil if it is not listed.
+    func listing(of name: String) -> ListedState? {
+        state.withLock { state in
+            state.directory[name].map { ListedState(channel: $0, entry: state.supervisor.channels[name]) }
+        }
+    }
+
+    /// The run of a channel, whether it publishes or not. Nothing is recorded.
+    func running(_ name: String) -> RunningChannel? {
+        state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
+    }
+
+    /// Returns when the channel publishes, or why it does not. Starts it if need be. If the task is canceled, because the
+    /// client has left, its place is free at once.
+    func waitUntilRunning(_ name: String, isStream: Bool) async -> Readiness {
+        let id = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    guard !state.isClosed, !Task.isCancelled else {
+                        continuation.resume(returning: state.isClosed ? Self.closing : Self.abandoned)
+                        return
+                    }
+                    state.waiters[id] = Waiter(channel: name, continuation: continuation)
+                    handle(.requested(name, waiter: id, isStream: isStream), &state)
+                }
+            }
+        } onCancel: {
+            abandon(id)
+        }
+    }
+
+    private func abandon(_ id: UInt64) {
+        state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+            handle(.abandoned(waiter.channel, waiter: id), &state)
+            waiter.continuation.resume(returning: Self.abandoned)
+        }
+    }
+
+    /// Tells the supervisor what happened.
+    func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
+
+    /// Refuses the requests that are held, and all that follow: nothing is started any more.
+    package func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            state.wake?.task.cancel()
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: Self.closing) }
+    }
+
+    /// Ends every run and returns when they are over.
+    package func shutdown() async {
+        close()
+        let runs = state.withLock { Array($0.runs.values) }
+        for run in runs { run.end() }
+        for run in runs { await run.wait() }
+    }
+
+    /// The answer while the process ends.
+    private static let closing = Readiness.refused(
+        .failed(reason: "liverelay ends.", retryAfter: .seconds(5)), status: nil)
+
+    /// The answer to a client that sends nothing more: one that has left does not read it.
+    private static let abandoned = Readiness.refused(
+        .failed(reason: "The client has closed its connection.", retryAfter: .seconds(1)), status: nil)
+
+    /// A channel as it is listed, and what is known of it if it is not idle.
+    struct ListedState: Sendable {
+        let channel: ListedChannel
+        let entry: ChannelSupervisor.Entry?
+    }
+
+    var uptime: Duration { now }
+
+    /// One moment of the process, for its status.
+    struct Overview: Sendable {
+        let directory: ChannelDirectory
+        let channels: [String: ChannelSupervisor.Entry]
+        let statuses: [String: RelayStatus]
+        let policy: ChannelSupervisor.Policy
+        let startCount: Int
+        let uptime: Duration
+
+        /// What of it a viewer may see.
+        func seen(by viewer: Viewer) -> Overview {
+            if viewer.reach == .everything { return self }
+            let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }
+            return Overview(
+                directory: directory.opened(to: viewer), channels: channels.filter { isSeen($0.key) },
+                statuses: statuses.filter { isSeen($0.key) }, policy: policy, startCount: startCount, uptime: uptime)
+        }
+    }
+
+    /// The runs that are not over.
+    package var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
+
+    var overview: Overview {
+        let (directory, channels, runs, startCount) = state.withLock { state in
+            (state.directory, state.supervisor.channels.entries, state.runs, state.startCount)
+        }
+        return Overview(
+            directory: directory, channels: channels,
+            statuses: Dictionary(runs.map { ($0.key.channel, $0.value.state.status) }) { first, _ in first },
+            policy: policy, startCount: startCount, uptime: now)
+    }
+}
+
+extension ChannelListDifference {
+    /// The slugs of channels whose runs end.
+    fileprivate var retired: [String] {
+        removed.map(\.slug) + changed.filter(\.affectsSources).map(\.before.slug)
+    }
+
+    /// When the channels run from now on that differ, in what is asked of them or because their runs end.
+    fileprivate var demands: [String: ChannelSupervisor.Demand] {
+        var demands: [String: ChannelSupervisor.Demand] = [:]
+        for channel in removed where channel.demand != .init() { demands[channel.slug] = .init() }
+        for channel in added where channel.demand != .init() { demands[channel.slug] = channel.demand }
+        for change in changed where change.affectsSources || change.before.demand != change.after.demand {
+            demands[change.after.slug] = change.after.demand
+        }
+        return demands
+    }
+}
+
+extension ChannelHost {
+    /// Performs what the supervisor decides. Nothing here waits or calls back.
+    private func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
+        if case .ended(let run, _) = input { state.runs[run] = nil }
+        for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
+        scheduleWake(&state)
+        observe(input)
+    }
+
+    private func perform(_ effect: ChannelSupervisor.Effect, _ state: inout State) {
+        switch effect {
+        case .start(let run): start(run, &state)
+        case .end(let run): state.runs[run]?.end()
+        case .answer(let id, let refusal):
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+            let running = state.supervisor.channels[waiter.channel]?.state.run.flatMap { state.runs[$0] }
+            if refusal == nil, let running {
+                waiter.continuation.resume(returning: .running(running))
+            } else {
+                waiter.continuation.resume(
+                    returning: .refused(refusal ?? .startTimedOut, status: running?.state.status))
+            }
+        }
+    }
+
+    private func start(_ run: ChannelSupervisor.Run, _ state: inout State) {
+        guard !state.isClosed, let channel = state.directory[run.channel] else {
+            handle(.ended(run, failure: "The channel is no longer listed."), &state)
+            return
+        }
+        state.startCount += 1
+        state.runs[run] = RunningChannel(
+            run, settings.runner(of: channel, run: run),
+            removesSpool: { [weak self, settings] path in
+                settings.removesSpool(path, current: self?.directory[run.channel])
+            },
+            report: { [weak self] in self?.handle($0) })
+    }
+
+    /// Keeps one timer for the process, for the earliest moment at which something is due.
+    private func scheduleWake(_ state: inout State) {
+        guard let time = state.supervisor.nextWake, !state.isClosed else { return }
+        if let wake = state.wake, wake.time <= time { return }
+        state.wake?.task.cancel()
+        let task = Task { [weak self, clock] in
+            guard (try? await clock.sleep(time)) != nil else { return }
+            self?.wake()
+        }
+        state.wake = (time, task)
+    }
+
+    private func wake() {
+        state.withLock { state in
+            state.wake = nil
+            handle(.wake, &state)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Media
+package import Support
+package import Observability
+import Fetch
+import Capture
+package import Channel
+package import Foundation
+import LiveRing
+package import Logging
+import Playlist
+import Tracker
+
+/// Runs one channel: its requests to the upstream, its tracker and its relay.
+///
+/// It holds nothing global, so a process can run many. They share the thread that makes the requests.
+package struct ChannelRunner: Sendable {
+    package enum End: Sendable {
+        /// The upstream has ended, and all of it is published.
+        case drained
+        /// The task was canceled.
+        case canceled
+        case failed(RelayError)
+    }
+
+    package let configuration: RelayConfiguration
+    /// Directory for a capture of the upstream's answers; nil: none is recorded.
+    package var capture: URL?
+    /// Whether a capture that cannot be written ends the channel at its start.
+    var endsWithoutCapture = true
+    /// Path of the MP4 file that fills outages; nil: as the configuration says.
+    package var slate: String?
+    /// Media that a client of the endless transport stream gets at once.
+    package var burst = EndlessStream.Policy().burst
+    /// Whether an upstream that has ended is asked again after a while.
+    var restartsAfterEnd = false
+    package let logger: Logger
+    /// Publishes the run's events; nil: nobody wants them.
+    package var events: RunEvents?
+
+    package init(configuration: RelayConfiguration, capture: URL? = nil, endsWithoutCapture: Bool = true, slate: String? = nil, burst: Ticks = EndlessStream.Policy().burst, restartsAfterEnd: Bool = false, logger: Logger, events: RunEvents? = nil) {
+        self.configuration = configuration
+        self.capture = capture
+        self.endsWithoutCapture = endsWithoutCapture
+        self.slate = slate
+        self.burst = burst
+        self.restartsAfterEnd = restartsAfterEnd
+        self.logger = logger
+        self.events = events
+    }
+    /// Counts what the run does, for its metrics.
+    package let meter = ChannelMeter()
+
+    /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
+    /// - Parameter onPublish: called once, when the first segment can be played.
+    package func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+        events?.start(url: configuration.upstream)
+        let end = await follow(into: state, onPublish: onPublish)
+        let receivedBytes = meter.counts.receivedBytes.values.reduce(0, +)
+        switch end {
+        case .drained: events?.end(.ended, receivedBytes: receivedBytes)
+        case .canceled: events?.end(.stopped, receivedBytes: receivedBytes)
+        case .failed(let error): events?.end(.failed, error: error.line, receivedBytes: receivedBytes)
+        }
+        return end
+    }
+
+    private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
+        let log = RelayLog(logger)
+        var isPublishing = false
+        let configuration = configurationWithSlate()
+        var relay = Relay(
+            configuration, state: state, wallClock: { WallClock.milliseconds },
+            observe: { [meter, events] in
+                log.log($0)
+                meter.record($0)
+                events?.record($0)
+            })
+        do {
+            let past = DVRRing.previousRing(in: configuration.spool)
+            try await relay.resume(after: past)
+            let driver = TrackerDriver(
+                upstream: MeteredFetcher(fetcher: try upstream(), meter: meter), clock: ContinuousClock())
+            let session = ChannelSession(
+                upstream: configuration.upstream, policy: policy(configuration, after: past))
+            let end = try await driver.run(reporting: session) { output, now in
+                let outcome = try await relay.perform(output, at: now)
+                if !isPublishing, state.snapshot?.hasSegments == true {
+                    isPublishing = true
+                    onPublish()
+                }
+                return outcome
+            }
+            try relay.recordEnd(end)
+            return .drained
+        } catch let error as FetchError {
+            return .failed(RelayError(relay.recordFailure(.upstream(TrackerError(error, url: error.url)))))
+        } catch is CancellationError {
+            return .canceled
+        } catch {
+            return .failed(RelayError(unexpected: error))
+        }
+    }
+
+    /// The configuration with the slate. A channel is more than its slate, which was valid when it was configured.
+    private func configurationWithSlate() -> RelayConfiguration {
+        guard let slate else { return configuration }
+        var configuration = configuration
+        do throws(RelayError) { configuration.slate = try SlateSource.open(slate) } catch {
+            logger.error("Outages are filled with gaps: \(error.line)")
+        }
+        return configuration
+    }
+
+    private func policy(
+        _ configuration: RelayConfiguration, after past: PreviousRing?
+    ) -> ChannelSession.Policy {
+        var policy = configuration.policy(after: past)
+        // A replay of the recording would not know the date.
+        if capture == nil {
+            policy.session.startDate = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds)
+        }
+        return policy
+    }
+
+    /// The fetcher of the channel's upstreams, which records their answers if a capture is asked for.
+    private func upstream() throws -> any Fetcher {
+        let upstream = try SourceFetcher(
+            upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
+            backupConfigurations: configuration.backupRequests)
+        guard let capture else { return upstream }
+        let clock = ContinuousClock()
+        let start = clock.now
+        do throws(CaptureError) {
+            let writer = try CaptureWriter(
+                capture, upstream: configuration.upstream, variant: configuration.variant,
+                backups: configuration.backups, polling: configuration.polling)
+            events?.startRecording(in: capture.path)
+            return CaptureRecorder(upstream, to: writer) {
+                start.duration(to: clock.now)
+            } onFailure: { [logger, events] error in
+                events?.endRecording()
+                logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
+            }
+        } catch {
+            guard !endsWithoutCapture else { throw RelayError(error) }
+            logger.error("Nothing is recorded, the channel continues: \(RelayError(error).message)")
+            return upstream
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Support
+package import Observability
+import Fetch
+package import Channel
+package import ChannelList
+import Foundation
+import LiveRing
+package import Logging
+import Media
+import Playlist
+import Splice
+import Tracker
+import Transcode
+
+/// What the channels of a process have in common, and what the configuration of each adds.
+package struct ChannelSettings: Sendable {
+    /// The configuration of each channel, but for its sources, its headers and its spool.
+    package let configuration: RelayConfiguration
+    /// Directory that has a directory for each run, and is removed when the process ends.
+    package let spool: String
+    /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
+    package var keptSpool: String?
+    package let logger: Logger
+    /// Gets the events of the channels.
+    package var bus = EventBus()
+
+    package init(configuration: RelayConfiguration, spool: String, keptSpool: String? = nil, logger: Logger, bus: EventBus = EventBus()) {
+        self.configuration = configuration
+        self.spool = spool
+        self.keptSpool = keptSpool
+        self.logger = logger
+        self.bus = bus
+    }
+
+    /// The runner of a channel.
+    package func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
+        let options = channel.options
+        var configuration = configuration
+        configuration.apply(options)
+        configuration.upstream = channel.sources.first?.url ?? ""
+        configuration.backups += channel.sources.dropFirst().map(\.url)
+        configuration.spool = spoolPath(of: channel, run: run)
+        configuration.retrySeed = .random(in: .min ... .max)
+        let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
+        configuration.requests = requests.first ?? configuration.requests
+        configuration.backupRequests = Array(requests.dropFirst())
+        var logger = logger
+        logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
+        return ChannelRunner(
+            configuration: configuration,
+            capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
+            slate: options.slate,
+            burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
+            restartsAfterEnd: options.runsAlways, logger: logger,
+            events: RunEvents(bus, channel: channel.slug))
+    }
+
+    private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
+        guard channel.options.runsAlways else { return "\(spool)/\(channel.slug)-\(run.number)" }
+        let kept = channel.options.isTemporary ? nil : channel.options.spool ?? keptSpool
+        return "\(kept ?? spool + "/kept")/\(channel.slug)"
+    }
+
+    /// Whether the directory of a run is removed when the run is over.
+    /// - Parameter current: the channel as it is listed now; nil if it is not.
+    func removesSpool(_ path: String, current: ListedChannel?) -> Bool {
+        path.hasPrefix(spool + "/") && !(path.hasPrefix(spool + "/kept/") && current?.options.runsAlways == true)
+    }
+
+    /// `DIR/news/20261122T103000Z-4`: each run has a capture of its own.
+    private static func captureURL(
+        in directory: String, of channel: ListedChannel, run: ChannelSupervisor.Run
+    ) -> URL {
+        let seconds = TimeInterval(WallClock.milliseconds / 1000)
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+        let time = Date(timeIntervalSince1970: seconds).formatted(style)
+        return URL(filePath: directory, directoryHint: .isDirectory).appending(path: channel.slug)
+            .appending(path: "\(time)-\(run.number)", directoryHint: .isDirectory)
+    }
+}
+
+extension RelayConfiguration {
+    /// Applies what the configuration of a channel says.
+    fileprivate mutating func apply(_ options: ChannelOptions) {
+        variant = options.variant ?? variant
+        maxConnections = options.maxConnections ?? maxConnections
+        patience = options.patience ?? patience
+        // A channel that always runs fills its outages, however long they are.
+        if let limit = options.giveUp {
+            giveUp = limit == .zero ? nil : limit
+        } else if options.runsAlways {
+            giveUp = nil
+        }
+        if options.isPolite == true { polling = .standard }
+        // The URLs of blocking reloads differ from those that a replay requests.
+        if options.record != nil, polling == .blocking { polling = .edge }
+        retention.rewind = options.rewind ?? retention.rewind
+        retention.liveWindow = options.window ?? retention.liveWindow
+        requiresVideo = options.requiresVideo ?? requiresVideo
+        if let mode = options.audio, let policy = AudioPolicy(rawValue: mode.rawValue) { audio.policy = policy }
+        audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
+        requests.apply(options)
+        memory = memory.replacing(
+            limit: options.memoryLimitBytes, segment: options.maxSegmentBytes, playlist: options.maxPlaylistBytes)
+        requests.apply(memory)
+    }
+}
+
+extension CurlConfiguration {
+    fileprivate mutating func apply(_ options: ChannelOptions) {
+        // What protects the server's own network can be tightened only.
+        deniesPrivate = deniesPrivate || options.deniesPrivate == true
+        permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
+        if deniesPrivate { proxy = nil }
+    }
+
+    /// The requests for a source: the headers and the proxy that are given for it take the place of the common ones.
+    fileprivate func applying(_ source: ListedSource) -> CurlConfiguration {
+        var requests = source.withholdsCredentials ? withoutCredentials : self
+        requests.apply(source)
+        return requests
+    }
+
+    private mutating func apply(_ source: ListedSource) {
+        if let proxy = source.proxy, !deniesPrivate { self.proxy = Secret(proxy) }
+        for header in source.headers {
+            switch header.name.lowercased() {
+            case "user-agent": userAgent = header.value
+            case "cookie": cookie = Secret(header.value)
+            case let name:
+                headers.removeAll { $0.name.lowercased() == name }
+                headers.append(RequestHeader(name: header.name, value: Secret(header.value)))
+            }
+        }
+    }
+}

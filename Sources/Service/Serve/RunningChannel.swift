@@ -1,0 +1,83 @@
+import Support
+import Observability
+import Channel
+import Foundation
+import Logging
+import Synchronization
+
+/// One run of a channel among many: its task, what it publishes, and its spool.
+package final class RunningChannel: Sendable {
+    let run: ChannelSupervisor.Run
+    let state: ChannelState
+    let responder: ChannelResponder
+    let meter: ChannelMeter
+    private let task: Task<Void, Never>
+    private let isEnding: Mutex<Bool>
+
+    /// Starts the run.
+    /// - Parameters:
+    ///   - runner: its spool is created now.
+    ///   - removesSpool: whether a spool is removed when the run is over.
+    ///   - report: called with `.published` at most once, and with `.ended` at the end.
+    init(
+        _ run: ChannelSupervisor.Run, _ runner: ChannelRunner,
+        removesSpool: @escaping @Sendable (_ path: String) -> Bool,
+        report: @escaping @Sendable (ChannelSupervisor.Input) -> Void
+    ) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let state = ChannelState(
+            upstream: runner.configuration.upstream, memory: runner.configuration.memory
+        ) { start.duration(to: clock.now) }
+        self.run = run
+        self.state = state
+        responder = ChannelResponder(state, burst: runner.burst, channel: run.channel)
+        meter = runner.meter
+        isEnding = Mutex(false)
+        task = Task {
+            let failure = await Self.play(runner, into: state) { report(.published(run)) }
+            let spool = runner.configuration.spool
+            if removesSpool(spool) { try? FileManager.default.removeItem(atPath: spool) }
+            report(.ended(run, failure: failure))
+        }
+    }
+
+    /// Whether the run was asked to end. Its streams end then.
+    var isOver: Bool { isEnding.withLock { $0 } }
+
+    /// Asks the run to end; it reports when it is over.
+    func end() {
+        isEnding.withLock { $0 = true }
+        task.cancel()
+    }
+
+    /// Returns when the run is over.
+    func wait() async { await task.value }
+
+    /// The time after the end of an upstream until it is asked again.
+    private static let endedPause = Duration.seconds(60)
+
+    /// - Returns: why the channel failed; nil if it was asked to end.
+    private static func play(
+        _ runner: ChannelRunner, into state: ChannelState, onPublish: @escaping @Sendable () -> Void
+    ) async -> String? {
+        let spool = URL(filePath: runner.configuration.spool, directoryHint: .isDirectory)
+        runner.logger.info("Started")
+        do { try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true) } catch {
+            return "The spool cannot be created: \(error.localizedDescription)"
+        }
+        switch await runner.run(into: state, onPublish: onPublish) {
+        case .failed(let error):
+            runner.logger.error("\(error.line)")
+            return error.line
+        case .canceled: break
+        case .drained:
+            // What was published can be watched until the last viewer has left. A channel that always runs asks
+            // whether its upstream has begun again.
+            repeat { try? await Task.sleep(for: Self.endedPause) } while !Task.isCancelled && !runner.restartsAfterEnd
+            if !Task.isCancelled { return "The upstream has ended." }
+        }
+        runner.logger.info("Ended")
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+import Guide
+import Support
+package import WebServer
+import Observability
+import ChannelList
+import Playlist
+
+// The documents about all channels, which are long: each is made on a thread of documents.
+
+extension ServeResponder {
+    /// Makes a response, on no event loop.
+    package typealias Work = @Sendable () async -> Response
+
+    /// The list of all channels, or of one group, with URLs of this server.
+    func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Work {
+        let base = base(of: target)
+        let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
+        let writer = ChannelListWriter(
+            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value)
+        let name = "playlist.m3u \(format.rawValue) \(guideURL != nil) \(group.map { "group " + $0 } ?? "")"
+        return list(name, .channelList, for: target) { Array(writer.write($0.channels, group: group).utf8) }
+    }
+
+    /// `/lineup.m3u`
+    func lineupList(for target: RequestTarget) -> Work {
+        let writer = ChannelListWriter(baseURL: base(of: target), format: .ts, query: target.viewer.query?.value)
+        return list("lineup.m3u", .channelList, for: target) { Array(writer.write($0.channels).utf8) }
+    }
+
+    /// `/lineup.json`
+    func lineup(for target: RequestTarget) -> Work {
+        list("lineup.json", .json, for: target) { [base = base(of: target)] directory in
+            let text = TunerDevice.lineupJSON(
+                directory.channels, numbers: directory.guideNumbers, baseURL: base, query: target.viewer.query?.value)
+            return Array(text.utf8)
+        }
+    }
+
+    /// `/web/channels.json`
+    func channelNames(for target: RequestTarget) -> Work {
+        list("channels.json", .json, for: target) { StatusDocument.json(of: ListedChannels($0.channels)) }
+    }
+
+    /// `/web/overview.json`
+    func overview(for target: RequestTarget) -> Work {
+        moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0)) }
+    }
+
+    /// `/status.json`
+    package func status(for target: RequestTarget) -> Work {
+        let isWhole = mayReadGuide(target.viewer)
+        return moment("status.json", for: target) { [clients, guide] overview in
+            StatusDocument.json(of: ServeStatus(overview, clients: clients(), guide: isWhole ? guide?.status : nil))
+        }
+    }
+
+    /// A document that changes with the list alone.
+    private func list(
+        _ name: String, _ type: MimeType, for target: RequestTarget,
+        write: @escaping @Sendable (ChannelDirectory) -> [UInt8]
+    ) -> Work {
+        let (directory, viewer) = (host.directory, target.viewer)
+        let key = DocumentCache.Key(
+            name: name, baseURL: base(of: target), reach: directory.reach(of: viewer), query: viewer.query)
+        return { [host, lists] in
+            await lists.response(key, type, version: directory.version, to: target) {
+                write(host.directory.opened(to: viewer))
+            }
+        }
+    }
+
+    /// A document that says how things are at the moment.
+    private func moment(
+        _ name: String, for target: RequestTarget, write: @escaping @Sendable (ChannelHost.Overview) -> [UInt8]
+    ) -> Work {
+        let viewer = target.viewer
+        let key = DocumentCache.Key(name: name, reach: host.directory.reach(of: viewer))
+        return { [host, moments] in
+            await moments.response(key, .json, version: nil, to: target) { write(host.overview.seen(by: viewer)) }
+        }
+    }
+
+    /// The guide names all channels, and `ServeAccess` gives it to nobody else.
+    private func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
+}

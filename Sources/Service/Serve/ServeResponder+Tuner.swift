@@ -1,0 +1,69 @@
+import Support
+package import WebServer
+import ChannelList
+import Playlist
+
+// What clients that take us for an HDHomeRun ask for.
+
+extension ServeResponder {
+    /// The document for a request of a television server.
+    func document(_ request: Route.Tuner, _ target: RequestTarget) -> Answer {
+        let device = tuner.device(tunerCount: host.policy.tunerCount)
+        let document = device.response(to: request, baseURL: base(of: target), query: target.viewer.query?.value)
+        return document.map(Answer.now) ?? .later(request == .lineup ? lineup(for: target) : lineupList(for: target))
+    }
+
+    /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
+    package func stream(_ number: String, tuner: Int?, _ target: RequestTarget) -> Answer {
+        let device = self.tuner.device(tunerCount: host.policy.tunerCount)
+        guard tuner.map({ $0 < device.tunerCount }) ?? true,
+            let channel = host.directory.channel(numbered: number, for: target.viewer)
+        else { return .now(Self.unknownChannel) }
+        var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
+        below.viewer = target.viewer
+        let answer = answer(of: channel.slug, .endlessStream(.live), to: below, as: target.path)
+        guard let duration = Self.duration(target) else { return answer }
+        return answer.map { response in
+            guard case .stream(let stream) = response.body else { return response }
+            var response = response
+            response.body = .stream(stream.ending(after: duration))
+            return response
+        }
+    }
+
+    private static func duration(_ target: RequestTarget) -> Duration? {
+        target.query.value(of: "duration").flatMap { UInt32($0) }.map { .seconds(Int64($0)) }
+    }
+
+    /// Without a body: a client may play it.
+    private static var unknownChannel: Response {
+        Response(
+            status: .notFound, cacheControl: .noStore, body: .empty, extraHeaders: [TunerError.unknownChannel.header])
+    }
+}
+
+extension ChannelSupervisor.Policy {
+    /// Tuners of the device that the channels look like.
+    package var tunerCount: Int { min(maxRunning ?? TunerIdentity.unlimitedTuners, runLimit ?? .max) }
+}
+
+extension ChannelSupervisor.Refusal {
+    /// The reason in the words of an HDHomeRun.
+    var tunerError: TunerError {
+        switch self {
+        case .startTimedOut: .noVideoData
+        case .full: .tunersInUse
+        case .failed: .tuneFailed
+        }
+    }
+}
+
+/// An error as an HDHomeRun names it in `X-HDHomeRun-Error`.
+enum TunerError: String, Sendable {
+    case unknownChannel = "801 Unknown Channel"
+    case tunersInUse = "805 All Tuners In Use"
+    case tuneFailed = "806 Tune Failed"
+    case noVideoData = "807 No Video Data"
+
+    var header: HeaderField { HeaderField(name: "X-HDHomeRun-Error", value: rawValue) }
+}

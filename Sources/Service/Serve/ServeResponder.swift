@@ -1,0 +1,211 @@
+package import WebServer
+package import Support
+import Observability
+package import Guide
+import Channel
+import ChannelList
+import Playlist
+
+/// Answers HTTP requests for many channels: those for the list, and those below each channel's path.
+///
+/// A channel answers as it does alone, because its playlists have relative URIs.
+package final class ServeResponder: Responder {
+    package let host: ChannelHost
+    package let addresses: ServerAddresses
+    package let tuner: TunerIdentity
+    /// nil: no guide is read.
+    package let guide: GuideService?
+    private let api: APIResponder
+    private let access: ViewerAccess
+    /// nil: there are no metrics, and no events.
+    private let operations: OperationsResponder?
+    /// Documents that change with the list alone, and those of the moment.
+    let (lists, moments) = (DocumentCache(label: "liverelay.lists"), DocumentCache(label: "liverelay.moments"))
+
+    /// The connections of the server.
+    package let clients: @Sendable () -> ClientCounts
+
+    package init(
+        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        guide: GuideService? = nil, api: APIResponder = APIResponder(), access: ViewerAccess = ViewerAccess(),
+        operations: OperationsResponder? = nil,
+        clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
+    ) {
+        self.clients = clients
+        self.host = host
+        self.addresses = addresses
+        self.tuner = tuner
+        self.guide = guide
+        self.api = api
+        self.access = access
+        self.operations = operations
+    }
+
+    package func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
+
+    package func permits(_ route: Route, to viewer: Viewer) -> Bool { ServeAccess(host: host).permits(route, to: viewer) }
+
+    package func answer(to route: Route, _ target: RequestTarget) -> Answer {
+        if let answer = operations?.answer(to: route, target) { return answer }
+        let answer = channelAnswer(to: route, target)
+        return operations?.clients.observed(answer, to: target) ?? answer
+    }
+
+    private func channelAnswer(to route: Route, _ target: RequestTarget) -> Answer {
+        switch route {
+        case .page: .now(Page.overview)
+        case .pageFile("/web/overview.json"): .later(overview(for: target))
+        case .pageFile("/web/channels.json"): .later(channelNames(for: target))
+        case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
+        case .channelList(let format, let group):
+            .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))
+        case .guide(let isGzipFile): guideAnswer(to: target, asGzipFile: isGzipFile)
+        case .status: .later(status(for: target))
+        case .health: .now(.text(.ok, "ok"))
+        case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
+        case .api(let route): api.answer(to: route, target)
+        case .tuner(let request): document(request, target)
+        case .tunerStream(let number, let tuner):
+            .later { [self] in await stream(number, tuner: tuner, target).response() }
+        case .folder(let name):
+            .now(
+                host.directory[name] == nil
+                    ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query))
+        case .channel(let name, let path, let resource):
+            answer(of: name ?? "", resource, to: target.at(path), as: target.path)
+        case .metrics, .notFound: .now(.notFound(target.path))
+        }
+    }
+
+    private func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
+        guard let guide else { return .now(.notFound(target.path)) }
+        return .later { await guide.response(to: target, asGzipFile: asGzipFile) }
+    }
+}
+
+// MARK: - Channels
+
+extension ServeResponder {
+    /// The effect of a request for a resource on its channel.
+    private enum Use {
+        /// Needs the channel running, and starts it.
+        case watch(isStream: Bool)
+        /// A sign of its viewer.
+        case presence
+        /// Neither starts the channel nor counts as viewing.
+        case description
+
+        init(of resource: Route.Resource) {
+            switch resource {
+            case .playlist: self = .watch(isStream: false)
+            case .endlessStream: self = .watch(isStream: true)
+            case .initSection, .segment, .subtitles, .transportSegment: self = .presence
+            case .page, .pageFile, .clip, .status, .health, .readiness, .badQuery, .notFound: self = .description
+            }
+        }
+    }
+
+    /// Answers a request for a resource of a channel, and records its viewer once.
+    /// - Parameters:
+    ///   - target: the request, whose path is that below the channel.
+    ///   - path: that of the request.
+    func answer(of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String) -> Answer {
+        // The files of the page are the same for every channel, whether it exists or not.
+        if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
+        guard host.directory[name] != nil else { return .now(.notFound(path)) }
+        switch Use(of: resource) {
+        case .description: return description(of: name, resource, to: target, as: path)
+        // A HEAD only asks what the path is: nothing starts.
+        case .watch(let isStream) where target.method == .head:
+            if let running = host.running(name) { return answer(of: running, resource, to: target) }
+            return .now(
+                Response(contentType: isStream ? .transportStream : .playlist, cacheControl: .noStore, body: .empty))
+        case .presence:
+            let running = target.method == .head ? host.running(name) : host.recordRequest(of: name)
+            return running.map { answer(of: $0, resource, to: target) } ?? .now(.notFound(path))
+        case .watch(let isStream):
+            if let running = host.recordRequest(of: name, isStream: isStream) {
+                return answer(of: running, resource, to: target)
+            }
+            return .later { [self] in
+                switch await host.waitUntilRunning(name, isStream: isStream) {
+                case .running(let running): await answer(of: running, resource, to: target).response()
+                case .refused(let refusal, let status): refusal.response(isStream: isStream, status: status)
+                }
+            }
+        }
+    }
+
+    /// The answer of a run, with the presence of its viewer.
+    private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
+        running.responder.answer(to: resource, target).map { [host] response in
+            guard case .stream(let stream) = response.body else { return response }
+            var response = response
+            response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
+            return response
+        }
+    }
+
+    /// Answers what can be asked of a channel without watching it.
+    private func description(
+        of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String
+    ) -> Answer {
+        if resource == .page { return .now(Page.listedChannel) }
+        if let running = host.running(name) { return running.responder.answer(to: resource, target) }
+        switch resource {
+        case .status: return .now(statusOfIdle(name))
+        case .health: return .now(.text(.ok, "ok"))
+        case .readiness:
+            return .now(
+                .text(.serviceUnavailable, "\(ServeStatus.state(of: host.listing(of: name)?.entry)): not ready"))
+        default: return .now(.notFound(path))
+        }
+    }
+
+    private func statusOfIdle(_ name: String) -> Response {
+        let listing = host.listing(of: name)
+        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.uptime)
+        return Response(
+            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
+    }
+}
+
+extension ServeResponder {
+    /// The URL of this server as the client sees it, without a slash at its end.
+    package func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
+}
+
+// MARK: - Refusals
+
+extension ChannelSupervisor.Refusal {
+    /// The reason, as one line of plain ASCII text for a header field.
+    private func reason(_ status: RelayStatus?) -> String {
+        let text =
+            switch self {
+            case .startTimedOut:
+                "The channel published nothing in time. "
+                    + (status?.reason?.message ?? "Its upstream has not delivered a segment yet.")
+            case .full(let limit): "All \(limit) channels that may run at once are being watched."
+            case .failed(let reason, _): reason
+            }
+        return String(text.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }.prefix(500))
+    }
+
+    private var retryAfter: Int64 {
+        guard case .failed(_, let time) = self else { return 1 }
+        return max(1, time.components.seconds)
+    }
+
+    /// The answer 503. A stream has no body, because some clients would play it.
+    fileprivate func response(isStream: Bool, status: RelayStatus?) -> Response {
+        let reason = reason(status)
+        var response = Response.text(.serviceUnavailable, reason)
+        if isStream { (response.contentType, response.body) = (nil, .empty) }
+        response.extraHeaders = [
+            HeaderField(name: "Retry-After", value: "\(retryAfter)"),
+            HeaderField(name: "X-Liverelay-Reason", value: reason),
+        ]
+        if isStream { response.extraHeaders.append(tunerError.header) }
+        return response
+    }
+}

@@ -1,0 +1,209 @@
+import Support
+
+/// The channels that are not idle: when each is due, and in which order they wait.
+///
+/// A change of one channel costs steps that grow with the logarithm of their number, and so does every question but for
+/// `entries`.
+package struct SupervisedChannels: Sendable {
+    typealias Entry = ChannelSupervisor.Entry
+    typealias Demand = ChannelSupervisor.Demand
+
+    /// A channel at a moment, or in a queue.
+    struct Ranked<Rank: Comparable & Sendable>: Comparable, Sendable {
+        let rank: Rank
+        let name: String
+
+        static func < (left: Self, right: Self) -> Bool { (left.rank, left.name) < (right.rank, right.name) }
+    }
+
+    private let policy: ChannelSupervisor.Policy
+    private(set) var entries: [String: Entry] = [:]
+    /// The demands that differ from the default, by channel.
+    private var demands: [String: Demand] = [:]
+    /// Runs that are not over.
+    private(set) var runningCount = 0
+    /// Channels that have a place among those that may run, or wait for one.
+    private(set) var demandedCount = 0
+    /// How many channels were changed or looked at since the beginning: what the supervisor's work costs.
+    private(set) var steps = 0
+
+    /// When a channel changes its state by itself, or a request was held too long.
+    private var due = SortedSet<Ranked<Duration>>()
+    /// Channels that may start once a place is free, in the order of their requests.
+    private var queued = SortedSet<Ranked<UInt64>>()
+    /// Channels whose requests wait for a place, in the order of the requests, and when they are refused.
+    private var waiting = SortedSet<Ranked<UInt64>>()
+    private var placeDeadlines = SortedSet<Ranked<Duration>>()
+    /// Channels without viewers by when the viewers left: those that are kept warm, and the earlier ones.
+    private var warm = SortedSet<Ranked<Duration>>()
+    private var warmCount = 0
+    private var cooling = SortedSet<Ranked<Duration>>()
+    /// Channels that start for viewers who have left, by when they left.
+    private var unwanted = SortedSet<Ranked<Duration>>()
+    /// When each of `cooling` ends.
+    private var ends = SortedSet<Ranked<Duration>>()
+
+    init(_ policy: ChannelSupervisor.Policy) { self.policy = policy }
+
+    subscript(name: String) -> Entry? {
+        get { entries[name] }
+        set {
+            if let old = entries.removeValue(forKey: name) { unindex(old, name) }
+            guard let newValue else { return }
+            entries[name] = newValue
+            index(newValue, name)
+        }
+    }
+
+    /// Changes an entry in place: its waiters are not copied.
+    mutating func update(_ name: String, _ change: (inout Entry) -> Void) {
+        guard var entry = entries.removeValue(forKey: name) else { return }
+        unindex(entry, name)
+        change(&entry)
+        index(entry, name)
+        entries[name] = entry
+    }
+
+    // MARK: - Demands
+
+    func idle(of name: String) -> Duration { demands[name]?.idle ?? policy.idle }
+
+    func isAlways(_ name: String) -> Bool { demands[name]?.isAlways ?? false }
+
+    mutating func setDemand(_ demand: Demand, of name: String) {
+        let entry = entries[name]
+        self[name] = nil
+        demands[name] = demand == Demand() ? nil : demand
+        self[name] = entry
+    }
+
+    // MARK: - Questions
+
+    /// When something is due; nil: not before something happens.
+    var nextDue: Duration? {
+        [due.first?.rank, placeDeadlines.first?.rank, ends.first?.rank].compactMap { $0 }.min()
+    }
+
+    /// When the channel is due; nil: not before something happens.
+    func dueTime(of name: String) -> Duration? { entries[name].flatMap { dueTime(of: $0, name) } }
+
+    /// The channels that are due by `now`, by their names.
+    mutating func due(by now: Duration) -> [String] { names(due.prefix { $0.rank <= now }).sorted() }
+
+    /// The channels without viewers whose idle time is over by `now`; those watched last first.
+    mutating func cooled(by now: Duration) -> [String] {
+        names(ends.prefix { $0.rank <= now }).map { Ranked(rank: lingeringSince($0), name: $0) }
+            .sorted(by: >).map(\.name)
+    }
+
+    /// The channels whose requests waited for a place until `now`, or are gone; in the order of the requests.
+    mutating func refusedPlaces(by now: Duration) -> [String] {
+        names(placeDeadlines.prefix { $0.rank <= now }).map { Ranked(rank: entries[$0]?.queuedAt ?? 0, name: $0) }
+            .sorted().map(\.name)
+    }
+
+    /// The first channel whose requests wait for a place.
+    var firstWaiting: String? { waiting.first?.name }
+
+    /// The first channel that may start.
+    var firstQueued: String? { queued.first?.name }
+
+    /// The channel that had no viewer for the longest time, published or not.
+    var longestUnwatched: String? { [cooling.first ?? warm.first, unwanted.first].compactMap { $0 }.min()?.name }
+
+    private mutating func names<Rank>(_ ranked: [Ranked<Rank>]) -> [String] {
+        steps += ranked.count
+        return ranked.map(\.name)
+    }
+
+    private func lingeringSince(_ name: String) -> Duration {
+        if case .lingering(_, let since)? = entries[name]?.state { since } else { .zero }
+    }
+}
+
+// MARK: - Indexes
+
+extension SupervisedChannels {
+    private mutating func index(_ entry: Entry, _ name: String) {
+        steps += 1
+        if entry.state.run != nil { runningCount += 1 }
+        if entry.isDemanded { demandedCount += 1 }
+        if let time = dueTime(of: entry, name) { due.insert(Ranked(rank: time, name: name)) }
+        if entry.isQueued { queued.insert(Ranked(rank: entry.queuedAt, name: name)) }
+        if let deadline = entry.refusedAt {
+            waiting.insert(Ranked(rank: entry.queuedAt, name: name))
+            placeDeadlines.insert(Ranked(rank: deadline, name: name))
+        }
+        if isUnwanted(entry, name) { unwanted.insert(Ranked(rank: entry.lastSeen, name: name)) }
+        if case .lingering(_, let since) = entry.state { insertLingering(Ranked(rank: since, name: name)) }
+    }
+
+    private mutating func unindex(_ entry: Entry, _ name: String) {
+        steps += 1
+        if entry.state.run != nil { runningCount -= 1 }
+        if entry.isDemanded { demandedCount -= 1 }
+        if let time = dueTime(of: entry, name) { due.remove(Ranked(rank: time, name: name)) }
+        if entry.isQueued { queued.remove(Ranked(rank: entry.queuedAt, name: name)) }
+        if let deadline = entry.refusedAt {
+            waiting.remove(Ranked(rank: entry.queuedAt, name: name))
+            placeDeadlines.remove(Ranked(rank: deadline, name: name))
+        }
+        if isUnwanted(entry, name) { unwanted.remove(Ranked(rank: entry.lastSeen, name: name)) }
+        if case .lingering(_, let since) = entry.state { removeLingering(Ranked(rank: since, name: name)) }
+    }
+
+    private func isUnwanted(_ entry: Entry, _ name: String) -> Bool {
+        if case .starting = entry.state { !entry.isInUse && !isAlways(name) } else { false }
+    }
+
+    /// The first of what happens to the entry by itself; nil: nothing before an input. Lingering channels are in `ends`.
+    private func dueTime(of entry: Entry, _ name: String) -> Duration? {
+        // The waiters are in the order of their deadlines.
+        if let waiter = entry.waiters.first { return waiter.deadline }
+        guard entry.streams == 0 else { return nil }
+        let isAlways = isAlways(name)
+        return switch entry.state {
+        case .queued, .starting: isAlways ? nil : entry.lastSeen + idle(of: name)
+        case .running: isAlways ? nil : entry.presentUntil
+        case .failed(_, let until): isAlways ? until : until + ChannelSupervisor.longestPause
+        case .lingering, .ending: nil
+        }
+    }
+
+    private func end(of lingering: Ranked<Duration>) -> Ranked<Duration> {
+        Ranked(rank: lingering.rank + idle(of: lingering.name), name: lingering.name)
+    }
+
+    private mutating func insertLingering(_ channel: Ranked<Duration>) {
+        warm.insert(channel)
+        warmCount += 1
+        guard warmCount > policy.keepWarm, let oldest = warm.first else { return }
+        warm.remove(oldest)
+        warmCount -= 1
+        cooling.insert(oldest)
+        ends.insert(end(of: oldest))
+    }
+
+    private mutating func removeLingering(_ channel: Ranked<Duration>) {
+        if let oldest = warm.first, oldest <= channel {
+            warm.remove(channel)
+            warmCount -= 1
+            guard let next = cooling.last else { return }
+            cooling.remove(next)
+            ends.remove(end(of: next))
+            warm.insert(next)
+            warmCount += 1
+        } else {
+            cooling.remove(channel)
+            ends.remove(end(of: channel))
+        }
+    }
+}
+
+extension ChannelSupervisor.Entry {
+    /// Whether the channel may start once a place is free.
+    fileprivate var isQueued: Bool { state == .queued && isDemanded }
+
+    /// When the requests that wait for a place are refused: at once if they are gone; nil: none waits.
+    fileprivate var refusedAt: Duration? { waiters.isEmpty ? placeDeadline.map { _ in .zero } : placeDeadline }
+}

@@ -1,0 +1,108 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// An open descriptor that a stream is written to, whose reader may be slow, or gone.
+///
+/// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks, because no
+/// more is written at once than a pipe accepts when it is writable.
+package final class StreamDescriptor: Sendable {
+    package enum Failure: Error, Equatable, Sendable {
+        /// The reader closed the pipe.
+        case closed
+        case system(code: Int32)
+        case canceled
+    }
+
+    /// What a descriptor is open on, which decides how fast the stream is written.
+    package enum Kind: Equatable, Sendable {
+        /// A pipe, a FIFO or a socket: somebody reads it as it comes.
+        case pipe
+        case terminal
+        /// A regular file, or a device.
+        case file
+    }
+
+    /// Whole packets in what a writable pipe accepts at once (PIPE_BUF, 4,096 bytes).
+    private static let writeSize = 4096 / 188 * 188
+    /// Milliseconds between two looks whether the write was canceled.
+    private static let pollInterval: Int32 = 100
+
+    package let name: String
+    package let kind: Kind
+    private let descriptor: Int32
+    private let isOwned: Bool
+    private let queue = DispatchQueue(label: "stream")
+    private let isCanceled = Atomic(false)
+
+    /// - Parameter isOwned: whether the descriptor is closed at the end.
+    /// - Throws: `.system` if the descriptor is not open.
+    package init(_ descriptor: Int32, name: String, isOwned: Bool) throws(Failure) {
+        kind = try Kind(of: descriptor)
+        self.descriptor = descriptor
+        self.name = name
+        self.isOwned = isOwned
+    }
+
+    deinit { if isOwned { close(descriptor) } }
+
+    /// Whether nobody can read any more what is written.
+    var isReaderGone: Bool {
+        guard kind == .pipe else { return false }
+        var request = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+    }
+
+    /// Writes all bytes. Canceling the task ends a write that waits for the reader.
+    package func write(_ bytes: ArraySlice<UInt8>) async throws(Failure) {
+        let failure: Failure? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in continuation.resume(returning: writeNow(bytes)) }
+            }
+        } onCancel: {
+            isCanceled.store(true, ordering: .relaxed)
+        }
+        if let failure { throw failure }
+    }
+
+    private func writeNow(_ bytes: ArraySlice<UInt8>) -> Failure? {
+        var rest = bytes
+        while !rest.isEmpty {
+            if let failure = waitUntilWritable() { return failure }
+            let count = unsafe rest.prefix(Self.writeSize).withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR, errno != EAGAIN {
+                return Failure(code: errno)
+            }
+        }
+        return nil
+    }
+
+    private func waitUntilWritable() -> Failure? {
+        while !isCanceled.load(ordering: .relaxed) {
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            let count = unsafe poll(&request, 1, Self.pollInterval)
+            if count > 0 { return nil }
+            if count < 0, errno != EINTR { return Failure(code: errno) }
+        }
+        return .canceled
+    }
+}
+
+extension StreamDescriptor.Failure {
+    fileprivate init(code: Int32) { self = code == EPIPE ? .closed : .system(code: code) }
+}
+
+extension StreamDescriptor.Kind {
+    fileprivate init(of descriptor: Int32) throws(StreamDescriptor.Failure) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system(code: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO, S_IFSOCK: self = .pipe
+        default: self = isatty(descriptor) == 1 ? .terminal : .file
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import Support
+import Glibc
+
+/// Where a transport stream is written.
+package enum StreamDestination: Equatable, Sendable {
+    case standardOutput
+    case file(path: String)
+
+    package init?(argument: String) {
+        switch argument {
+        case "": return nil
+        case "-", "pipe:", "pipe:1", "/dev/stdout": self = .standardOutput
+        default: self = .file(path: argument)
+        }
+    }
+
+    /// The name for messages.
+    package var name: String {
+        switch self {
+        case .standardOutput: "standard output"
+        case .file(let path): path
+        }
+    }
+
+    /// Refuses what cannot be written whatever happens, before anything else is opened: a standard output that is closed
+    /// would be the next file's descriptor.
+    package func check() throws(RelayError) {
+        if self == .standardOutput { _ = try descriptor(STDOUT_FILENO, isOwned: false) }
+    }
+
+    /// Opens the destination for writing. A file is truncated; a FIFO is waited for until somebody reads it.
+    func open() throws(RelayError) -> StreamDescriptor {
+        switch self {
+        case .standardOutput: return try descriptor(STDOUT_FILENO, isOwned: false)
+        case .file(let path):
+            let number = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
+            guard number >= 0 else { throw RelayError(writing: name, code: errno) }
+            return try descriptor(number, isOwned: true)
+        }
+    }
+
+    private func descriptor(_ number: Int32, isOwned: Bool) throws(RelayError) -> StreamDescriptor {
+        let descriptor: StreamDescriptor
+        do throws(StreamDescriptor.Failure) {
+            descriptor = try StreamDescriptor(number, name: name, isOwned: isOwned)
+        } catch {
+            let code = if case .system(let code) = error { code } else { EPIPE }
+            throw RelayError(writing: name, code: code)
+        }
+        if descriptor.kind == .terminal {
+            throw RelayError(
+                .cannotWrite, "\(name) is a terminal, which shows no transport stream",
+                advice: "Pipe it to a player or into a file, or give --output a file")
+        }
+        return descriptor
+    }
+}
+
+extension RelayError {
+    /// An output that cannot be written.
+    package init(writing name: String, code: Int32) {
+        self.init(
+            .cannotWrite, "\(name) cannot be written: \(unsafe String(cString: strerror(code)))",
+            advice: code == ENOSPC ? "Free space on its disk" : "Give another --output, or correct its permissions")
+    }
+}

@@ -1,0 +1,78 @@
+package import Support
+package import Channel
+package import Logging
+
+/// Writes the endless transport stream of a channel to a pipe or a file.
+package struct StreamWriter: Sendable {
+    /// Between two looks whether the reader is still there, while nothing is written.
+    private static let watchInterval = Duration.milliseconds(200)
+
+    package let descriptor: StreamDescriptor
+    package let policy: EndlessStream.Policy
+    package let logger: Logger
+
+    package init(descriptor: StreamDescriptor, policy: EndlessStream.Policy, logger: Logger) {
+        self.descriptor = descriptor
+        self.policy = policy
+        self.logger = logger
+    }
+
+    package enum End: Sendable {
+        /// The channel has ended, and all of it was written.
+        case written
+        /// The reader has closed a pipe that it had opened.
+        case readerClosed
+        case failed(RelayError)
+    }
+
+    /// Writes until the channel or its reader has ended. Returns nil if the task was canceled.
+    package func run(_ state: ChannelState) async -> End? {
+        if descriptor.isReaderGone { return .failed(RelayError(.closed, writing: descriptor.name)) }
+        let end = await withTaskGroup(of: End?.self) { group in
+            group.addTask { await write(state) }
+            group.addTask { await watchReader() }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if case .readerClosed = end { logger.info("The reader of \(descriptor.name) has closed it") }
+        return end
+    }
+
+    private func write(_ state: ChannelState) async -> End? {
+        let reader = EndlessStreamReader(
+            state, policy, for: .output(sendsNullPackets: descriptor.kind == .pipe))
+        while let bytes = await reader.next() {
+            do {
+                try await descriptor.write(bytes)
+            } catch .canceled {
+                return nil
+            } catch .closed {
+                return .readerClosed
+            } catch {
+                return .failed(RelayError(error, writing: descriptor.name))
+            }
+        }
+        return Task.isCancelled ? nil : .written
+    }
+
+    /// Returns when the reader has closed the pipe: a write would say so only when there is something to write.
+    private func watchReader() async -> End? {
+        while !Task.isCancelled {
+            if descriptor.isReaderGone { return .readerClosed }
+            try? await Task.sleep(for: Self.watchInterval)
+        }
+        return nil
+    }
+}
+
+extension RelayError {
+    fileprivate init(_ failure: StreamDescriptor.Failure, writing name: String) {
+        switch failure {
+        case .closed, .canceled:
+            self.init(
+                .cannotWrite, "\(name) was closed before anything was written",
+                advice: "Give the command a reader that stays, or another --output")
+        case .system(let code): self.init(writing: name, code: code)
+        }
+    }
+}

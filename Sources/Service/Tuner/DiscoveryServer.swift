@@ -1,0 +1,89 @@
+package import WebServer
+import Support
+package import ChannelList
+import Logging
+import NIOCore
+import NIOPosix
+import Tracker
+
+/// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.
+package struct DiscoveryServer: Sendable {
+    /// The port that clients send to.
+    static let standardPort = 65_001
+
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+
+    /// The port that the server listens at.
+    package var port: Int { channel.localAddress?.port ?? 0 }
+
+    /// Listens at every interface: a socket with an address of its own gets no broadcasts.
+    /// - Parameters:
+    ///   - device: the tuner as it is now.
+    ///   - address: where clients find the HTTP server.
+    package static func start(
+        port: Int = standardPort, device: @escaping @Sendable () -> TunerDevice, address: DiscoveryAddress
+    ) async throws(HTTPServerError) -> DiscoveryServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let bootstrap = DatagramBootstrap(group: group)
+            .channelOption(.socketOption(.so_reuseaddr), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DiscoveryHandler(device: device, address: address))
+                }
+            }
+        do {
+            return DiscoveryServer(group: group, channel: try await bootstrap.bind(host: "0.0.0.0", port: port).get())
+        } catch {
+            try? await group.shutdownGracefully()
+            throw HTTPServerError(error, at: ListenAddress(host: "0.0.0.0", port: port))
+        }
+    }
+
+    package func shutdown() async {
+        try? await channel.close()
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// Answers datagrams one by one. What is no request for this tuner gets no answer.
+private final class DiscoveryHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+
+    private let device: @Sendable () -> TunerDevice
+    private let address: DiscoveryAddress
+
+    init(device: @escaping @Sendable () -> TunerDevice, address: DiscoveryAddress) {
+        self.device = device
+        self.address = address
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        let sender = envelope.remoteAddress
+        // A reply is longer than its request: nobody on the Internet gets one, who may not be the sender.
+        guard let client = sender.ipAddress.flatMap({ IPAddress($0) }), !client.isPublic,
+            let request = DiscoveryRequest(Array(envelope.data.readableBytesView))
+        else { return }
+        let device = device()
+        guard request.matches(deviceID: device.deviceID) else { return }
+        let channel = context.channel
+        Self.localAddress(toward: sender, on: context.eventLoop).whenSuccess { [address] local in
+            guard let baseURL = address.baseURL(for: sender.ipAddress ?? "", at: local) else { return }
+            let reply = channel.allocator.buffer(bytes: device.discoveryReply(baseURL: baseURL))
+            channel.writeAndFlush(AddressedEnvelope(remoteAddress: sender, data: reply), promise: nil)
+        }
+    }
+
+    /// Our own address on the way to another one. Connecting a socket for datagrams looks up the route and sends nothing.
+    private static func localAddress(toward other: SocketAddress, on loop: any EventLoop) -> EventLoopFuture<String?> {
+        DatagramBootstrap(group: loop).connect(to: other).flatMap { channel in
+            let address = channel.localAddress?.ipAddress
+            return channel.close().map { address }
+        }
+    }
+
+    /// A datagram that could not be sent concerns its receiver only.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}

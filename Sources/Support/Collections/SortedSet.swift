@@ -1,0 +1,61 @@
+/// Unique values in their order, in short chunks: inserting and removing one compares and moves few others.
+package struct SortedSet<Element: Comparable & Sendable>: Sendable {
+    /// A longer chunk is halved.
+    private static var longestChunk: Int { 128 }
+
+    /// None is empty.
+    private var chunks: [[Element]] = []
+
+    package init() {}
+
+    package var first: Element? { chunks.first?.first }
+
+    package var last: Element? { chunks.last?.last }
+
+    package var isEmpty: Bool { chunks.isEmpty }
+
+    /// The values from the first on, as far as they satisfy `predicate`.
+    package func prefix(while predicate: (Element) -> Bool) -> [Element] {
+        var prefix: [Element] = []
+        for chunk in chunks {
+            let part = chunk.prefix(while: predicate)
+            prefix += part
+            if part.count < chunk.count { break }
+        }
+        return prefix
+    }
+
+    package mutating func insert(_ element: Element) {
+        guard !chunks.isEmpty else {
+            chunks = [[element]]
+            return
+        }
+        let chunk = min(Self.partition(chunks) { $0[$0.endIndex - 1] < element }, chunks.endIndex - 1)
+        let index = Self.partition(chunks[chunk]) { $0 < element }
+        guard index == chunks[chunk].endIndex || chunks[chunk][index] != element else { return }
+        chunks[chunk].insert(element, at: index)
+        guard chunks[chunk].count > Self.longestChunk else { return }
+        let half = Array(chunks[chunk].suffix(Self.longestChunk / 2))
+        chunks[chunk].removeLast(half.count)
+        chunks.insert(half, at: chunk + 1)
+    }
+
+    package mutating func remove(_ element: Element) {
+        let chunk = Self.partition(chunks) { $0[$0.endIndex - 1] < element }
+        guard chunk < chunks.endIndex else { return }
+        let index = Self.partition(chunks[chunk]) { $0 < element }
+        guard index < chunks[chunk].endIndex, chunks[chunk][index] == element else { return }
+        chunks[chunk].remove(at: index)
+        if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    }
+
+    /// The first index whose value does not satisfy `precedes`, which those before it do.
+    private static func partition<Value>(_ values: [Value], _ precedes: (Value) -> Bool) -> Int {
+        var range = values.startIndex..<values.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = precedes(values[middle]) ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}

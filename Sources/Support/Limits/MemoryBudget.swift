@@ -1,0 +1,102 @@
+/// The memory of one channel, and the shares of it that its parts get: the only place where a part's limit is chosen.
+///
+/// The shares and what does not grow with the limit add up to the limit, so that no upstream makes a channel take more.
+package struct MemoryBudget: Equatable, Sendable {
+    /// A part of the memory that grows with the limit. The raw values are the names in the documents.
+    package enum Share: String, CaseIterable, Sendable {
+        /// The segment of the main rendition that is delivered next.
+        case segment
+        /// The same of its companion.
+        case companion
+        /// The segments after them, fetched or in flight, and second requests for late ones.
+        case ahead
+        /// The segment in hand: decrypted, as elementary streams, as samples. A playlist that is read takes less, and
+        /// nothing is processed meanwhile.
+        case processing
+        /// Video that waits for its audio, or for the end of its GOP.
+        case held
+        /// Audio that waits for its video.
+        case heldAudio
+        /// Playlists in flight: of the main rendition, of its companion, of eight renditions of subtitles.
+        case playlists
+        /// Keys and maps that are kept.
+        case resources
+        /// Listed segments that wait to be fetched.
+        case queue
+
+        /// In parts of `Share.total`.
+        package var weight: Int {
+            switch self {
+            case .segment: 32
+            case .companion: 6
+            case .ahead: 16
+            case .processing: 100
+            case .held: 10
+            case .heldAudio: 6
+            case .playlists: 24
+            case .resources: 3
+            case .queue: 11
+            }
+        }
+
+        package static let total = allCases.reduce(0) { $0 + $1.weight }
+    }
+
+    /// What does not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
+    /// the frames of a segment as values (20 MiB), eight renditions of subtitles (16 MiB), and the segments that are
+    /// recognized when an upstream renumbers them (4 MiB).
+    package static let fixedBytes = 48 << 20
+    package static let standardLimit = 256 << 20
+    package static let smallestLimit = 96 << 20
+    /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
+    package static let largestLimit = 1 << 40
+
+    /// What was asked for. nil: what the others leave.
+    private struct Request: Equatable, Sendable {
+        package let limit: Int?
+        package let segment: Int?
+        package let playlist: Int?
+    }
+
+    private let request: Request
+    /// The memory of the channel.
+    package let limit: Int
+    /// The largest segment, decompressed.
+    package let segmentBytes: Int
+    /// The largest playlist, decompressed.
+    package let playlistBytes: Int
+
+    /// - Parameters:
+    ///   - limit: nil: the standard one, or as much as the two others need.
+    ///   - segment: the largest segment, if it is less than its share; nil: its share.
+    ///   - playlist: the largest playlist in the same way.
+    package init(limit: Int? = nil, segment: Int? = nil, playlist: Int? = nil) {
+        request = Request(limit: limit, segment: segment, playlist: playlist)
+        let needed = [segment.map(Self.limit(forSegment:)), playlist.map(Self.limit(forPlaylist:))]
+        self.limit = max(Self.smallestLimit, limit ?? needed.compactMap(\.self).reduce(Self.standardLimit, max))
+        let unit = Self.unit(of: self.limit)
+        segmentBytes = min(segment ?? .max, unit * Share.segment.weight)
+        playlistBytes = min(playlist ?? .max, unit * Share.playlists.weight * 2 / 3)
+    }
+
+    /// The budget with some of what was asked for replaced; nil: as it was.
+    package func replacing(limit: Int?, segment: Int?, playlist: Int?) -> MemoryBudget {
+        MemoryBudget(
+            limit: limit ?? request.limit, segment: segment ?? request.segment, playlist: playlist ?? request.playlist)
+    }
+
+    package func bytes(of share: Share) -> Int { Self.unit(of: limit) * share.weight }
+
+    /// The smallest limit that permits segments of a size.
+    package static func limit(forSegment bytes: Int) -> Int {
+        fixedBytes + (bytes + Share.segment.weight - 1) / Share.segment.weight * Share.total
+    }
+
+    /// The smallest limit that permits playlists of a size: two thirds of the share are for that of the main rendition.
+    package static func limit(forPlaylist bytes: Int) -> Int {
+        let parts = Share.playlists.weight * 2
+        return fixedBytes + (bytes * 3 + parts - 1) / parts * Share.total
+    }
+
+    private static func unit(of limit: Int) -> Int { (limit - fixedBytes) / Share.total }
+}

@@ -1,0 +1,4 @@
+/// The version of the program, by Semantic Versioning.
+package enum ProgramVersion {
+    package static let text = "0.1.0"
+}

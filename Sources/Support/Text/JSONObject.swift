@@ -1,0 +1,33 @@
+
+/// A JSON object in one line, with its members in the order in which they were added (RFC 8259).
+///
+/// A member without a value is left out.
+package struct JSONObject: Equatable, Sendable {
+    private var members = ""
+
+    package init() {}
+
+    package var text: String { "{\(members)}" }
+
+    package mutating func add(_ name: String, _ value: String?) {
+        if let value { addMember(name, DocumentText.json(value)) }
+    }
+
+    package mutating func add(_ name: String, _ value: (some FixedWidthInteger)?) {
+        if let value { addMember(name, String(value)) }
+    }
+
+    package mutating func add(_ name: String, _ value: Bool?) {
+        if let value { addMember(name, value ? "true" : "false") }
+    }
+
+    /// Adds seconds to the millisecond. A value that is no number is left out.
+    package mutating func add(_ name: String, seconds: Double?) {
+        guard let seconds, seconds.isFinite else { return }
+        addMember(name, "\((seconds * 1000).rounded() / 1000)")
+    }
+
+    private mutating func addMember(_ name: String, _ value: String) {
+        members += "\(members.isEmpty ? "" : ",")\(DocumentText.json(name)):\(value)"
+    }
+}

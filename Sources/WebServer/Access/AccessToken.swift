@@ -1,0 +1,34 @@
+import Support
+import Playlist
+
+/// A secret that opens the API or channels to the requests that carry it.
+///
+/// Its text is in no log, status, event or error message: only its digest is stored.
+package struct AccessToken: Equatable, Sendable {
+    let digest: TokenDigest
+
+    static let lengths = 16...1024
+
+    /// - Parameter text: 16 to 1024 visible ASCII characters.
+    package init?(_ text: String) {
+        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard Self.lengths.contains(text.utf8.count), isVisible, let digest = TokenDigest(of: text) else { return nil }
+        self.digest = digest
+    }
+
+    /// Whether an Authorization field carries the token.
+    package func isCarried(by field: String?) -> Bool {
+        AuthorizationField.bearerToken(field).flatMap { TokenDigest(of: $0.value) } == digest
+    }
+}
+
+extension TokenDigest {
+    /// Made at the start of the process.
+    private static let key: [UInt8] = (0..<64).map { _ in .random(in: .min ... .max) }
+
+    /// The digest of whatever a request gives as its token; nil if it cannot be computed.
+    package init?(of text: String) {
+        guard let bytes = KeyedDigest.digest(of: text, key: Self.key) else { return nil }
+        self.init(bytes: bytes)
+    }
+}

@@ -1,0 +1,57 @@
+package import Logging
+package import Support
+
+/// The tokens and the certificate of a server, which SIGHUP reads again.
+package struct ServerCredentials: Sendable {
+    /// Whether this program can encrypt.
+    static var hasTLS: Bool {
+        #if TLS
+            true
+        #else
+            false
+        #endif
+    }
+
+    package let viewers: ViewerAccess
+    /// nil: the connections are plain.
+    package let security: (any RenewableSecurity)?
+    private let tokens: [AccessToken]
+    private let tokenFile: TokenFile?
+
+    package init(tokens: [AccessToken], tokenFile: TokenFile?, certificate: TLSFiles?) throws(RelayError) {
+        self.tokens = tokens
+        self.tokenFile = tokenFile
+        viewers = ViewerAccess(tokens + (try tokenFile?.read() ?? []))
+        #if TLS
+            security = try certificate.map { files throws(RelayError) in try TLSSecurity(files) }
+        #else
+            security = nil
+        #endif
+    }
+
+    /// Whether there is something to read again.
+    package var areInFiles: Bool { tokenFile != nil || security != nil }
+
+    /// Reads the files again. What cannot be used stays as it was.
+    package func reload(logger: Logger) {
+        if let tokenFile {
+            perform("tokens", logger) { () throws(RelayError) in
+                let read = tokens + (try tokenFile.read())
+                viewers.replace(read)
+                return "count=\(read.count)"
+            }
+        }
+        if let security {
+            perform("certificate", logger) { () throws(RelayError) in try security.renew() }
+        }
+    }
+
+    private func perform(_ what: String, _ logger: Logger, _ read: () throws(RelayError) -> String) {
+        do throws(RelayError) {
+            let summary = try read()
+            logger.info("Read again: \(what) \(summary)")
+        } catch {
+            logger.warning("The \(what) stay as before: \(error.line)")
+        }
+    }
+}

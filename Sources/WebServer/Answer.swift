@@ -1,0 +1,47 @@
+/// How a request is answered, decided from its head.
+package enum Answer: Sendable {
+    case now(Response)
+    /// The response takes longer, and is made on no event loop. Its task is canceled when the client leaves.
+    case later(@Sendable () async -> Response)
+    /// The request changes something, which takes its whole body. Nothing cancels it once the body is there.
+    case body(BodyAction)
+}
+
+/// The work that a request does with its body.
+package struct BodyAction: Sendable {
+    /// The largest body in bytes. A larger one gets `tooLarge`.
+    package let limit: Int
+    package let tooLarge: Response
+    /// Called with the whole body, on no event loop.
+    package let perform: @Sendable (_ body: [UInt8]) async -> Response
+
+    package init(limit: Int, tooLarge: Response, perform: @escaping @Sendable (_ body: [UInt8]) async -> Response) {
+        self.limit = limit
+        self.tooLarge = tooLarge
+        self.perform = perform
+    }
+}
+
+extension Answer {
+    /// The answer with each of its responses changed.
+    package func map(_ change: @escaping @Sendable (Response) -> Response) -> Answer {
+        switch self {
+        case .now(let response): .now(change(response))
+        case .later(let work): .later { change(await work()) }
+        case .body(let action):
+            .body(
+                BodyAction(limit: action.limit, tooLarge: change(action.tooLarge)) {
+                    change(await action.perform($0))
+                })
+        }
+    }
+
+    /// Waits for the response to a request without a body.
+    package func response() async -> Response {
+        switch self {
+        case .now(let response): response
+        case .later(let work): await work()
+        case .body(let action): await action.perform([])
+        }
+    }
+}

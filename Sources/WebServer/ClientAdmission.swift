@@ -1,0 +1,81 @@
+/// Decides which client connections are accepted.
+///
+/// Connections that never sent a request hold no viewer, so the oldest of them makes room for a new connection. An
+/// existing viewer never loses a connection.
+package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
+    package struct Limits: Equatable, Sendable {
+        /// Connections at once.
+        package var total = Int.max
+        /// Connections from one address at once.
+        package var perAddress = Int.max
+    }
+
+    enum Decision: Equatable, Sendable {
+        case accept
+        /// Accept, and close a connection that never sent a request.
+        case replace(ID)
+        case refuse
+    }
+
+    let limits: Limits
+    /// Connections that were not accepted, and those that were closed for another one.
+    private(set) var refused = 0
+    private(set) var replaced = 0
+    private var addresses: [ID: ClientNetwork] = [:]
+    private var countByAddress: [ClientNetwork: Int] = [:]
+    /// The connections that never sent a request, oldest first, and some that have sent one or are closed.
+    private var silentQueue: ArraySlice<ID> = []
+    private var silent: Set<ID> = []
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    var count: Int { addresses.count }
+
+    /// Decides about a new connection, and adds it if it is accepted.
+    mutating func admit(_ id: ID, from address: ClientNetwork) -> Decision {
+        removeStale()
+        guard let decision = decision(address) else {
+            refused += 1
+            return .refuse
+        }
+        if case .replace(let victim) = decision {
+            replaced += 1
+            remove(victim)
+        }
+        addresses[id] = address
+        countByAddress[address, default: 0] += 1
+        silent.insert(id)
+        silentQueue.append(id)
+        return decision
+    }
+
+    /// Removes what is not silent any more from the front of the queue, and now and then from all of it.
+    private mutating func removeStale() {
+        while let oldest = silentQueue.first, !silent.contains(oldest) { silentQueue.removeFirst() }
+        guard silentQueue.count > 2 * silent.count + 64 else { return }
+        silentQueue = silentQueue.filter { silent.contains($0) }[...]
+    }
+
+    /// The decision about a connection from an address; nil if it is refused.
+    private func decision(_ address: ClientNetwork) -> Decision? {
+        if countByAddress[address, default: 0] >= limits.perAddress {
+            return oldestSilent { addresses[$0] == address }.map { .replace($0) }
+        }
+        guard addresses.count >= limits.total else { return .accept }
+        return oldestSilent { _ in true }.map { .replace($0) }
+    }
+
+    private func oldestSilent(where matches: (ID) -> Bool) -> ID? {
+        silentQueue.first { silent.contains($0) && matches($0) }
+    }
+
+    /// Records that a complete request came over a connection.
+    mutating func recordRequest(_ id: ID) { silent.remove(id) }
+
+    mutating func remove(_ id: ID) {
+        guard let address = addresses.removeValue(forKey: id) else { return }
+        silent.remove(id)
+        let rest = countByAddress[address, default: 1] - 1
+        countByAddress[address] = rest > 0 ? rest : nil
+    }
+}

@@ -1,0 +1,181 @@
+package import Support
+import Dispatch
+import Playlist
+import Synchronization
+
+/// Documents about many channels, made on a thread of their own and shared by all who read them.
+///
+/// A document of the list is made once for each version of the list. A document of the moment is made for all requests
+/// that came before it was begun: however many ask, the thread makes one after the other.
+package final class DocumentCache: Sendable {
+    /// Different documents that requests may wait for at once.
+    static let pendingLimit = 32
+    /// Documents that are kept.
+    static let countLimit = 64
+    /// Bytes that are kept, compressed and not, of one document at least.
+    package static let byteLimit = 32 << 20
+    /// Bytes of documents that are kept or being sent. If clients that read slowly hold more, nothing is made.
+    static let heldLimit = 128 << 20
+
+    /// What a document is about, in which form, and for whom: what one viewer's token is in reaches no other viewer.
+    package struct Key: Hashable, Sendable {
+        package let name: String
+        package var baseURL = ""
+        package var reach = Viewer.Reach.everything
+        /// As in `Viewer`.
+        package var query: Secret?
+
+        package init(name: String, baseURL: String = "", reach: Viewer.Reach = Viewer.Reach.everything, query: Secret? = nil) {
+            self.name = name
+            self.baseURL = baseURL
+            self.reach = reach
+            self.query = query
+        }
+    }
+
+    /// A document, with its compressed form once a client has asked for it.
+    package final class Document: Sendable {
+        let held: HeldBytes
+        let gzip: LazyGzip
+        let etag: String
+
+        fileprivate init(_ held: HeldBytes) {
+            (self.held, gzip, etag) = (held, LazyGzip(held.bytes), EntityTag.ofContent(held.bytes))
+        }
+    }
+
+    /// Too many documents are pending, or clients hold too many bytes of them.
+    package struct Refusal: Error {}
+
+    fileprivate struct Entry {
+        package let document: Document
+        /// The version of the list; nil: the document describes the moment.
+        package let version: UInt64?
+        /// The last request that came before the document was begun.
+        package let request: UInt64
+        var lastUse: UInt64
+    }
+
+    fileprivate struct State {
+        package var entries: [Key: Entry] = [:]
+        var requestCount: UInt64 = 0
+        /// The requests that wait for each document.
+        package var pending: [Key: Int] = [:]
+        var madeCount = 0
+    }
+
+    private let queue: DispatchQueue
+    private let budget: ByteBudget
+    private let state = Mutex(State())
+
+    /// - Parameter label: of the thread.
+    package init(label: String, heldLimit: Int = DocumentCache.heldLimit) {
+        queue = DispatchQueue(label: label)
+        budget = ByteBudget(limit: heldLimit)
+    }
+
+    /// Requests that wait for a document.
+    package var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
+
+    /// Documents that were made.
+    var madeCount: Int { state.withLock { $0.madeCount } }
+
+    /// Bytes of documents that are kept or being sent, each once.
+    var heldBytes: Int { budget.heldBytes }
+
+    /// Returns the document, made by `make` on the thread of documents unless it is there.
+    /// - Parameters:
+    ///   - version: of the list, of which alone the document depends; nil: it says how things are at the moment.
+    ///   - compressed: whether the client reads the compressed form.
+    package func document(
+        _ key: Key, version: UInt64?, compressed: Bool, make: @escaping @Sendable () -> [UInt8]
+    ) async throws(Refusal) -> Document {
+        if let known = state.withLock({ $0.known(key, version, after: nil) }), !compressed || known.gzip.isFinished {
+            return known
+        }
+        guard let request = state.withLock({ $0.begin(key) }) else { throw Refusal() }
+        defer { state.withLock { $0.end(key) } }
+        let document = await perform { [self] in
+            let known = state.withLock { $0.known(key, version, after: request) }
+            guard let document = known ?? insert(make, as: key, version) else { return nil as Document? }
+            if compressed { _ = document.gzip.member }
+            return document
+        }
+        guard let document else { throw Refusal() }
+        return document
+    }
+
+    /// Performs work that is as long as a document's on the thread of documents.
+    package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
+    }
+
+    /// - Returns: nil if clients hold too much.
+    private func insert(_ make: () -> [UInt8], as key: Key, _ version: UInt64?) -> Document? {
+        guard budget.heldBytes < budget.limit else { return nil }
+        let request = state.withLock { $0.requestCount }
+        let document = Document(budget.hold(make()))
+        state.withLock { $0.insert(document, as: key, version, request) }
+        return document
+    }
+}
+
+extension DocumentCache {
+    /// The answer with a document. One of the list can be revalidated.
+    package func response(
+        _ key: Key, _ type: MimeType, version: UInt64?, to target: RequestTarget,
+        make: @escaping @Sendable () -> [UInt8]
+    ) async -> Response {
+        let fields = target.fields
+        let compressed = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
+        do throws(Refusal) {
+            let document = try await document(key, version: version, compressed: compressed, make: make)
+            return Response(
+                contentType: type, cacheControl: version == nil ? .noStore : .maxAge(seconds: 0),
+                etag: version == nil ? nil : document.etag, body: .bytes(document.held.bytes, gzip: document.gzip),
+                held: document.held)
+        } catch {
+            var refusal = Response.text(.serviceUnavailable, "Too many documents are being made. Ask again.")
+            refusal.extraHeaders = [HeaderField(name: "Retry-After", value: "1")]
+            return refusal
+        }
+    }
+}
+
+extension DocumentCache.State {
+    /// The document if it is of this version of the list, or was begun after the request.
+    fileprivate mutating func known(
+        _ key: DocumentCache.Key, _ version: UInt64?, after request: UInt64?
+    ) -> DocumentCache.Document? {
+        guard let entry = entries[key] else { return nil }
+        let isCurrent = if let version, let made = entry.version { made >= version } else { false }
+        guard isCurrent || request.map({ entry.request >= $0 }) ?? false else { return nil }
+        entries[key]?.lastUse = requestCount
+        return entry.document
+    }
+
+    /// - Returns: the number of the request; nil: too many documents are pending.
+    fileprivate mutating func begin(_ key: DocumentCache.Key) -> UInt64? {
+        guard pending[key] != nil || pending.count < DocumentCache.pendingLimit else { return nil }
+        pending[key, default: 0] += 1
+        requestCount += 1
+        return requestCount
+    }
+
+    fileprivate mutating func end(_ key: DocumentCache.Key) {
+        pending[key] = pending[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    fileprivate mutating func insert(
+        _ document: DocumentCache.Document, as key: DocumentCache.Key, _ version: UInt64?, _ request: UInt64
+    ) {
+        madeCount += 1
+        entries[key] = .init(document: document, version: version, request: request, lastUse: requestCount)
+        var byteCount = entries.values.reduce(0) { $0 + $1.document.held.bytes.count }
+        for (other, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) where other != key {
+            guard byteCount > DocumentCache.byteLimit || entries.count > DocumentCache.countLimit else { break }
+            byteCount -= entry.document.held.bytes.count
+            entries[other] = nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import NIOHTTP1
+
+/// Converts between NIO's types and ours: reads a request head and builds the response head.
+package struct HTTPRequestReader {
+    /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
+    static let ignoredBodyLimit = 64 * 1024
+
+    private let received: HTTPRequestHead
+    /// The kind of resource that the request is for, however it is answered.
+    let kind: Route.Kind
+    let fields: RequestTarget.Fields
+    /// nil: the address of the request is malformed.
+    let target: RequestTarget?
+    /// Whether a request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).
+    let hasOneHost: Bool
+    /// The size of the body in bytes; nil if it is not announced.
+    let bodyByteCount: Int?
+
+    /// - Parameter peer: the IP address of the other end of the connection.
+    init(_ head: HTTPRequestHead, from peer: String? = nil) {
+        received = head
+        kind = Route.Kind(uri: head.uri)
+        fields = RequestTarget.Fields(head.headers.lazy.map { ($0.name, $0.value) }, peer: peer)
+        target = try? RequestTarget(method: .init(head.method), uri: head.uri, fields: fields)
+        hasOneHost = head.version != .http1_1 || head.headers["host"].count == 1
+        bodyByteCount =
+            head.headers.contains(name: "transfer-encoding")
+            ? nil : head.headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
+    }
+
+    private var method: RequestTarget.Method { .init(received.method) }
+
+    /// Whether another request may follow on the connection.
+    private var allowsKeepAlive: Bool {
+        // After another response than 100 Continue, the client may or may not send its body (RFC 9110 §10.1.1).
+        guard received.isKeepAlive, !received.headers.contains(name: "expect") else { return false }
+        return bodyByteCount.map { $0 <= Self.ignoredBodyLimit } ?? false
+    }
+
+    /// Whether another request may follow after `response`: only chunks end a response without a length.
+    func allowsKeepAlive(after response: ConditionalResponse) -> Bool {
+        allowsKeepAlive && (!response.isUnbounded || received.version == .http1_1 && method == .get)
+    }
+
+    /// The response as it is sent. Conditions and ranges apply to what GET and HEAD ask for.
+    func response(_ response: Response, date: String) -> ConditionalResponse {
+        let isReading = method == .get || method == .head
+        let bare = RequestTarget(method: method, path: "/", query: [], fields: RequestTarget.Fields())
+        return ConditionalResponse(response, to: isReading ? target ?? bare : bare, date: date)
+    }
+
+    func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
+        switch failure {
+        case .missing, .changed:
+            // Without the query, which may have a token.
+            response(.notFound(String(received.uri.prefix { $0 != "?" })), date: date)
+        case .system:
+            response(.text(.serviceUnavailable, "The file cannot be opened now."), date: date)
+        }
+    }
+
+    func head(of response: ConditionalResponse, keepAlive: Bool) -> HTTPResponseHead {
+        var fields = response.fields.map { ($0.name, $0.value) }
+        if !keepAlive {
+            fields.append(("Connection", "close"))
+        } else if received.version != .http1_1 {
+            fields.append(("Connection", "keep-alive"))
+        }
+        // A client of HTTP/1.0 does not know chunks, and no chunk may follow the response to a HEAD.
+        let isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
+        return HTTPResponseHead(
+            version: response.isUnbounded && !isChunked ? .http1_0 : .http1_1,
+            status: HTTPResponseStatus(statusCode: response.status.rawValue),
+            headers: HTTPHeaders(fields))
+    }
+}
+
+extension RequestTarget.Method {
+    fileprivate init(_ method: HTTPMethod) {
+        self =
+            switch method {
+            case .GET: .get
+            case .HEAD: .head
+            case .OPTIONS: .options
+            default: .other(method.rawValue)
+            }
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+package import NIOCore
+import NIOPosix
+
+/// The origin: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own, and HTTP/2 where the
+/// connections are encrypted.
+package struct HTTPServer: Sendable {
+    /// Bounds on what one client can make the server store or wait for.
+    package struct Limits: Sendable {
+        /// Bytes of a request's line and fields together; the server answers more with 431.
+        var headByteCount = 16 * 1024
+        /// Longest time without a complete request head and without progress of a response.
+        package var idleTime = Duration.seconds(60)
+
+        package init(headByteCount: Int = 16 * 1024, idleTime: Duration = Duration.seconds(60)) {
+            self.headByteCount = headByteCount
+            self.idleTime = idleTime
+        }
+    }
+
+    /// Adds handlers to a new connection, between the HTTP codec and `HTTPConnectionHandler`.
+    package typealias Configuration = @Sendable (any Channel) throws -> Void
+
+    /// Connections that the system accepts before the server does: players of one channel reconnect all at once.
+    static let backlog: Int32 = 4096
+
+    /// The bytes of one read, which a connection keeps the room for. Clients send heads, and seldom more.
+    private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 * 1024)
+    /// Event loops of a server, one thread each.
+    static let threadCount = System.coreCount
+
+    /// How long responses under way may take when the process is asked to end.
+    package static let shutdownLimit = Duration.milliseconds(1000)
+
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: any Channel
+    private let connections: OpenConnections
+    private let pendingWork: DispatchGroup
+
+    /// The port that the server listens on: the requested one, or the one that the system chose for 0.
+    package let port: Int
+
+    /// Returns once connections are accepted.
+    /// - Parameters:
+    ///   - connections: decides which connections are accepted.
+    ///   - threads: number of event loops, one thread each.
+    ///   - traffic: counts the requests.
+    ///   - security: decrypts the connections; nil: they are plain.
+    package static func start(
+        on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        threads: Int = HTTPServer.threadCount, traffic: HTTPTraffic = HTTPTraffic(),
+        security: (any ConnectionSecurity)? = nil,
+        configure: @escaping Configuration = { _ in }, responder: any Responder
+    ) async throws(HTTPServerError) -> HTTPServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        let pendingWork = DispatchGroup()
+        let pipeline = ConnectionPipeline(limits: limits, configure: configure, traffic: traffic) { transport in
+            HTTPConnectionHandler(
+                transport, responder: responder, pendingWork: pendingWork, connections: connections, traffic: traffic)
+        }
+        let bootstrap = bootstrap(group) { channel in
+            let treatment = connections.insert(channel)
+            guard treatment != .drop else { throw TooManyConnections() }
+            if let security { return try security.configure(channel, treatment, pipeline) }
+            guard treatment == .serve else { return try channel.pipeline.syncOperations.addHandler(RefusalHandler()) }
+            try pipeline.addHTTP1(to: channel, .plain)
+        }
+        do {
+            let listener = try await bootstrap.bind(host: address.host, port: address.port).get()
+            return HTTPServer(
+                group: group, listener: listener, connections: connections, pendingWork: pendingWork,
+                port: listener.localAddress?.port ?? address.port)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw HTTPServerError(error, at: address)
+        }
+    }
+
+    /// Returns when every event loop has answered: a loop that is blocked does not.
+    package func awaitEventLoops() async {
+        for loop in group.makeIterator() { try? await loop.submit {}.get() }
+    }
+
+    /// Stops accepting, lets each response under way end, and after `limit` closes the remaining connections. When this
+    /// returns, every connection is closed and every thread has ended.
+    package func shutdown(within limit: Duration) async {
+        let loop = listener.eventLoop
+        if let drained = connections.drain(on: loop) {
+            listener.close(promise: nil)
+            let timer = loop.scheduleTask(in: TimeAmount(limit)) { drained.succeed() }
+            try? await drained.futureResult.get()
+            timer.cancel()
+        }
+        await connections.close()
+        // What still makes bytes for a connection answers to its event loop.
+        await withCheckedContinuation { continuation in pendingWork.notify(queue: .global()) { continuation.resume() } }
+        // It fails only if it was shut down before.
+        try? await group.shutdownGracefully()
+    }
+
+    private static func bootstrap(
+        _ group: MultiThreadedEventLoopGroup, configure: @escaping Configuration
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    // Without free descriptors accept fails at once, again and again: pause instead of spinning.
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.recvAllocator, value: receiving)
+            .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try configure(channel) } }
+    }
+}

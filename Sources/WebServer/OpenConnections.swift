@@ -1,0 +1,128 @@
+package import Support
+package import NIOCore
+import Synchronization
+
+/// The open connections of a server, which closes them when it stops.
+package final class OpenConnections: Sendable {
+    package typealias Limits = ClientAdmission<ObjectIdentifier>.Limits
+
+    private struct State {
+        package var channels: [ObjectIdentifier: any NIOCore.Channel] = [:]
+        var admission: ClientAdmission<ObjectIdentifier>
+        /// Connections that get a refusal now.
+        var refusing = 0
+        /// Succeeds when the last connection is closed; nil while the server runs.
+        package var drained: EventLoopPromise<Void>?
+    }
+
+    /// How a new connection is handled.
+    package enum Treatment: Equatable, Sendable {
+        case serve
+        /// It gets the status 503.
+        case refuse
+        /// It is closed without an answer, because too many are being refused.
+        case drop
+    }
+
+    /// Connections that are refused with an answer at once. The reserve of descriptors covers them.
+    static let maxRefusing = 32
+
+    private let state: Mutex<State>
+    /// nil: requests are not limited.
+    package let requests: RequestLimiter?
+    /// The places that the requests of all connections hold.
+    package let work: RequestWork
+
+    package init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil, work: RequestWork = RequestWork()) {
+        state = Mutex(State(admission: ClientAdmission(limits)))
+        self.requests = requests
+        self.work = work
+    }
+
+    /// The counts for `/status.json`.
+    package var counts: ClientCounts {
+        state.withLock { state in
+            ClientCounts(
+                connections: state.admission.count, refused: state.admission.refused,
+                closedWithoutRequest: state.admission.replaced, throttledRequests: requests?.refused ?? 0,
+                busyRequests: work.refused)
+        }
+    }
+
+    /// How many connections may be open at once; nil: any number.
+    package var limit: Int? {
+        let total = state.withLock { $0.admission.limits.total }
+        return total == .max ? nil : total
+    }
+
+    /// Decides about a new connection, and adds it until it closes. While the server stops, an accepted connection closes
+    /// after its first response.
+    package func insert(_ channel: any NIOCore.Channel) -> Treatment {
+        let id = ObjectIdentifier(channel)
+        let address = ClientNetwork(channel.remoteAddress?.ipAddress)
+        let (treatment, victim, isDraining) = state.withLock { state in
+            let decision = state.admission.admit(id, from: address)
+            var victim: (any NIOCore.Channel)?
+            if case .replace(let id) = decision { victim = state.channels[id] }
+            let treatment = decision != .refuse ? Treatment.serve : state.refusing < Self.maxRefusing ? .refuse : .drop
+            if treatment == .refuse { state.refusing += 1 }
+            if treatment != .drop { state.channels[id] = channel }
+            return (treatment, victim, state.drained != nil)
+        }
+        victim?.close(promise: nil)
+        guard treatment != .drop else { return .drop }
+        channel.closeFuture.whenComplete { _ in self.remove(channel, wasRefused: treatment == .refuse) }
+        if isDraining { Self.quiesce(channel) }
+        return treatment
+    }
+
+    /// Records that a complete request came over a connection.
+    package func recordRequest(_ channel: any NIOCore.Channel) {
+        state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
+    }
+
+    /// Closes idle connections now and the others after the response under way.
+    /// - Parameter loop: event loop of the promise.
+    /// - Returns: a promise that succeeds when no connection is open; nil if the server is already stopping.
+    func drain(on loop: any EventLoop) -> EventLoopPromise<Void>? {
+        let (drained, channels) = state.withLock { state -> (EventLoopPromise<Void>?, [any NIOCore.Channel]) in
+            guard state.drained == nil else { return (nil, []) }
+            state.drained = loop.makePromise()
+            return (state.drained, Array(state.channels.values))
+        }
+        // The event loop of a server that was stopped before may be gone.
+        guard let drained else { return nil }
+        for channel in channels { Self.quiesce(channel) }
+        completeIfDrained()
+        return drained
+    }
+
+    /// Closes the connections that are still open. When this returns, their handlers know it, and no connection calls
+    /// its event loop any more.
+    package func close() async {
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.close(promise: nil)
+            // The end of the close itself comes earlier than `closeFuture`, by which `remove` is called.
+            try? await channel.closeFuture.get()
+        }
+    }
+
+    private func remove(_ channel: any NIOCore.Channel, wasRefused: Bool) {
+        state.withLock { state in
+            let id = ObjectIdentifier(channel)
+            state.channels[id] = nil
+            state.admission.remove(id)
+            if wasRefused { state.refusing -= 1 }
+        }
+        completeIfDrained()
+    }
+
+    private func completeIfDrained() {
+        state.withLock { $0.channels.isEmpty ? $0.drained : nil }?.succeed()
+    }
+
+    /// NIOHTTP1's pipelining handler closes the connection on this event, or after the end of the response under way.
+    private static func quiesce(_ channel: any NIOCore.Channel) {
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
+}

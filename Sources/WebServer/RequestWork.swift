@@ -1,0 +1,86 @@
+import NIOCore
+import Synchronization
+
+/// Limits how much the requests of a server hold at once: responses that are made or waited for, and bodies that are
+/// being received.
+package final class RequestWork: Sendable {
+    enum Kind: CaseIterable, Sendable {
+        /// A response that takes longer. It holds its place until its work has ended, whether the client is still there
+        /// or not.
+        case response
+        /// A body, which has `BodyAction.limit` bytes at most.
+        case body
+    }
+
+    struct Limit: Equatable, Sendable {
+        /// Places of all connections.
+        let total: Int
+        /// Places of one connection.
+        let perConnection: Int
+    }
+
+    static let standardLimits: [Kind: Limit] = [
+        .response: Limit(total: 4096, perConnection: 64), .body: Limit(total: 64, perConnection: 4),
+    ]
+
+    /// One place, which is free again when nobody refers to it.
+    final class Place: Sendable {
+        private let work: RequestWork
+        private let kind: Kind
+        private let connection: ObjectIdentifier
+
+        fileprivate init(_ work: RequestWork, _ kind: Kind, _ connection: ObjectIdentifier) {
+            (self.work, self.kind, self.connection) = (work, kind, connection)
+        }
+
+        deinit { work.release(kind, connection) }
+    }
+
+    private struct Usage {
+        var total = 0
+        var byConnection: [ObjectIdentifier: Int] = [:]
+    }
+
+    private struct State {
+        var usage: [Kind: Usage] = [:]
+        package var refused = 0
+    }
+
+    private let limits: [Kind: Limit]
+    private let state = Mutex(State())
+
+    init(limits: [Kind: Limit] = RequestWork.standardLimits) { self.limits = limits }
+
+    /// Places that are taken.
+    func count(_ kind: Kind) -> Int { state.withLock { $0.usage[kind]?.total ?? 0 } }
+
+    /// Requests that found no place.
+    var refused: Int { state.withLock { $0.refused } }
+
+    /// Returns a place for a request of a connection; nil if there is none.
+    func place(_ kind: Kind, on connection: any Channel) -> Place? {
+        let id = ObjectIdentifier(connection)
+        let isFree = state.withLock { state in
+            var usage = state.usage[kind] ?? Usage()
+            if let limit = limits[kind],
+                usage.total >= limit.total || usage.byConnection[id, default: 0] >= limit.perConnection
+            {
+                state.refused += 1
+                return false
+            }
+            usage.total += 1
+            usage.byConnection[id, default: 0] += 1
+            state.usage[kind] = usage
+            return true
+        }
+        return isFree ? Place(self, kind, id) : nil
+    }
+
+    private func release(_ kind: Kind, _ connection: ObjectIdentifier) {
+        state.withLock { state in
+            state.usage[kind]?.total -= 1
+            let rest = (state.usage[kind]?.byConnection[connection] ?? 1) - 1
+            state.usage[kind]?.byConnection[connection] = rest > 0 ? rest : nil
+        }
+    }
+}

@@ -1,0 +1,91 @@
+
+/// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
+package protocol Responder: Sendable {
+    var paths: Route.Paths { get }
+    /// Returns who sends a request, by its token.
+    func viewer(of target: RequestTarget) -> Viewer
+    /// Whether the viewer may have what the route names, whether that exists or not.
+    func permits(_ route: Route, to viewer: Viewer) -> Bool
+    /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
+    func answer(to route: Route, _ target: RequestTarget) -> Answer
+}
+
+extension Responder {
+    package var paths: Route.Paths { .list }
+    package func viewer(of target: RequestTarget) -> Viewer { .unrestricted }
+    package func permits(_ route: Route, to viewer: Viewer) -> Bool { true }
+
+    /// Decides about a request from its head alone: admission → token → route → answer, each of them once.
+    ///
+    /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
+    /// body is read.
+    package func answer(to request: HTTPRequestReader, limiter: RequestLimiter?) -> Answer {
+        if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
+        guard let target = request.target else {
+            return .now(.text(.badRequest, "The address of this request is malformed."))
+        }
+        // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
+        guard request.hasOneHost else { return .now(.text(.badRequest, "A request needs one Host field.")) }
+        return answer(to: target, request.kind)
+    }
+
+    /// Answers a request that was admitted: token → route → answer.
+    package func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
+        let viewer = viewer(of: target)
+        let route = Route(target, in: paths)
+        if let refusal = route.refusal(of: target) { return .now(refusal) }
+        guard permits(route, to: viewer) else { return .now(.unauthorized(kind)) }
+        var target = target
+        target.viewer = viewer
+        return answer(to: route, target).map { $0.kept(for: viewer) }
+    }
+}
+
+extension Route {
+    /// Paths that answer POST too: television servers ask a tuner to scan so, and go no further after an error.
+    private static let postPaths: Set = ["/lineup.post"]
+
+    /// The answer to a method that no path has, and to OPTIONS. The API has methods of its own.
+    fileprivate func refusal(of target: RequestTarget) -> Response? {
+        if case .api = self { return nil }
+        switch target.method {
+        case .get, .head: return nil
+        case .options: return CrossOrigin.preflight
+        case .other("POST") where Self.postPaths.contains(target.path): return nil
+        case .other: return CrossOrigin.methodNotAllowed
+        }
+    }
+}
+
+extension Response {
+    /// The answer to a request without a token that opens what it asks for. It does not depend on whether there is
+    /// anything. That for a stream has no body, because some clients would play it.
+    package static func unauthorized(_ kind: Route.Kind) -> Response {
+        let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
+        var response = Response.text(.unauthorized, reason)
+        if kind == .stream { (response.contentType, response.body) = (nil, .empty) }
+        response.extraHeaders = [HeaderField(name: "WWW-Authenticate", value: "Bearer")]
+        return response
+    }
+
+    /// Keeps a response out of caches that would give it to other viewers.
+    ///
+    /// A file under a URL with a token is the same for everybody and names no token, so a cache may store it.
+    fileprivate func kept(for viewer: Viewer) -> Response {
+        var response = self
+        switch viewer.credential {
+        case .none: break
+        case .field: response.isPrivate = true
+        case .query: response.isPrivate = cacheControl != .immutable
+        }
+        return response
+    }
+}
+
+/// Answers each target as a closure says, to anybody.
+package struct TargetResponder: Responder {
+    package var paths = Route.Paths.channel
+    let respond: @Sendable (RequestTarget) -> Answer
+
+    package func answer(to route: Route, _ target: RequestTarget) -> Answer { respond(target) }
+}

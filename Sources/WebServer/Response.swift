@@ -1,0 +1,154 @@
+package import Support
+import Playlist
+
+/// A status code (RFC 9110 §15); the constants are those that the server itself sends.
+package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    package static let ok = HTTPStatus(rawValue: 200)
+    package static let created = HTTPStatus(rawValue: 201)
+    package static let noContent = HTTPStatus(rawValue: 204)
+    static let partialContent = HTTPStatus(rawValue: 206)
+    static let notModified = HTTPStatus(rawValue: 304)
+    package static let permanentRedirect = HTTPStatus(rawValue: 308)
+    package static let badRequest = HTTPStatus(rawValue: 400)
+    package static let unauthorized = HTTPStatus(rawValue: 401)
+    static let forbidden = HTTPStatus(rawValue: 403)
+    package static let notFound = HTTPStatus(rawValue: 404)
+    package static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    package static let conflict = HTTPStatus(rawValue: 409)
+    package static let contentTooLarge = HTTPStatus(rawValue: 413)
+    package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
+    static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    package static let unprocessableContent = HTTPStatus(rawValue: 422)
+    static let tooManyRequests = HTTPStatus(rawValue: 429)
+    package static let badGateway = HTTPStatus(rawValue: 502)
+    package static let serviceUnavailable = HTTPStatus(rawValue: 503)
+}
+
+/// How long a cache may store a response (RFC 9111 §5.2.2).
+package enum CacheControl: Equatable, Sendable {
+    /// Never stored: the response describes the current moment.
+    case noStore
+    /// Fresh for that many seconds.
+    case maxAge(seconds: Int)
+    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
+    /// seconds more while the server is away (RFC 5861).
+    case renewed(seconds: Int, stale: Int, ifError: Int)
+    /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
+    case immutable
+
+    var fieldValue: String {
+        switch self {
+        case .noStore: "no-store"
+        case .maxAge(let seconds): "max-age=\(seconds)"
+        case .renewed(let seconds, let stale, let ifError):
+            "max-age=\(seconds), stale-while-revalidate=\(stale), stale-if-error=\(ifError)"
+        case .immutable: "max-age=31536000, immutable"
+        }
+    }
+}
+
+/// The content of a resource, before the request's method, range and codings apply.
+package enum ResponseBody: Equatable, Sendable {
+    case empty
+    /// Content in memory; `gzip` is the same content for clients that accept it compressed.
+    case bytes([UInt8], gzip: LazyGzip?)
+    /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
+    case file(path: String, byteCount: Int)
+    /// Content whose length is not known: no ranges, and HEAD does not touch it.
+    case stream(ByteStream)
+}
+
+/// Bytes that are made as fast as one client reads them.
+package final class ByteStream: Equatable, Sendable {
+    /// Returns the next bytes; nil at the end. It is called again when the bytes were sent.
+    package let next: @Sendable () async -> ArraySlice<UInt8>?
+
+    package init(next: @escaping @Sendable () async -> ArraySlice<UInt8>?) { self.next = next }
+
+    package static func == (left: ByteStream, right: ByteStream) -> Bool { left === right }
+}
+
+/// The answer of a path to a plain GET. The server applies HEAD, Range, If-None-Match, Accept-Encoding and CORS.
+package struct Response: Equatable, Sendable {
+    package var status = HTTPStatus.ok
+    package var contentType: MimeType?
+    package var cacheControl: CacheControl
+    /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
+    package var etag: String?
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    package var lastModified: String?
+    package var body: ResponseBody
+    /// Further fields, each name once; none that the server writes itself.
+    package var extraHeaders: [HeaderField] = []
+    /// Whether only the client's own cache may store it: it depends on the token of the request.
+    var isPrivate = false
+    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    package var sentBytes: ByteCounter?
+    /// Counts the body's bytes until they are sent; nil: nothing counts them.
+    package var held: HeldBytes?
+
+    package init(status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl, etag: String? = nil, lastModified: String? = nil, body: ResponseBody, extraHeaders: [HeaderField] = [], isPrivate: Bool = false, sentBytes: ByteCounter? = nil, held: HeldBytes? = nil) {
+        self.status = status
+        self.contentType = contentType
+        self.cacheControl = cacheControl
+        self.etag = etag
+        self.lastModified = lastModified
+        self.body = body
+        self.extraHeaders = extraHeaders
+        self.isPrivate = isPrivate
+        self.sentBytes = sentBytes
+        self.held = held
+    }
+}
+
+package struct HeaderField: Equatable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension Response {
+    /// One line of text for a person who uses curl, or several. Their control characters are escaped.
+    /// - Parameter line: without its last newline.
+    package static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
+        let text = line.escapingControlCharacters(keepingLines: true) + "\n"
+        return Response(
+            status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
+    }
+
+    /// An error instead of a stream: without a body, because some clients would play it.
+    /// - Parameter reason: one line of ASCII.
+    package static func refusedStream(_ status: HTTPStatus, reason: String) -> Response {
+        Response(
+            status: status, contentType: nil, cacheControl: .noStore, body: .empty,
+            extraHeaders: [HeaderField(name: "X-Liverelay-Reason", value: reason)])
+    }
+
+    /// - Parameter cacheControl: one TARGETDURATION for a segment of a live playlist, which may still appear
+    ///   (draft-pantos-hls-rfc8216bis, Appendix B).
+    package static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
+        .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
+    }
+}
+
+extension CacheControl {
+    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
+    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
+    /// is away, it may be shown as long as a live window is: a restart takes less.
+    package static func playlist(targetDuration: Int) -> CacheControl {
+        .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
+    }
+
+    /// The value of the field for a response that no shared cache may store (RFC 9111 §5.2.2.7).
+    var privateFieldValue: String { self == .noStore ? fieldValue : "private, " + fieldValue }
+}

@@ -1,0 +1,175 @@
+import Support
+import Playlist
+
+/// The decoded target of a request, and the header fields that affect the response.
+package struct RequestTarget: Equatable, Sendable {
+    package enum Method: Equatable, Sendable {
+        case get, head, options
+        case other(String)
+    }
+
+    package struct QueryItem: Equatable, Sendable {
+        package let name: String
+        package let value: String
+    }
+
+    /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
+    package struct Fields: Equatable, Sendable {
+        package var range: String?
+        package var ifRange: String?
+        package var ifNoneMatch: String?
+        package var acceptEncoding: String?
+        package var host: String?
+        package var accept: String?
+        package var authorization: String?
+        package var contentType: String?
+        package var ifModifiedSince: String?
+        /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
+        package var lastEventID: String?
+        package var userAgent: String?
+        /// What proxies say of the request.
+        package var forwarding = Forwarding()
+        /// The IP address that the connection comes from.
+        package var peer: String?
+
+        package init(
+            range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
+            host: String? = nil, accept: String? = nil, authorization: String? = nil, contentType: String? = nil
+        ) {
+            self.range = range
+            self.ifRange = ifRange
+            self.ifNoneMatch = ifNoneMatch
+            self.acceptEncoding = acceptEncoding
+            self.host = host
+            self.accept = accept
+            self.authorization = authorization
+            self.contentType = contentType
+        }
+    }
+
+    /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
+    package struct Forwarding: Equatable, Sendable {
+        /// `Forwarded` (RFC 7239).
+        package var forwarded: String?
+        /// `X-Forwarded-For`, and so on.
+        package var addresses: String?
+        package var scheme: String?
+        package var host: String?
+        package var port: String?
+        package var prefix: String?
+
+        package init() {}
+    }
+
+    /// Why the server answers a target with 400.
+    package enum Malformed: Error, Equatable {
+        /// Neither `/path` nor `http://host/path` (RFC 9112 §3.2).
+        case form
+        /// A percent sign without two hex digits, or bytes that are not UTF-8.
+        case encoding
+        /// A `.` or `..` segment, an encoded `/`, or a control character: no client resolves a URL to such a path.
+        case path
+    }
+
+    package let method: Method
+    /// Decoded path; starts with `/`; safe to append to a directory's path.
+    package let path: String
+    /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
+    package let query: [QueryItem]
+    package let fields: Fields
+    /// Who sends it; the server decides that before it answers.
+    package var viewer = Viewer.unrestricted
+
+    /// - Parameter path: decoded path.
+    package init(method: Method, path: String, query: [QueryItem], fields: Fields) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+    }
+}
+
+extension RequestTarget {
+    /// The same request for another path.
+    package func at(_ path: String) -> RequestTarget {
+        var target = RequestTarget(method: method, path: path, query: query, fields: fields)
+        target.viewer = viewer
+        return target
+    }
+
+    /// - Parameter uri: the request-target of the request line, as received (RFC 9112 §3.2).
+    package init(method: Method, uri: String, fields: Fields = Fields()) throws(Malformed) {
+        self.method = method
+        self.fields = fields
+        if method == .options && uri == "*" {
+            (path, query) = ("/", [])
+            return
+        }
+        let origin = try Self.originForm(uri)
+        let end = origin.firstIndex(of: "?") ?? origin.endIndex
+        path = try Self.decodedPath(origin[..<end])
+        query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.index(after: end)...])
+    }
+
+    /// Path and query. A client behind a proxy may send the absolute form, with scheme and host before them.
+    private static func originForm(_ uri: String) throws(Malformed) -> Substring {
+        if uri.utf8.first == UInt8(ascii: "/") { return uri[...] }
+        let scheme = uri.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else { throw .form }
+        let authority = uri.dropFirst(scheme == "https://" ? 8 : 7)
+        guard let slash = authority.firstIndex(of: "/") else { return "/" }
+        return authority[slash...]
+    }
+
+    private static func decodedPath(_ text: Substring) throws(Malformed) -> String {
+        for segment in text.split(separator: "/") {
+            let decoded = try percentDecoded(segment)
+            let isUnsafe = decoded.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
+            guard decoded != ".", decoded != "..", !isUnsafe else { throw .path }
+        }
+        return try percentDecoded(text)
+    }
+
+    private static func decodedQuery(_ text: Substring) throws(Malformed) -> [QueryItem] {
+        var items: [QueryItem] = []
+        for pair in text.split(separator: "&") {
+            let end = pair.firstIndex(of: "=") ?? pair.endIndex
+            let name = try percentDecoded(pair[..<end])
+            let value = end == pair.endIndex ? "" : try percentDecoded(pair[pair.index(after: end)...])
+            items.append(QueryItem(name: name, value: value))
+        }
+        return items
+    }
+
+    private static func percentDecoded(_ text: Substring) throws(Malformed) -> String {
+        guard let decoded = PercentEncoding.decode(text) else { throw .encoding }
+        return decoded
+    }
+}
+
+extension RequestTarget.Fields {
+    private static let known: [String: any WritableKeyPath<Self, String?> & Sendable] = [
+        "range": \.range, "if-range": \.ifRange, "if-none-match": \.ifNoneMatch,
+        "if-modified-since": \.ifModifiedSince, "accept-encoding": \.acceptEncoding, "accept": \.accept,
+        "host": \.host, "authorization": \.authorization, "content-type": \.contentType,
+        "last-event-id": \.lastEventID, "user-agent": \.userAgent, "forwarded": \.forwarding.forwarded,
+        "x-forwarded-for": \.forwarding.addresses, "x-forwarded-proto": \.forwarding.scheme,
+        "x-forwarded-host": \.forwarding.host, "x-forwarded-port": \.forwarding.port,
+        "x-forwarded-prefix": \.forwarding.prefix,
+    ]
+
+    /// Reads the fields of a request in one pass.
+    /// - Parameter peer: the IP address that the connection comes from.
+    package init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
+        self.init()
+        self.peer = peer
+        var values: [String: [String]] = [:]
+        for (name, value) in headers {
+            let name = name.lowercased()
+            if Self.known[name] != nil { values[name, default: []].append(value) }
+        }
+        for (name, texts) in values {
+            if let path = Self.known[name] { self[keyPath: path] = texts.joined(separator: ", ") }
+        }
+    }
+}

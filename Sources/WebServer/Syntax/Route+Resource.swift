@@ -1,0 +1,140 @@
+package import Support
+package import LiveRing
+import Playlist
+
+extension Route {
+    /// The resource that a path below a channel's URL names.
+    package enum Resource: Equatable, Sendable {
+        case page
+        /// A file of the page, by its path below `/web/`, whether it exists or not.
+        case pageFile(String)
+        case playlist(Playlist)
+        case initSection(String)
+        case segment(String)
+        case subtitles(String)
+        /// A segment in MPEG-TS, by its name with the suffix `.ts`.
+        case transportSegment(String)
+        case endlessStream(EndlessStream)
+        /// A range as one file.
+        case clip(RewindRange)
+        case status
+        /// Whether the process is alive.
+        case health
+        /// Whether the ring is filled and its edge is fresh.
+        case readiness
+        /// A value of the query cannot be used.
+        case badQuery(RewindRange.BadQuery)
+        case notFound
+    }
+
+    /// A playlist of a channel, apart from the version of the ring.
+    package enum Playlist: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
+            case fragmentedMP4
+            case transportStream
+            /// The segments of a subtitle rendition, by its number.
+            case subtitles(Int)
+        }
+
+        case live(Content)
+        case rewind(Content, RewindRange)
+        /// A part of the rewind from one date to another, as segments.
+        case selection(Content, RewindSelection)
+        /// The master playlist; of a range, or nil: of the live playlists. `content` is no subtitles.
+        case master(Content, RewindRange?)
+    }
+
+    /// A transport stream in one response.
+    package struct EndlessStream: Equatable, Sendable {
+        package enum Speed: Equatable, Sendable {
+            /// As it suits the range.
+            case automatic
+            /// Percent of real time.
+            case percent(Int64)
+            /// As fast as the client reads.
+            case maximum
+        }
+
+        /// `.whole`: from the live edge on.
+        package let range: RewindRange
+        package let speed: Speed
+
+        package init(range: RewindRange, speed: Speed) { (self.range, self.speed) = (range, speed) }
+
+        /// From the live edge on.
+        package static let live = EndlessStream(range: .whole, speed: .automatic)
+
+        /// Where the range ends; nil: nowhere.
+        package var end: ProgramDateTime? { if case .between(_, let end) = range { end } else { nil } }
+    }
+}
+
+extension Route.Resource {
+    /// - Parameters:
+    ///   - path: the percent-decoded path below the channel, with or without its leading slash.
+    ///   - query: the decoded names and values, in order.
+    package init(path: String, query: [RequestTarget.QueryItem] = []) {
+        let name = path.hasPrefix("/") ? path.dropFirst() : path[...]
+        let folder = "ts/"
+        switch name {
+        case "": self = .page
+        case "live.ts": self = Self.endlessStream(query)
+        case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case "status.json": self = .status
+        case "healthz": self = .health
+        case "readyz": self = .readiness
+        case _ where name.hasPrefix("web/"): self = .pageFile("/" + name)
+        case _ where name.hasPrefix(folder): self = Self.transportStream(name.dropFirst(folder.count), query)
+        case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
+        case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
+        case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
+        default: self = Self.playlist(name, .fragmentedMP4, query) ?? Self.subtitlePlaylist(name, query) ?? .notFound
+        }
+    }
+
+    private static func transportStream(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource {
+        if SpoolName.segment(ofTransportStream: name) != nil { return .transportSegment(String(name)) }
+        return playlist(name, .transportStream, query) ?? .notFound
+    }
+
+    private static func playlist(
+        _ name: Substring, _ content: Route.Playlist.Content, _ query: [RequestTarget.QueryItem]
+    ) -> Route.Resource? {
+        switch name {
+        case "live.m3u8": .playlist(.live(content))
+        case "master.m3u8": .playlist(.master(content, nil))
+        case "dvr.m3u8": ranged(query) { .playlist(.rewind(content, $0)) }
+        case "dvr-master.m3u8": ranged(query) { .playlist(.master(content, $0)) }
+        default: nil
+        }
+    }
+
+    private static func subtitlePlaylist(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource? {
+        if let number = SpoolName.rendition(ofSubtitleJournal: name) { return .playlist(.live(.subtitles(number))) }
+        guard name.hasPrefix("dvr-"), let number = SpoolName.rendition(ofSubtitleJournal: name.dropFirst(4)) else {
+            return nil
+        }
+        return ranged(query) { .playlist(.rewind(.subtitles(number), $0)) }
+    }
+
+    private static func endlessStream(_ query: [RequestTarget.QueryItem]) -> Route.Resource {
+        ranged(query) { range in
+            guard let text = query.value(of: "speed") else {
+                return .endlessStream(.init(range: range, speed: .automatic))
+            }
+            if text == "max" { return .endlessStream(.init(range: range, speed: .maximum)) }
+            guard let speed = Double(text), (0.1...100).contains(speed) else {
+                return .badQuery(.value(name: "speed", value: text))
+            }
+            return .endlessStream(.init(range: range, speed: .percent(Int64(speed * 100))))
+        }
+    }
+
+    private static func ranged(
+        _ query: [RequestTarget.QueryItem], _ resource: (RewindRange) -> Route.Resource
+    ) -> Route.Resource {
+        do throws(RewindRange.BadQuery) {
+            return resource(try RewindRange(query: query.map { (name: $0.name, value: $0.value) }))
+        } catch { return .badQuery(error) }
+    }
+}

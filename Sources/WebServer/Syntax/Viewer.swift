@@ -1,0 +1,47 @@
+package import Support
+import Playlist
+
+/// Who sends a request, as far as the server's tokens tell.
+package struct Viewer: Equatable, Sendable {
+    /// What the viewer may see.
+    package enum Reach: Hashable, Sendable {
+        /// All channels, and what is known about all of them.
+        case everything
+        /// The channels without a token, and those that this token opens.
+        case openChannels(and: TokenDigest?)
+        /// The channels that this token opens.
+        case channels(of: TokenDigest?)
+    }
+
+    /// How the request carries a token that the server knows.
+    package enum Credential: Equatable, Sendable {
+        case none
+        /// In its Authorization field.
+        case field
+        /// In its query: the URIs of the response carry it too, as this query item.
+        case query(Secret)
+    }
+
+    package var reach: Reach
+    package var credential: Credential
+
+    package init(reach: Reach, credential: Credential) {
+        self.reach = reach
+        self.credential = credential
+    }
+
+    /// A viewer of a server without tokens.
+    package static let unrestricted = Viewer(reach: .everything, credential: .none)
+
+    /// The query item that URIs carry, percent-coded: `token=…`; nil if they carry none.
+    package var query: Secret? {
+        if case .query(let item) = credential { item } else { nil }
+    }
+}
+
+/// A keyed hash of a token. What a comparison of two takes says nothing about the tokens.
+package struct TokenDigest: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}

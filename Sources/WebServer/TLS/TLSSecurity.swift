@@ -1,0 +1,91 @@
+import Support
+
+#if TLS
+    import NIOCore
+    import NIOHTTP2
+    import NIOSSL
+    import NIOTLS
+    import Synchronization
+
+    /// Encrypts the connections of a server, and speaks HTTP/2 over them where the client does.
+    final class TLSSecurity: RenewableSecurity {
+        /// Requests of one HTTP/2 connection at once, each of which holds a slice of its answer.
+        private static let maxStreams = 32
+
+        private let files: TLSFiles
+        private let certificate: Mutex<TLSCertificate>
+
+        init(_ files: TLSFiles) throws(RelayError) {
+            self.files = files
+            certificate = Mutex(try TLSCertificate(files))
+        }
+
+        func renew() throws(RelayError) -> String {
+            let next = try TLSCertificate(files)
+            certificate.withLock { $0 = next }
+            return next.summary
+        }
+
+        /// The handlers of a connection that is refused answer in HTTP/1.1, so that nothing else is offered.
+        func configure(
+            _ channel: any Channel, _ treatment: OpenConnections.Treatment, _ pipeline: ConnectionPipeline
+        ) throws {
+            let certificate = certificate.withLock { $0 }
+            let operations = channel.pipeline.syncOperations
+            guard treatment == .serve else {
+                try operations.addHandler(NIOSSLServerHandler(context: certificate.refusing))
+                return try operations.addHandler(RefusedConnectionHandler())
+            }
+            try operations.addHandler(NIOSSLServerHandler(context: certificate.serving))
+            let opening = OpeningConnectionHandler(limit: TimeAmount(pipeline.limits.idleTime))
+            try operations.addHandler(opening)
+            try operations.addHandler(
+                ApplicationProtocolNegotiationHandler { result, channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        guard case .negotiated("h2") = result else {
+                            try pipeline.addHTTP1(to: channel, .secure)
+                            opening.end()
+                            return
+                        }
+                        try Self.addHTTP2(to: channel, opening, pipeline)
+                    }
+                })
+        }
+
+        private static func addHTTP2(
+            to channel: any Channel, _ opening: OpeningConnectionHandler, _ pipeline: ConnectionPipeline
+        ) throws {
+            let operations = channel.pipeline.syncOperations
+            let idleTime = TimeAmount(pipeline.limits.idleTime)
+            let manager = NIOHTTP2ServerConnectionManagementHandler(
+                eventLoop: channel.eventLoop,
+                configuration: .init(maxIdleTime: idleTime, maxAge: nil, maxGraceTime: nil, keepalive: nil))
+            // The manager asks the client to agree to the end. One that does not answer is not asked again.
+            let handler = HTTP2ConnectionHandler(pipeline.traffic, idleLimit: 2 * idleTime)
+            let observer = HTTP2ConnectionObserver(handler, manager, eventLoop: channel.eventLoop)
+            let opening = NIOLoopBound(opening, eventLoop: channel.eventLoop)
+            // Its sequence of streams is for tasks that wait for them. Here each stream has its handlers.
+            _ = try operations.configureAsyncHTTP2Pipeline(
+                mode: .server, streamDelegate: observer, frameDelegate: observer,
+                configuration: configuration(pipeline.limits)
+            ) { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    opening.value.end()
+                    try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                    try pipeline.addStream(to: stream)
+                }
+            }
+            try operations.addHandler(manager)
+            try operations.addHandler(handler)
+        }
+
+        private static func configuration(_ limits: HTTPServer.Limits) -> NIOHTTP2Handler.Configuration {
+            var connection = NIOHTTP2Handler.ConnectionConfiguration()
+            connection.initialSettings = [
+                HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
+                HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headByteCount),
+            ]
+            return NIOHTTP2Handler.Configuration(connection: connection, stream: .init())
+        }
+    }
+#endif

@@ -1,0 +1,49 @@
+import WebServer
+import Capture
+import NIOCore
+import Synchronization
+import Tracker
+
+extension HTTPServer {
+    /// Serves a recorded origin with its latencies and faults, on one thread.
+    /// - Parameter elapsed: time since the origin started.
+    static func start(
+        _ origin: RecordedOrigin, on address: ListenAddress, limits: Limits = Limits(),
+        elapsed: @escaping @Sendable () -> Duration
+    ) async throws(HTTPServerError) -> HTTPServer {
+        let responder = TargetResponder { target in
+            .now(Response(origin.response(to: target.path, range: target.fields.range, at: elapsed())))
+        }
+        return try await start(
+            on: address, limits: limits, threads: 1,
+            configure: { try $0.pipeline.syncOperations.addHandler(FaultInjectionHandler()) }, responder: responder)
+    }
+}
+
+extension Response {
+    fileprivate init(_ recorded: RecordedResponse) {
+        let fields = recorded.headers.map { HeaderField(name: $0.name, value: $0.value) }
+        let transmission = HeaderField(
+            name: RecordedResponse.Transmission.fieldName, value: recorded.transmission.fieldValue)
+        self.init(
+            status: HTTPStatus(rawValue: recorded.status), contentType: nil, cacheControl: .noStore,
+            body: recorded.body.isEmpty ? .empty : .bytes(recorded.body, gzip: nil),
+            extraHeaders: fields + [transmission])
+    }
+}
+
+/// A clock that starts with its first reading, so that the first client sees a capture from its beginning.
+final class FirstRequestClock: Sendable {
+    private let start = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Time since the first request; nil before it.
+    var reading: Duration? { start.withLock { $0?.duration(to: .now) } }
+
+    func elapsed() -> Duration {
+        start.withLock { start in
+            let first = start ?? .now
+            start = first
+            return first.duration(to: .now)
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/// The files of a certificate and its key, in PEM.
-struct TLSFiles: Equatable, Sendable {
-    let certificate: String
-    let key: String
-}

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("What the tree looks like") struct LayoutTests {
@@ -39,7 +40,13 @@ import Testing
     }
 
     @Test("Numbers in documents are those of the sources") func pins() {
-        let rule = PinRule(sources: Self.swift)
+        let rule = PinRule(files: .package)
+        #expect([SourceFile].package.contains { $0.path == PinRule.path })
+        #expect([SourceFile].package.flatMap(rule.findings) == [])
+    }
+
+    @Test("Links between documents lead somewhere") func links() {
+        let rule = LinkRule(files: .package, root: PackageRoot.url)
         #expect([SourceFile].package.flatMap(rule.findings) == [])
     }
 }

@@ -175,6 +175,21 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     ),
 ]
 
+private let mapRows: [(when: String, row: String, finds: [String])] = [
+    ("a symbol that its file declares", "| rate | `A/A.swift` | `rate` |", []),
+    ("a row without a file", "| `A` | the core |", []),
+    ("a file that has gone", "| rate | `A/C.swift` | `rate` |", ["ARCHITECTURE.md:1: A/C.swift is not in Sources"]),
+    (
+        "a symbol that has gone", "| rate | `A/A.swift` | `pace` |",
+        ["ARCHITECTURE.md:1: A/A.swift does not declare pace"]
+    ),
+    (
+        "a word that is no symbol", "| s | `A/A.swift` | `seconds` |",
+        ["ARCHITECTURE.md:1: A/A.swift does not declare seconds"]
+    ),
+    ("no symbol", "| rate | `A/A.swift` |", ["ARCHITECTURE.md:1: A/A.swift has no symbol"]),
+]
+
 @Suite("The rules of the tree") struct LayoutRuleTests {
     private static let files = [
         SourceFile(
@@ -198,6 +213,12 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
             pins.findings(in:), links.findings(in:),
         ]
         #expect(rules.flatMap { $0(file) } == finds, "\(when)")
+    }
+
+    @Test(arguments: mapRows)
+    func map(when: String, row: String, finds: [String]) {
+        let map = SourceFile(path: "ARCHITECTURE.md", text: row)
+        #expect(MapRule(files: Self.files).findings(in: map) == finds, "\(when)")
     }
 
     @Test("Every rule about words finds its words") func everyWord() {

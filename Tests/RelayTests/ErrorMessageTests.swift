@@ -136,11 +136,11 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
     #expect(!line.contains("\n"))
 }
 
-/// Scripts rely on the table in README.md.
+/// Scripts rely on the table in docs/cli.md.
 @Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
 {
-    let readme = try String(contentsOf: PackageRoot.url.appending(path: "README.md"), encoding: .utf8)
-    #expect(readme.contains("| \(status.rawValue) | \(status.meaning) |"))
+    let document = try String(contentsOf: PackageRoot.url.appending(path: "docs/cli.md"), encoding: .utf8)
+    #expect(document.contains("| \(status.rawValue) | \(status.meaning) |"))
 }
 
 private let spans: [(text: String, seconds: Int64?)] = [

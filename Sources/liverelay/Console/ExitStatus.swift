@@ -1,4 +1,4 @@
-/// The exit statuses of the process by kind of error; README.md lists them for scripts and supervisors.
+/// The exit statuses of the process by kind of error; docs/cli.md lists them for scripts and supervisors.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     /// The upstream's URL does not answer, or answers with an error.
@@ -36,7 +36,7 @@ enum ExitStatus: Int32, CaseIterable {
     /// A defect of liverelay.
     case internalError = 70
 
-    /// The description in README.md.
+    /// The description in docs/cli.md.
     var meaning: String {
         switch self {
         case .success: "ended as asked"

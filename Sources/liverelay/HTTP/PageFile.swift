@@ -25,7 +25,7 @@ enum PageFile: String, CaseIterable {
         if isDocument { return nil }
     }
 
-    /// The file as it is.
+    /// The file as it is, embedded in the executable: a resource bundle is found by a path of the build.
     var bytes: [UInt8] {
         switch self {
         case .overview: PackageResources.overview_html

@@ -33,7 +33,8 @@ enum CacheControl: Equatable, Sendable {
     /// Fresh for that many seconds.
     case maxAge(seconds: Int)
     /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
-    /// seconds more while the server is away (RFC 5861).
+    /// seconds more while the server is away (RFC 5861). Without bounds, nginx shows the first viewer after a pause an
+    /// old playlist.
     case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable

@@ -102,7 +102,7 @@ def record_programme():
 
 def healthy():
     publish(
-        "healthy", "Nothing: the programme of the others, to compare them with.",
+        "healthy", "A healthy program, to compare with.",
         [each.answer() for each in reloads()] + media())
 
 
@@ -110,7 +110,7 @@ def stale_edge():
     lists = reloads()
     lists[3] = dataclasses.replace(lists[1], at=3.0)
     publish(
-        "stale_edge", "An edge that is behind shows a list of two seconds ago, once.",
+        "stale_edge", "A cache answers once with a playlist of two seconds ago.",
         [each.answer() for each in lists] + media())
 
 
@@ -118,7 +118,7 @@ def list_shrinks():
     lists = reloads()
     lists[3] = dataclasses.replace(lists[3], past=lists[3].past - 2)
     publish(
-        "list_shrinks", "A list loses its last segment, and has it again with the next reload.",
+        "list_shrinks", "A playlist loses its last segment until the next reload.",
         [each.answer() for each in lists] + media())
 
 
@@ -126,7 +126,7 @@ def reset_same_uris():
     lists = [
         dataclasses.replace(each, sequence=each.first - 1) if each.at >= 3 else each for each in reloads()]
     publish(
-        "reset_same_uris", "The numbers begin again at 0 in the middle; the segments and their addresses go on.",
+        "reset_same_uris", "The numbers begin again at 0; the URLs go on.",
         [each.answer() for each in lists] + media())
 
 
@@ -134,7 +134,7 @@ def numbers_ahead():
     lists = [dataclasses.replace(each, first=0, at=each.at - 2) for each in reloads()[2:]]
     lists[2:] = [dataclasses.replace(each, sequence=5000) for each in lists[2:]]
     publish(
-        "numbers_ahead", "The numbers jump ahead; the list is long, and its segments and their addresses go on.",
+        "numbers_ahead", "The numbers jump ahead in a long playlist; the URLs go on.",
         [each.answer() for each in lists] + [each | {"at": max(0.0, each["at"] - 2)} for each in media()], lost=(0, 1))
 
 
@@ -146,7 +146,7 @@ def reset_new_uris():
     for number in (3, 4, 5):
         lists[number] = dataclasses.replace(lists[number], first=5, sequence=0, uri=moved)
     publish(
-        "reset_new_uris", "An encoder starts anew: numbers from 0, other addresses, the programme goes on.",
+        "reset_new_uris", "An encoder restarts: numbers from 0, other URLs, the same program.",
         [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
 
 
@@ -158,7 +158,7 @@ def overlapping_numbers():
     for number in (3, 4, 5):
         lists[number] = dataclasses.replace(lists[number], first=5, sequence=SEQUENCE + 2, uri=moved)
     publish(
-        "overlapping_numbers", "An encoder starts anew with numbers that were in the list before, for other segments.",
+        "overlapping_numbers", "An encoder restarts with numbers that other segments had.",
         [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
 
 
@@ -170,7 +170,7 @@ def new_session():
         Reload(4.0, 5, 7, sequence=0, uri=moved), Reload(5.0, 5, 8, sequence=0, uri=moved)]
     lists[2].ended = True
     publish(
-        "new_session", "An encoder ends its list and begins a new one under the same address two seconds later.",
+        "new_session", "An encoder ends its playlist and begins a new one at the same URL two seconds later.",
         [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
 
 
@@ -183,13 +183,13 @@ def query_changes():
         exchanges.append(dataclasses.replace(each, uri=signed).answer())
         exchanges += [
             answer | {"at": each.at} for answer in media(signed, indices=range(each.first, each.past))]
-    publish("query_changes", "Each reload signs every address anew.", exchanges)
+    publish("query_changes", "Each reload signs every URL anew.", exchanges)
 
 
 def gap():
     lists = reloads(above={4: ["#EXT-X-GAP"]})
     publish(
-        "gap", "One segment is marked EXT-X-GAP, though it is there.",
+        "gap", "A segment is marked EXT-X-GAP, though it is there.",
         [each.answer() for each in lists] + media(), lost=[4])
 
 
@@ -200,7 +200,7 @@ def half_written():
     exchanges[3]["text"] = whole[:-len("main.ts\n")]
     missing = failing(3.0, HOST + name(5)[:-len("main.ts")], 404)
     publish(
-        "half_written", "A list is empty once, and ends in the middle of an address once.",
+        "half_written", "A playlist is empty once, and ends inside a URL once.",
         exchanges + media() + [missing])
 
 
@@ -212,14 +212,14 @@ def html_200():
     answers = media()
     first = {key: value for key, value in answers[4].items() if key != "body"} | html
     publish(
-        "html_200", "A page of HTML with status 200, once for the list and once for a segment.",
+        "html_200", "A page of HTML with status 200, once for the playlist and once for a segment.",
         exchanges + answers[:4] + [first] + answers[4:])
 
 
 def redirected():
     there = "http://edge-7.cdn.example/live/"
     publish(
-        "redirected", "The playlist redirects to another host, which its segments are relative to.",
+        "redirected", "The playlist redirects to another host, to which its segments are relative.",
         [each.answer(finalURL=there + "main.m3u8") for each in reloads()] + media(base=there))
 
 
@@ -235,7 +235,7 @@ def expired_token():
     before, after = URL + "?token=1", URL + "?token=2"
     lists = reloads()
     publish(
-        "expired_token", "The token in a media playlist's address expires; the master playlist has another.",
+        "expired_token", "The token in a media playlist's URL expires; the master playlist has another.",
         [master(0.0, 1), master(3.0, 2), *[each.answer(before) for each in lists[:3]], failing(3.0, before, 403),
          *[each.answer(after) for each in lists[3:]], *media()], upstream="master.m3u8")
 
@@ -260,7 +260,7 @@ def long_list():
 
     lists = reloads()
     publish(
-        "long_list", "A list of 5000 segments, of which the last ones are wanted.",
+        "long_list", "A playlist of 5000 segments, of which the last are needed.",
         [each.answer(text=text(each)) for each in (lists[0], lists[3], lists[5])] + media())
 
 
@@ -281,7 +281,7 @@ def short_body():
         {"at": 3.0, "took": 0.4, "url": answers[5]["url"], "error": "reset"},
         {"at": 3.0, "url": answers[5]["url"], "error": "timedOut"}]
     publish(
-        "short_body", "One segment breaks off once, one is reset and then times out before it comes.",
+        "short_body", "One segment breaks off; one is reset, then times out.",
         [each.answer() for each in reloads()] + answers[:3] + broken + answers[3:])
 
 
@@ -289,7 +289,7 @@ def retry_after():
     answers, lists = media(), [each.answer() for each in reloads()]
     busy = {"Retry-After": "1"}
     publish(
-        "retry_after", "The origin is busy for a moment: 503 with Retry-After, for the list and for a segment.",
+        "retry_after", "503 with Retry-After, for the playlist and for a segment.",
         lists[:2] + [failing(2.0, URL, 503, busy)] + [lists[2] | {"at": 2.4}] + lists[3:] + answers[:4]
         + [failing(2.4, answers[4]["url"], 503, busy), answers[4] | {"at": 2.7}] + answers[5:])
 
@@ -313,7 +313,7 @@ def key_fails_once():
         "at": 0.0, "url": url, "status": 200, "headers": {"Content-Type": "application/octet-stream"},
         "body": "body/key.bin"}
     write_index(
-        capture, "main.m3u8", "The server of the key fails once.",
+        capture, "main.m3u8", "The key's server fails once.",
         exchanges + [failing(0.0, url, 500), answer] + media())
     (capture / "shown.txt").write_text(f"1 25 0 {COUNT * 25 - 1}\n")
 
@@ -325,14 +325,14 @@ def expired_cookie():
         "at": 0.0, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST, "text": "\n".join(lines) + "\n"}
     answers = media()
     publish(
-        "expired_cookie", "A cookie expires: a segment is refused with 403 until the master playlist was read again.",
+        "expired_cookie", "A cookie expires: a segment gets 403 until the master playlist is read again.",
         [master] + [each.answer() for each in reloads()] + answers[:4] + [failing(2.0, answers[4]["url"], 403)]
         + answers[4:], upstream="master.m3u8")
 
 
 def wrong_types():
     publish(
-        "wrong_types", "Playlists are said to be HTML, segments to be pictures.",
+        "wrong_types", "Playlists have the type of HTML, segments that of images.",
         [each.answer(headers={"Content-Type": "text/html"}) for each in reloads()]
         + [each | {"headers": {"Content-Type": "image/png"}} for each in media()])
 
@@ -342,7 +342,7 @@ def too_large():
         return "large.ts" if index == 5 else name(index)
 
     publish(
-        "too_large", "A segment is larger than any is taken, decompressed or not.",
+        "too_large", "A segment is larger than any that is accepted.",
         [each.answer() for each in reloads(uri=swollen)] + media()
         + [{"at": 3.0, "took": 0.2, "url": HOST + swollen(5), "error": "tooLarge"}], lost=[5])
 
@@ -361,7 +361,7 @@ def garbage():
 def redirect_loop():
     lists, answers = [each.answer() for each in reloads()], media()
     publish(
-        "redirect_loop", "Redirects go round in circles, once for the list and once for a segment.",
+        "redirect_loop", "A redirect loop, once for the playlist and once for a segment.",
         lists[:2] + [{"at": 2.0, "url": URL, "error": "tooManyRedirects"}] + lists[3:] + answers[:5]
         + [{"at": 3.0, "url": answers[5]["url"], "error": "tooManyRedirects"}] + answers[5:])
 
@@ -370,7 +370,7 @@ def slow_lookup():
     """A connection that is not made in 5 s is given up, the look-up of its name included."""
     lists, answers = [each.answer() for each in reloads()], media()
     publish(
-        "slow_lookup", "The name server takes 4 s once for the list, and has no answer once for a segment.",
+        "slow_lookup", "The name server takes 4 s for the playlist, and has no answer for a segment, once each.",
         lists[:2] + [lists[2] | {"took": 4.0}] + lists[3:] + answers[:6]
         + [{"at": 3.0, "took": 5.0, "url": answers[6]["url"], "error": "unresolvedHost"}] + answers[6:])
 
@@ -378,21 +378,21 @@ def slow_lookup():
 def hanging_list():
     lists = [each.answer() for each in reloads()]
     publish(
-        "hanging_list", "The list hangs until it is given up, once.",
+        "hanging_list", "The playlist hangs until it is given up, once.",
         lists[:2] + [{"at": 2.0, "took": 8.0, "url": URL, "error": "timedOut"}]
         + [each | {"at": 8.0 + each["at"]} for each in lists[2:]] + media())
 
 
 def slow_segments():
     publish(
-        "slow_segments", "Each segment takes one and a half times as long as it lasts.",
+        "slow_segments", "Each segment takes one and a half times its duration to arrive.",
         [each.answer() for each in reloads()] + [each | {"took": 1.5} for each in media()])
 
 
 def metered():
     lists, answers = [each.answer() for each in reloads()], media()
     publish(
-        "metered", "The origin counts requests: 429 for a segment, 509 for the list.",
+        "metered", "429 for a segment, 509 for the playlist.",
         lists[:2] + [failing(2.0, URL, 509)] + [lists[2] | {"at": 2.3}] + lists[3:] + answers[:3]
         + [failing(1.0, answers[3]["url"], 429)] + answers[3:])
 
@@ -424,7 +424,7 @@ def cut_at_packet():
         answers[index] = answers[index] | {"endsAtClose": True}
     cut = [answers[index] | {"body": f"body/{index:02}-cut.ts", "took": 0.1} for index in (3, 5)]
     publish(
-        "cut_at_packet", "Two segments without a length end with their connection, each once exactly between two packets.",
+        "cut_at_packet", "Two segments without a length end with their connection, once between two packets.",
         [each.answer() for each in reloads()] + answers[:3] + cut[:1] + answers[3:5] + cut[1:] + answers[5:])
     body = empty("cut_at_packet") / "body"
     body.mkdir()

@@ -79,7 +79,7 @@ def record_programme():
 def outage():
     count = 23
     publish(
-        "outage", "No connection to the origin for 16 s; when it is back, four segments have left its list.",
+        "outage", "No connection to the origin for 16 s; four segments have left the playlist meanwhile.",
         lists(range(3, 7), count) + [refusing(7.5)] + lists(range(15, count + 1), count) + media(), count,
         lost=range(6, 10))
 
@@ -87,7 +87,7 @@ def outage():
 def frozen_list():
     count = 16
     publish(
-        "frozen_list", "The list stands still for 14 s, then goes on where it stopped.",
+        "frozen_list", "The playlist does not grow for 14 s.",
         lists(range(3, 8), count) + lists(range(8, count + 1), count, lag=12) + media(), count)
 
 
@@ -98,18 +98,18 @@ def redundant_variant():
     for host in hosts:
         master += ['#EXT-X-STREAM-INF:BANDWIDTH=60000,CODECS="avc1.64000C,mp4a.40.2"', f"{host}main.m3u8"]
     publish(
-        "redundant_variant", "The list stands still for good; the master playlist has the same variant at another host.",
+        "redundant_variant", "The playlist stops growing; the master playlist has the same variant at another host.",
         [{"at": 0.0, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST, "text": "\n".join(master) + "\n"}]
         + lists(range(3, 8), count, hosts[0] + "main.m3u8") + media(hosts[0])
         + lists(range(3, count + 1), count, hosts[1] + "main.m3u8") + media(hosts[1]), count, upstream="master.m3u8")
 
 
 def backup():
-    stand_in("backup", "No connection to the origin for 9 s; there is a backup in step with it.")
+    stand_in("backup", "No connection to the origin for 9 s; a backup is in step with it.")
 
 
 def backup_behind():
-    stand_in("backup_behind", "The same, and the backup is four seconds behind.", lag=4)
+    stand_in("backup_behind", "The same, and the backup is four seconds late.", lag=4)
 
 
 def stand_in(capture_name, about, lag=0):
@@ -135,13 +135,13 @@ def without_media():
 def media_refused():
     count = 23
     publish(
-        "media_refused", "The playlist goes on; each segment that it adds for 16 s is refused with 404, for good.",
+        "media_refused", "The playlist grows; each segment that it adds for 16 s gets 404 for good.",
         lists(range(3, count + 1), count) + without_media(), count, lost=REFUSED)
 
 
 def media_refused_backup():
     publish(
-        "media_refused_backup", "The same, and there is a backup in step with it.",
+        "media_refused_backup", "The same, and a backup is in step with it.",
         lists(range(3, COUNT + 1), COUNT) + without_media()
         + lists(range(3, COUNT + 1), COUNT, BACKUP + "main.m3u8") + media(BACKUP),
         backups=[BACKUP + "main.m3u8"])

@@ -28,7 +28,7 @@ def tagged_late():
     main = Rendition(channel)
     break_of_main(main)
     publish(
-        channel, main, "Both seams of an ad break are marked one reload after their segments were listed.",
+        channel, main, "Both discontinuities of an ad break are tagged one reload late.",
         Manner(tags_late=1, window=4, sequence=40))
 
 
@@ -51,7 +51,7 @@ def tags_wrong():
         entry.discontinuity = index in (2, 4, 6)
     manner = Manner(window=3, sequence=40, numbered=lambda gone: (7, 7, 3, None)[gone])
     write_index(
-        wrong, "main.m3u8", "Tags where nothing changes, a seam without one, and a wrong EXT-X-DISCONTINUITY-SEQUENCE.",
+        wrong, "main.m3u8", "Tags where nothing changes, a discontinuity without one, a wrong EXT-X-DISCONTINUITY-SEQUENCE.",
         rendition("main.m3u8", main.entries, manner))
 
 
@@ -316,7 +316,7 @@ def wrapped_lengths():
         dataclasses.replace(frame, payload=enlarged(frame, next(sizes, 66000))) if frame.key and frame.pts else frame
         for frame in footage.video]
     main.play(footage, 0, 6, at(90))
-    publish(channel, main, "Key frames so large that the PES_packet_length of their video wraps at 65,536.")
+    publish(channel, main, "Key frames whose PES_packet_length wraps at 65,536.")
 
 
 def enlarged(frame, size):

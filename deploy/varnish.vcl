@@ -2,7 +2,7 @@ vcl 4.1;
 
 # An edge of Varnish (6.0 or later) in front of liverelay, for one channel or `serve`:
 #     varnishd -f deploy/varnish.vcl -a :80 -s malloc,4G
-# docs/edge.md says why each rule is there; Tests/Edge/run tests it. Nothing has to be purged.
+# docs/install.md says why each rule is there; Tests/Edge/run tests it. Nothing has to be purged.
 
 import std;
 

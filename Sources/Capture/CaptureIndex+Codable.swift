@@ -1,7 +1,7 @@
-import Support
 import Fetch
 import Foundation
 import Playlist
+import Support
 import Tracker
 
 // The JSON of an index:

@@ -1,6 +1,6 @@
-package import Support
 package import Fetch
 package import Playlist
+package import Support
 package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.

@@ -1,6 +1,6 @@
-import Support
 package import Fetch
 import Playlist
+import Support
 import Tracker
 
 /// Removes secrets from the URLs, headers and playlists of a capture.

@@ -1,7 +1,7 @@
-import Support
 package import Fetch
 package import Foundation
 package import Playlist
+import Support
 package import Tracker
 
 /// Writes a capture that is complete on disk after every exchange.

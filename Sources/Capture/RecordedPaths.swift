@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Maps the URLs of a capture to paths of the origin that serves it.
 struct RecordedPaths: Sendable {

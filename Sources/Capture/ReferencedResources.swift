@@ -1,6 +1,6 @@
 import Fetch
-import Support
 import Playlist
+import Support
 import Tracker
 
 /// A URL, and the byte range of it that was requested.

@@ -1,6 +1,6 @@
-package import Support
 package import Fetch
 import Playlist
+package import Support
 import Tracker
 
 /// Answers requests from a capture.

@@ -1,6 +1,5 @@
 import Support
 
-
 // Decides whether an answer is the media, key or map that was requested.
 
 extension FetchRequest {

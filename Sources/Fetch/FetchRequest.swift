@@ -1,55 +1,5 @@
 package import Support
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /// A request for one resource of the upstream, or for a byte range of it.
 package struct FetchRequest: Hashable, Sendable {
     package enum Purpose: String, Hashable, Sendable { case multivariantPlaylist, mediaPlaylist, segment, key, map }

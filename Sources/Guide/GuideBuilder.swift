@@ -1,7 +1,7 @@
-import Support
 import ChannelList
 import Foundation
 import Glibc
+import Support
 
 /// Makes the guide that is served of the guides that were fetched, in two passes over each: which channels it has, and
 /// their programs. Nothing of a guide is kept in memory but its channels.

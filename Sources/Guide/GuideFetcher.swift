@@ -1,9 +1,9 @@
-import Support
-package import Fetch
 import ChannelList
+package import Fetch
 import Foundation
 import Glibc
 import Playlist
+import Support
 
 /// Fetches guides into files.
 package struct GuideFetcher: Sendable {
@@ -14,7 +14,10 @@ package struct GuideFetcher: Sendable {
     var limits = GuideLimits()
     var isCanceled: @Sendable () -> Bool = { false }
 
-    package init(requests: CurlConfiguration, listURL: String? = nil, limits: GuideLimits = GuideLimits(), isCanceled: @escaping @Sendable () -> Bool = { false }) {
+    package init(
+        requests: CurlConfiguration, listURL: String? = nil, limits: GuideLimits = GuideLimits(),
+        isCanceled: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.requests = requests
         self.listURL = listURL
         self.limits = limits

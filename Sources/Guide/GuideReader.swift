@@ -1,7 +1,7 @@
-import Support
 import ChannelList
 import Foundation
 import Glibc
+import Support
 
 /// Reads the elements of a guide that lies in a file, compressed or not, in any encoding.
 struct GuideReader {

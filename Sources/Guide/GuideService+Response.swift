@@ -1,5 +1,5 @@
-package import WebServer
 import ChannelList
+package import WebServer
 
 extension GuideService {
     /// How long the first requests are held while the first guide is being fetched.

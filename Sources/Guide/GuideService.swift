@@ -1,9 +1,9 @@
-package import Logging
-import WebServer
-import Support
 package import ChannelList
 import Foundation
+package import Logging
+import Support
 import Synchronization
+import WebServer
 
 /// A guide as it is served: two files with the same content.
 package struct PublishedGuide: Equatable, Sendable {
@@ -27,7 +27,9 @@ package final class GuideService: Sendable {
         package var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
 
-        package init(guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()) {
+        package init(
+            guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()
+        ) {
             self.guides = guides
             self.refresh = refresh
             self.limits = limits

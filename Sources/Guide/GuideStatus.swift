@@ -1,8 +1,8 @@
-import Fetch
-import Support
 import ChannelList
+import Fetch
 import Glibc
 import Playlist
+import Support
 
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
 package struct GuideStatus: Encodable, Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// A response after method, condition, range and coding: status, fields and the exact bytes.
 struct ConditionalResponse: Equatable, Sendable {

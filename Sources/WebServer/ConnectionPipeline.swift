@@ -1,6 +1,6 @@
-package import Support
 package import NIOCore
 import NIOHTTP1
+package import Support
 
 /// The handlers of a client connection, after what decrypts it.
 package struct ConnectionPipeline: Sendable {

@@ -1,6 +1,6 @@
-package import Support
 import Dispatch
 import Playlist
+package import Support
 import Synchronization
 
 /// Documents about many channels, made on a thread of their own and shared by all who read them.
@@ -25,7 +25,9 @@ package final class DocumentCache: Sendable {
         /// As in `Viewer`.
         package var query: Secret?
 
-        package init(name: String, baseURL: String = "", reach: Viewer.Reach = Viewer.Reach.everything, query: Secret? = nil) {
+        package init(
+            name: String, baseURL: String = "", reach: Viewer.Reach = Viewer.Reach.everything, query: Secret? = nil
+        ) {
             self.name = name
             self.baseURL = baseURL
             self.reach = reach

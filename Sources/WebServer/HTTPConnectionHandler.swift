@@ -1,9 +1,9 @@
-import Support
 import Dispatch
 import Glibc
 import NIOCore
 import NIOHTTP1
 import Playlist
+import Support
 
 /// Answers the requests of one client connection, as fast as the client reads.
 ///

@@ -1,5 +1,5 @@
-package import Support
 package import NIOCore
+package import Support
 import Synchronization
 
 /// The open connections of a server, which closes them when it stops.

@@ -1,4 +1,3 @@
-
 /// The URL of the server as its clients see it, which may have a path: `https://tv.example/live`.
 package struct PublicURL: Equatable, Sendable {
     /// Why a text is no such URL.

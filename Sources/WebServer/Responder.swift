@@ -1,4 +1,3 @@
-
 /// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }

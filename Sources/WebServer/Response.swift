@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
@@ -37,7 +37,8 @@ package enum CacheControl: Equatable, Sendable {
     /// Fresh for that many seconds.
     case maxAge(seconds: Int)
     /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
-    /// seconds more while the server is away (RFC 5861).
+    /// seconds more while the server is away (RFC 5861). Without bounds, nginx shows the first viewer after a pause an
+    /// old playlist.
     case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
@@ -93,7 +94,11 @@ package struct Response: Equatable, Sendable {
     /// Counts the body's bytes until they are sent; nil: nothing counts them.
     package var held: HeldBytes?
 
-    package init(status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl, etag: String? = nil, lastModified: String? = nil, body: ResponseBody, extraHeaders: [HeaderField] = [], isPrivate: Bool = false, sentBytes: ByteCounter? = nil, held: HeldBytes? = nil) {
+    package init(
+        status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl,
+        etag: String? = nil, lastModified: String? = nil, body: ResponseBody, extraHeaders: [HeaderField] = [],
+        isPrivate: Bool = false, sentBytes: ByteCounter? = nil, held: HeldBytes? = nil
+    ) {
         self.status = status
         self.contentType = contentType
         self.cacheControl = cacheControl

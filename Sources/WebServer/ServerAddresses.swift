@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// How clients reach this server: what URLs in documents begin with.
 ///
@@ -14,7 +14,10 @@ package struct ServerAddresses: Sendable {
     /// The host of URLs for requests whose Host is none.
     var fallback = "localhost"
 
-    package init(publicURL: PublicURL? = nil, trustedProxies: TrustedProxies = TrustedProxies(), scheme: String = "http", fallback: String = "localhost") {
+    package init(
+        publicURL: PublicURL? = nil, trustedProxies: TrustedProxies = TrustedProxies(), scheme: String = "http",
+        fallback: String = "localhost"
+    ) {
         self.publicURL = publicURL
         self.trustedProxies = trustedProxies
         self.scheme = scheme

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The proxies whose word about a request counts.
 package struct TrustedProxies: Equatable, Sendable {

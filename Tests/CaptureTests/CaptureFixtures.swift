@@ -1,9 +1,9 @@
-@testable import Support
 import Foundation
 import Playlist
 import Tracker
 
 @testable import Capture
+@testable import Support
 
 let playlistURL = "http://h/main.m3u8"
 

@@ -1,10 +1,10 @@
-@testable import Fetch
 import Foundation
 import Playlist
 import Testing
 import Tracker
 
 @testable import Capture
+@testable import Fetch
 
 private let timeRows: [(json: String, microseconds: Int64?)] = [
     ("0", 0), ("0.0", 0), ("4", 4_000_000), ("\"4\"", 4_000_000), ("0.1", 100_000), ("\"0.000001\"", 1),

@@ -1,4 +1,3 @@
-@testable import Fetch
 import Foundation
 import Playlist
 import Synchronization
@@ -6,6 +5,7 @@ import Testing
 import Tracker
 
 @testable import Capture
+@testable import Fetch
 
 /// Answers from a table; each request takes one second.
 private final class TableFetcher: Fetcher {

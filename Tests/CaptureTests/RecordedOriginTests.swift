@@ -1,10 +1,10 @@
-@testable import Fetch
 import Foundation
 import Playlist
 import Testing
 import Tracker
 
 @testable import Capture
+@testable import Fetch
 
 private let host = "http://h/"
 

@@ -1,10 +1,10 @@
-@testable import Support
-@testable import Fetch
 import Playlist
 import Testing
 import Tracker
 
 @testable import Capture
+@testable import Fetch
+@testable import Support
 
 private let reloaded = [
     makeExchange(.seconds(8), playlistURL, "third"), makeExchange(.seconds(2), playlistURL, "first"),

@@ -1,8 +1,8 @@
-@testable import Support
 import Playlist
 import Testing
 
 @testable import ChannelList
+@testable import Support
 
 /// The channels of a configuration in one line each, or its mistakes.
 private func dump(

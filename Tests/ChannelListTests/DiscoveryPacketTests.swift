@@ -1,8 +1,8 @@
-@testable import Support
 import TestSupport
 import Testing
 
 @testable import ChannelList
+@testable import Support
 
 private let device = TunerDevice(name: "a", tunerCount: 4, deviceID: "1C0FFEEC")
 

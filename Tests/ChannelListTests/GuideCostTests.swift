@@ -1,7 +1,7 @@
-@testable import Guide
 import Testing
 
 @testable import ChannelList
+@testable import Guide
 
 private let start = "<programme start='20261122140000 +0000' channel='a'>"
 

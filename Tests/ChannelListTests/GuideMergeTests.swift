@@ -1,7 +1,7 @@
-@testable import Guide
 import Testing
 
 @testable import ChannelList
+@testable import Guide
 
 private let list = """
     #EXTM3U

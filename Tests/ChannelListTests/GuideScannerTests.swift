@@ -1,8 +1,8 @@
-@testable import Guide
 import TestSupport
 import Testing
 
 @testable import ChannelList
+@testable import Guide
 
 /// A guide, and what of it is found: `c` and `p` with the id of each element.
 private let guides: [(when: String, text: String, finds: [String], damaged: Int)] = [

@@ -1,8 +1,8 @@
-@testable import Support
 import Playlist
 import Testing
 
 @testable import ChannelList
+@testable import Support
 
 /// A hostile text of any length. What reading it costs must not grow with the square of the length.
 struct CostRow: Sendable, CustomTestStringConvertible {

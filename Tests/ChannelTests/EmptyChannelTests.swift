@@ -1,4 +1,3 @@
-@testable import Fetch
 import Foundation
 import LiveRing
 import Playlist
@@ -7,6 +6,7 @@ import Testing
 
 @testable import Channel
 @testable import Demux
+@testable import Fetch
 @testable import Media
 @testable import Splice
 @testable import Tracker

@@ -1,4 +1,3 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
@@ -7,6 +6,7 @@ import Testing
 @testable import LiveRing
 @testable import Media
 @testable import Mux
+@testable import Support
 
 /// What one client of an endless stream is sent, on a virtual clock.
 @Suite struct EndlessStreamTests {

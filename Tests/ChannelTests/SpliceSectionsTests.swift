@@ -1,4 +1,3 @@
-@testable import Support
 import LiveRing
 import Playlist
 import Testing
@@ -6,6 +5,7 @@ import Testing
 @testable import Channel
 @testable import Media
 @testable import Mux
+@testable import Support
 
 /// Ad markers as splice_info_sections. The segment is presented at 100 s, and lasts 6 s.
 @Suite struct SpliceSectionsTests {

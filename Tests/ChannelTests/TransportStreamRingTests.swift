@@ -1,4 +1,3 @@
-@testable import Support
 import ChannelTestSupport
 import Foundation
 import Playlist
@@ -11,6 +10,7 @@ import Testing
 @testable import LiveRing
 @testable import Media
 @testable import Mux
+@testable import Support
 
 /// Transport streams of what is in a spool.
 @Suite struct TransportStreamRingTests {

@@ -51,7 +51,7 @@ class Counter:
 class Edge:
     """A process of nginx or varnishd with the configuration of `deploy/`, but for its ports and directories.
 
-    `shares_copies`: with the lines of docs/edge.md by which viewers with different tokens share a copy (nginx).
+    `shares_copies`: with the lines of docs/install.md by which viewers with different tokens share a copy (nginx).
     """
 
     def __init__(self, kind, directory, backend, shares_copies=False):
@@ -70,7 +70,7 @@ class Edge:
         text = text.replace("listen 80;", f"listen 127.0.0.1:{self.port};")
         text = text.replace("/var/cache/nginx/liverelay", f"{self.directory}/cache")
         if self.shares_copies:
-            lines = re.search(r"(?ms)^ +location ~ \^\(\?<base>.*?\n\n", (ROOT / "docs/edge.md").read_text()).group()
+            lines = re.search(r"(?ms)^ +location ~ \^\(\?<base>.*?\n\n", (ROOT / "docs/install.md").read_text()).group()
             text = text.replace("    # Endless", lines.replace("http://relay", "http://liverelay") + "    # Endless")
         main = self.directory / "nginx.conf"
         temporary = "".join(

@@ -68,7 +68,7 @@ SHARED_ROWS = [
 
 
 async def shared_copies(edge, counter, relay, report):
-    """A relay that knows both tokens behind nginx with the lines of docs/edge.md."""
+    """A relay that knows both tokens behind nginx with the lines of docs/install.md."""
     name = (await resources(relay.port))["segment"]
     wrong = [f"{situation}: {got}, not {expected}" for situation, query, fields, expected in SHARED_ROWS
              if (got := await status(edge.port, f"/{name}{query}", fields)) != expected]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What each rule says of a made-up file: proof that it can fail, and that it does not fail for nothing.
@@ -117,47 +118,107 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         []
     ),
     (
-        "a pinned number", "README.md", "waits 10 s <!-- pinned: Sources/A.swift jump = .seconds(10) -->",
+        "a pinned number", "docs/pins.txt", "# a comment\nREADME.md\twaits 10 s\tA.swift\tjump = .seconds(10)",
         []
     ),
     (
-        "two pinned numbers, grouped digits", "ARCHITECTURE.md",
-        "10 s <!-- pinned: Sources/A.swift jump = .seconds(10) --> of 90000 <!-- pinned: Sources/A.swift rate = 90_000 -->.",
+        "grouped digits", "docs/pins.txt", "README.md\tof 90000.\tA.swift\trate = 90_000",
         []
     ),
     (
-        "the source has changed", "README.md", "waits 9 s <!-- pinned: Sources/A.swift jump = .seconds(9) -->",
-        ["README.md:1: Sources/A.swift does not say jump = .seconds(9)"]
+        "the source has changed", "docs/pins.txt", "README.md\twaits 9 s\tA.swift\tjump = .seconds(9)",
+        ["docs/pins.txt:1: A.swift does not say jump = .seconds(9)"]
     ),
     (
-        "the document has changed", "README.md", "waits 100 s <!-- pinned: Sources/A.swift jump = .seconds(10) -->",
-        ["README.md:1: the line does not show 10"]
+        "the document has changed", "docs/pins.txt", "README.md\twaits 11 s\tA.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: README.md has “waits 11 s” 0 times"]
     ),
     (
-        "the source has gone", "README.md", "waits 10 s <!-- pinned: Sources/B.swift jump = .seconds(10) -->",
-        ["README.md:1: pinned to Sources/B.swift, which is not there"]
+        "words that stand in two places", "docs/pins.txt", "README.md\t9 s\tA.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: README.md has “9 s” 2 times"]
     ),
     (
-        "a pin without a number", "README.md", "waits <!-- pinned: Sources/A.swift jump -->",
-        ["README.md:1: Sources/A.swift jump has no number"]
+        "words with another number", "docs/pins.txt", "README.md\tfor 100 s\tA.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: “for 100 s” does not show 10"]
+    ),
+    (
+        "no such document", "docs/pins.txt", "docs/a.md\twaits 10 s\tA.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: docs/a.md is not there"]
+    ),
+    (
+        "no such source", "docs/pins.txt", "README.md\twaits 10 s\tC.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: C.swift is not the name of one file of Sources"]
+    ),
+    (
+        "a name of two sources", "docs/pins.txt", "README.md\twaits 10 s\tB.swift\tjump = .seconds(10)",
+        ["docs/pins.txt:1: B.swift is not the name of one file of Sources"]
+    ),
+    (
+        "a pin without a number", "docs/pins.txt", "README.md\twaits 9 s\tA.swift\tjump",
+        ["docs/pins.txt:1: jump has no number"]
+    ),
+    (
+        "a pin with spaces for tabs", "docs/pins.txt", "README.md waits 9 s A.swift jump",
+        ["docs/pins.txt:1: a row has four fields between tabs"]
+    ),
+    (
+        "links that lead somewhere", "README.md",
+        "[a](docs/cli.md#relay), [b](#links-and-what) [c](https://a.example/)",
+        []
+    ),
+    (
+        "links that lead nowhere", "docs/http.md", "[a](../README.md#what)\n[b](none.md) [c](cli.md#none)",
+        [
+            "docs/http.md:1: ../README.md#what leads nowhere", "docs/http.md:2: none.md leads nowhere",
+            "docs/http.md:2: cli.md#none leads nowhere",
+        ]
     ),
 ]
 
+private let mapRows: [(when: String, row: String, finds: [String])] = [
+    ("a symbol that its file declares", "| rate | `A/A.swift` | `rate` |", []),
+    ("a row without a file", "| `A` | the core |", []),
+    ("a file that has gone", "| rate | `A/C.swift` | `rate` |", ["ARCHITECTURE.md:1: A/C.swift is not in Sources"]),
+    (
+        "a symbol that has gone", "| rate | `A/A.swift` | `pace` |",
+        ["ARCHITECTURE.md:1: A/A.swift does not declare pace"]
+    ),
+    (
+        "a word that is no symbol", "| s | `A/A.swift` | `seconds` |",
+        ["ARCHITECTURE.md:1: A/A.swift does not declare seconds"]
+    ),
+    ("no symbol", "| rate | `A/A.swift` |", ["ARCHITECTURE.md:1: A/A.swift has no symbol"]),
+]
+
 @Suite("The rules of the tree") struct LayoutRuleTests {
-    private let pins = PinRule(sources: [
+    private static let files = [
         SourceFile(
-            path: "Sources/A.swift",
-            text: "static let jump: Duration = .seconds(1)\nlet jump = .seconds( 10 )\nlet rate = 90_000")
-    ])
+            path: "Sources/A/A.swift",
+            text: "static let jump: Duration = .seconds(1)\nlet jump = .seconds( 10 )\nlet rate = 90_000"),
+        SourceFile(path: "Sources/A/B.swift", text: ""), SourceFile(path: "Sources/B/B.swift", text: ""),
+        SourceFile(
+            path: "README.md",
+            text: "## Links, and `what`?\n\nwaits 10 s, waits 9 s or 9 s, for 100 s of 90000."),
+        SourceFile(path: "docs/cli.md", text: "# The command line\n\n## relay"),
+        SourceFile(path: "docs/http.md", text: ""),
+    ]
+    private let pins = PinRule(files: Self.files)
+    private let links = LinkRule(files: Self.files, root: PackageRoot.url)
 
     @Test(arguments: rows)
     func rule(when: String, path: String, text: String, finds: [String]) {
         let file = SourceFile(path: path, text: text)
         let rules = [
             ImportRule.findings, WordRule.findings, NameRule.findings, RetiredWordRule.findings, PathRule.findings,
-            pins.findings(in:),
+            pins.findings(in:), links.findings(in:),
         ]
         #expect(rules.flatMap { $0(file) } == finds, "\(when)")
+    }
+
+    @Test(arguments: mapRows)
+    func map(when: String, row: String, finds: [String]) {
+        let map = SourceFile(path: "ARCHITECTURE.md", text: row)
+        #expect(MapRule(files: Self.files).findings(in: map) == finds, "\(when)")
     }
 
     @Test("Every rule about words finds its words") func everyWord() {

@@ -1,60 +1,51 @@
-/// A number in a document is pinned to its constant by a comment in the same line, which no renderer shows:
+/// Checks the numbers that documents quote from constants. `docs/pins.txt` has a row for each, of four fields between
+/// tabs: the document, words of it, the name of a file of Sources, and an expression in that file:
 ///
-///     A hole of up to 10 s … <!-- pinned: Sources/Splice/Switch/Detector.swift forwardJump = .seconds(10) -->
+///     docs/timeline.md	longest gap is 10 s	DiscontinuityDetector.swift	longestGap = Ticks.seconds(10)
 ///
-/// It holds when the source says exactly that and the line shows the expression's first number.
+/// A row holds if the document has the words exactly once, the file has the expression, and the words show the
+/// expression's first number.
 struct PinRule {
-    /// Documents that quote numbers, and folders of such documents.
-    static let documents = ["README.md", "ARCHITECTURE.md", "docs/"]
+    static let path = "docs/pins.txt"
 
-    private let sources: [String: SourceFile]
+    private let files: [String: SourceFile]
+    /// The sources of each name.
+    private let sources: [Substring: [SourceFile]]
 
-    init(sources: [SourceFile]) {
-        self.sources = Dictionary(sources.map { ($0.path, $0) }) { first, _ in first }
+    init(files: [SourceFile]) {
+        self.files = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
+        let sources = files.filter { $0.module != nil && $0.path.hasSuffix(".swift") }
+        self.sources = Dictionary(grouping: sources) { $0.path.split(separator: "/").last ?? "" }
     }
 
-    func findings(in document: SourceFile) -> [String] {
-        guard document.path.hasSuffix(".md"), Self.documents.contains(where: { document.path.hasPrefix($0) }) else {
-            return []
-        }
-        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.enumerated().flatMap { index, line in
-            Self.pins(in: line).compactMap { complaint(about: $0, in: line) }.map { document.finding(index + 1, $0) }
+    func findings(in pins: SourceFile) -> [String] {
+        guard pins.path == Self.path else { return [] }
+        let lines = pins.text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.enumerated().filter { !$1.isEmpty && !$1.hasPrefix("#") }.compactMap { index, line in
+            complaint(about: line).map { pins.finding(index + 1, $0) }
         }
     }
 
-    private func complaint(about pin: Substring, in line: Substring) -> String? {
-        let parts = pin.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return "a pin is a source's path and an expression" }
-        guard let source = sources[String(parts[0])] else { return "pinned to \(parts[0]), which is not there" }
-        let expression = SwiftTokens.of(String(parts[1])).map(\.text)
-        guard !source.lines(with: expression).isEmpty else { return "\(parts[0]) does not say \(parts[1])" }
+    private func complaint(about row: Substring) -> String? {
+        let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 4 else { return "a row has four fields between tabs" }
+        let (path, words, name, text) = (String(fields[0]), fields[1], fields[2], String(fields[3]))
+        guard let document = files[path] else { return "\(path) is not there" }
+        let count = document.text.ranges(of: words).count
+        guard count == 1 else { return "\(path) has “\(words)” \(count) times" }
+        guard let source = sources[name]?.first, sources[name]?.count == 1 else {
+            return "\(name) is not the name of one file of Sources"
+        }
+        let expression = SwiftTokens.of(text).map(\.text)
+        guard !source.lines(with: expression).isEmpty else { return "\(name) does not say \(text)" }
         guard let number = expression.first(where: { $0.first?.isNumber == true }) else {
-            return "\(pin) has no number"
+            return "\(text) has no number"
         }
-        return Self.shows(number.replacing("_", with: ""), in: line) ? nil : "the line does not show \(number)"
+        return Self.shows(number.replacing("_", with: ""), in: words) ? nil : "“\(words)” does not show \(number)"
     }
 
-    /// As a number of its own in what a reader sees: not the 10 of 100, not what stands in a comment.
-    private static func shows(_ number: String, in line: Substring) -> Bool {
-        var seen = String(line)
-        while let start = seen.firstRange(of: "<!--"), let end = seen.firstRange(of: "-->") {
-            guard start.lowerBound < end.upperBound else { break }
-            seen.removeSubrange(start.lowerBound..<end.upperBound)
-        }
-        return seen.split { !($0.isNumber || $0 == ".") }.contains { $0.trimmingSuffix(".") == number }
+    /// Whether `words` have `number` as a number of its own: not the 10 of 100.
+    private static func shows(_ number: String, in words: Substring) -> Bool {
+        words.split { !($0.isNumber || $0 == ".") }.contains { $0 == number || $0 == number + "." }
     }
-
-    /// What stands between `pinned: ` and the end of the comment, or of the line where the comment has no end.
-    private static func pins(in line: Substring) -> [Substring] {
-        line.ranges(of: "<!-- pinned: ").map { opening in
-            let rest = line[opening.upperBound...]
-            guard let closing = rest.firstRange(of: " -->") else { return rest }
-            return rest[..<closing.lowerBound]
-        }
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(_ character: Character) -> Substring { last == character ? dropLast() : self }
 }

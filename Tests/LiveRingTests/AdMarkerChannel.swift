@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A channel whose upstream segments of 6 s begin with the published segments.
 struct AdMarkerChannel {

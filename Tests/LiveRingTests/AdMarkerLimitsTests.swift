@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A channel with more ad markers than any channel has: what is published with one segment is bounded, and nothing is
 /// published again.

@@ -1,8 +1,8 @@
-@testable import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A vector and an array that have the same operations applied.
 struct PersistentVectorTests {

@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// What a publish costs does not depend on how much is listed. Steps are elements that are read or copied.
 struct PublishCostTests {

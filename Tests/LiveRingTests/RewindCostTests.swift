@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// What a restart and a playlist of the rewind cost grows with the number of segments, and not faster. Steps are
 /// elements that are read or copied.

@@ -1,10 +1,10 @@
-@testable import Support
 import Foundation
 import Playlist
 import Synchronization
 import TestSupport
 
 @testable import LiveRing
+@testable import Support
 
 /// A temporary directory that is removed with the object.
 final class ScratchDirectory: Sendable {

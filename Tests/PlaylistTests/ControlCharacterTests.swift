@@ -1,8 +1,8 @@
-@testable import Support
 import Foundation
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// C0, DEL, C1, the separators, and the characters with the property Bidi_Control.
 let controlCharacters: [Unicode.Scalar] = {

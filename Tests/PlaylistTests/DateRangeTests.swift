@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private func range(_ text: String) throws -> DateRange {
     let attributes = try AttributeList(parsing: text, line: 1, tag: "EXT-X-DATERANGE")

@@ -1,8 +1,8 @@
-@testable import Support
 import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private let attosecond = Duration(secondsComponent: 0, attosecondsComponent: 1)
 

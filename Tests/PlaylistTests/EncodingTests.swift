@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private let decodeRows: [(digits: String, bytes: [UInt8]?)] = [
     ("", []), ("00ff", [0, 255]), ("0A0b", [10, 11]), ("0", nil), ("0g", nil), ("0x00", nil), ("٣٣", nil),

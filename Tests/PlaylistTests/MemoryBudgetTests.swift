@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private let mebibyte = 1 << 20
 

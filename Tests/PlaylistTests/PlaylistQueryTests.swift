@@ -1,8 +1,8 @@
-@testable import Support
 import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// A line of a playlist, and the same with a query item.
 private let rows: [(when: String, line: String, carried: String)] = [

@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// A playlist, and its text after every URL lost its query.
 private let rows: [(when: String, text: String, rewritten: String)] = [

@@ -1,8 +1,8 @@
-@testable import Support
 import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 @Test func livePlaylistText() throws {
     let map = MediaInitialization(uri: "init-1.mp4")

@@ -1,9 +1,9 @@
-@testable import Support
 import Foundation
 import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private let readRows: [(when: String, text: String, written: String?)] = [
     ("Z", "2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"),

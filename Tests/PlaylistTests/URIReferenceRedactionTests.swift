@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private let rows: [(when: String, url: String, redacted: String)] = [
     ("nothing to hide", "https://h:81/a/b.m3u8", "https://h:81/a/b.m3u8"),

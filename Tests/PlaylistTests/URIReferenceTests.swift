@@ -1,7 +1,7 @@
-@testable import Support
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// RFC 3986 §5.4, all of it; the base is `http://a/b/c/d;p?q`.
 private let rfc3986: [(reference: String, target: String)] = [

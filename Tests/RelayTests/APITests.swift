@@ -1,8 +1,8 @@
-@testable import Service
 import ChannelList
 import Foundation
 import Testing
 
+@testable import Service
 @testable import liverelay
 
 private struct APIRow: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,3 @@
-@testable import WebServer
 import ArgumentParser
 import ChannelList
 import Foundation
@@ -6,6 +5,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 private let server = "server-token-0123"

@@ -1,7 +1,3 @@
-@testable import WebServer
-@testable import Support
-@testable import Service
-@testable import Fetch
 import Channel
 import ChannelList
 import Foundation
@@ -12,6 +8,10 @@ import Synchronization
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// A directory with a configuration and its lists.

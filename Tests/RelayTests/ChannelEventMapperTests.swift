@@ -1,9 +1,9 @@
-@testable import Observability
 import LiveRing
 import Testing
 import Tracker
 
 @testable import Channel
+@testable import Observability
 @testable import Splice
 @testable import liverelay
 

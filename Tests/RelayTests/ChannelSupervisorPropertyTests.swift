@@ -1,7 +1,7 @@
-@testable import Service
 import TestSupport
 import Testing
 
+@testable import Service
 @testable import liverelay
 
 /// Viewers, upstreams and time, made up from a seed: whatever they do, the supervisor's promises hold.

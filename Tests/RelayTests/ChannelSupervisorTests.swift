@@ -1,6 +1,6 @@
-@testable import Service
 import Testing
 
+@testable import Service
 @testable import liverelay
 
 private typealias Input = ChannelSupervisor.Input

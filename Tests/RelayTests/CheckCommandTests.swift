@@ -1,10 +1,10 @@
-@testable import Support
 import ArgumentParser
 import Conformance
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import liverelay
 
 /// `liverelay check` on files and over HTTP. What it judges is tested in ConformanceTests.

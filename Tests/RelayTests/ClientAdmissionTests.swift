@@ -1,8 +1,8 @@
-@testable import WebServer
 import Channel
 import Glibc
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 private typealias Admission = ClientAdmission<Int>

@@ -1,10 +1,10 @@
-@testable import Observability
-@testable import Fetch
 import Foundation
 import Logging
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
 @testable import liverelay
 
 /// The text for a terminal or file after changes since the last text.

@@ -1,5 +1,3 @@
-@testable import Support
-@testable import Observability
 import ArgumentParser
 import Channel
 import Foundation
@@ -8,6 +6,8 @@ import Playlist
 import Testing
 import Tracker
 
+@testable import Observability
+@testable import Support
 @testable import liverelay
 
 /// Text of an upstream, of a client or of the command line on its way to a terminal.

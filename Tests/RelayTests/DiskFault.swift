@@ -4,7 +4,7 @@ import TestSupport
 
 /// A fault of the disk or the process: what happens to a spool, and to the processes that relay a channel on it in turn.
 struct DiskFault: Sendable {
-    /// The fault, as docs/faults.md lists it.
+    /// The fault, as docs/failover.md lists it.
     let description: String
     let lives: [SpooledChannel.Life]
     /// Frames that are in no playlist at the end: the disk destroyed or refused them, or no process fetched them.

@@ -1,7 +1,7 @@
-@testable import WebServer
 import Dispatch
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 private func key(_ name: String = "list") -> DocumentCache.Key { DocumentCache.Key(name: name) }

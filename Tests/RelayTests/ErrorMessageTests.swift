@@ -1,4 +1,3 @@
-@testable import Fetch
 import ArgumentParser
 import Decrypt
 import Foundation
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Fetch
 @testable import Media
 @testable import Tracker
 @testable import liverelay
@@ -137,11 +137,11 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
     #expect(!line.contains("\n"))
 }
 
-/// Scripts rely on the table in README.md.
+/// Scripts rely on the table in docs/cli.md.
 @Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
 {
-    let readme = try String(contentsOf: PackageRoot.url.appending(path: "README.md"), encoding: .utf8)
-    #expect(readme.contains("| \(status.rawValue) | \(status.meaning) |"))
+    let document = try String(contentsOf: PackageRoot.url.appending(path: "docs/cli.md"), encoding: .utf8)
+    #expect(document.contains("| \(status.rawValue) | \(status.meaning) |"))
 }
 
 private let spans: [(text: String, seconds: Int64?)] = [

@@ -1,6 +1,6 @@
-@testable import Observability
 import Testing
 
+@testable import Observability
 @testable import liverelay
 
 private func reload(_ number: Int) -> EventContent {

@@ -1,9 +1,9 @@
-@testable import Observability
 import Foundation
 import Glibc
 import Logging
 import Testing
 
+@testable import Observability
 @testable import liverelay
 
 /// A command in a directory of its own.

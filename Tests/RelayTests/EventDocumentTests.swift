@@ -1,9 +1,9 @@
-@testable import Observability
 import Foundation
 import Media
 import TestSupport
 import Testing
 
+@testable import Observability
 @testable import Splice
 @testable import liverelay
 

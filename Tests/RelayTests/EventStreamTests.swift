@@ -1,9 +1,9 @@
-@testable import WebServer
-@testable import Service
-@testable import Observability
 import Logging
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// A server of events on loopback, with one channel whose stream never ends.

@@ -1,4 +1,3 @@
-@testable import Fetch
 import Channel
 import ChannelTestSupport
 import Playlist
@@ -6,9 +5,10 @@ import Splice
 import TestSupport
 import Tracker
 
+@testable import Fetch
 @testable import liverelay
 
-/// The outcome of a fault: a row of docs/faults.md.
+/// The outcome of a fault: a row of docs/failover.md.
 struct FaultRow {
     let fault: String
     let result: ReplayResult
@@ -68,16 +68,14 @@ struct FaultRow {
         return hasOtherSource ? 0 : losses { _ in true } + sum(\.splice.segmentsSkipped)
     }
 
-    /// The row as Markdown: the fault, the response, standstill, loss and duplicates.
-    var line: String {
-        "| \([fault, response, standstill.inTenths, loss, "\(duplicates)"].joined(separator: " | ")) |\n"
-    }
+    /// The response, standstill and loss as cells of a Markdown row.
+    var outcome: String { [response, standstill.inTenths, loss].joined(separator: " | ") }
 }
 
 extension FaultRow {
     private var loss: String {
         let parts = [
-            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments") that could not be fetched" : nil,
+            lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments")" : nil,
             neverPublished > 0 ? "\(neverPublished) \(neverPublished == 1 ? "frame" : "frames")" : nil,
             destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "frame" : "frames") of the rewind" : nil,
         ]

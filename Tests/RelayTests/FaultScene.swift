@@ -34,7 +34,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The fault, as docs/faults.md lists it; described by the capture if it is the upstream's.
+    /// The fault, as docs/failover.md lists it; described by the capture if it is the upstream's.
     var fault: String {
         get throws {
             switch setup {
@@ -83,7 +83,7 @@ actor FaultRowCache {
     }
 }
 
-/// Faults of one kind: one table of docs/faults.md.
+/// Faults of one kind: one table of docs/failover.md.
 struct FaultFamily: Sendable {
     let name: String
     /// Heading of the first column.

@@ -1,8 +1,3 @@
-@testable import WebServer
-@testable import Support
-@testable import Service
-@testable import Guide
-@testable import Fetch
 import ChannelList
 import Foundation
 import Glibc
@@ -13,6 +8,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Guide
+@testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 private let guideText = """

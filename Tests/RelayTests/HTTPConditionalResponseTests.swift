@@ -1,7 +1,7 @@
-@testable import WebServer
 import TestSupport
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct HTTPConditionalResponseTests {

@@ -1,7 +1,7 @@
-@testable import WebServer
 import Foundation
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 /// Keep-alive, pipelining, concurrent connections and closing.

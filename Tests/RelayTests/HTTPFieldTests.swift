@@ -1,9 +1,9 @@
-@testable import WebServer
-@testable import Support
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct HTTPFieldTests {

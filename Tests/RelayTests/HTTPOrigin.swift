@@ -1,7 +1,7 @@
-@testable import WebServer
 import Foundation
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 /// A server with a directory of files, for tests with real connections.

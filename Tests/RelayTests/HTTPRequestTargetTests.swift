@@ -1,6 +1,6 @@
-@testable import WebServer
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct HTTPRequestTargetTests {

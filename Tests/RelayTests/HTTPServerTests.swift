@@ -1,7 +1,7 @@
-@testable import WebServer
 import Foundation
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 /// Start and shutdown of the server. One that waited for its limit would take ten minutes.

@@ -1,6 +1,6 @@
-@testable import WebServer
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 private let rows: [(uri: String, route: Route.Kind)] = [

@@ -1,9 +1,9 @@
-@testable import Support
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ChannelList
+@testable import Support
 @testable import liverelay
 
 private let rows: [(when: String, text: String, json: String)] = [

@@ -1,9 +1,9 @@
-@testable import Service
 import ChannelList
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Service
 @testable import liverelay
 
 /// Clients that leave: what they held is given back at once.

@@ -1,9 +1,9 @@
-@testable import Observability
 import Dispatch
 import Foundation
 import Logging
 import Testing
 
+@testable import Observability
 @testable import liverelay
 
 @Suite struct LogRateTests {

@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Observability
 import Capture
 import Channel
 import Foundation
@@ -8,6 +6,8 @@ import Splice
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import WebServer
 @testable import liverelay
 
 /// A snapshot of a process without any channel that runs.

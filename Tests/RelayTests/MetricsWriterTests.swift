@@ -1,7 +1,7 @@
-@testable import WebServer
-@testable import Observability
 import Testing
 
+@testable import Observability
+@testable import WebServer
 @testable import liverelay
 
 private typealias Label = MetricFamily.Label

@@ -1,4 +1,3 @@
-@testable import Fetch
 import Capture
 import Channel
 import ChannelTestSupport
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
 @testable import liverelay
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.

@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Service
 import Channel
 import ChannelList
 import Foundation
@@ -7,6 +5,8 @@ import LiveRing
 import Logging
 import Testing
 
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 private func text(_ response: Response) -> String {

@@ -1,10 +1,10 @@
-@testable import WebServer
 import Capture
 import Foundation
 import Playlist
 import Testing
 import Tracker
 
+@testable import WebServer
 @testable import liverelay
 
 private let host = "http://h/"

@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Fetch
 import Capture
 import Channel
 import ChannelTestSupport
@@ -10,6 +8,8 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import WebServer
 @testable import liverelay
 
 /// A directory that is removed at the end of the test.

@@ -1,4 +1,3 @@
-@testable import WebServer
 import Channel
 import Foundation
 import NIOCore
@@ -7,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 /// What is refused before its body has arrived.

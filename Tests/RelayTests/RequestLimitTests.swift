@@ -1,4 +1,3 @@
-@testable import WebServer
 import ArgumentParser
 import Channel
 import ChannelList
@@ -6,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import WebServer
 @testable import liverelay
 
 /// Requests of one address that all come at one moment or with pauses, and how many of them are admitted.

@@ -1,8 +1,8 @@
-import WebServer
-import Support
 import LiveRing
 import Playlist
+import Support
 import Testing
+import WebServer
 
 /// What a request target asks for.
 private struct RouteRow: Sendable, CustomTestStringConvertible {

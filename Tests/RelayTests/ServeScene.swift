@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Service
 import Capture
 import Channel
 import ChannelList
@@ -11,6 +9,8 @@ import Synchronization
 import TestSupport
 import Tracker
 
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// A replayed capture as an upstream that counts its requests.

@@ -1,4 +1,3 @@
-@testable import Service
 import Capture
 import Channel
 import ChannelList
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Service
 @testable import liverelay
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {

@@ -1,7 +1,7 @@
-@testable import WebServer
 import Testing
 import Tracker
 
+@testable import WebServer
 @testable import liverelay
 
 private let hosts: [(host: String, isValid: Bool)] = [

@@ -1,9 +1,9 @@
-@testable import Support
 import Channel
 import Splice
 import Testing
 
 @testable import Media
+@testable import Support
 @testable import liverelay
 
 @Suite struct SlateErrorTests {

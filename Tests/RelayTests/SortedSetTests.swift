@@ -1,8 +1,8 @@
-@testable import Support
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import liverelay
 
 /// A number that counts how often it is compared.

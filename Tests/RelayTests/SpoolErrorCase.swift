@@ -1,13 +1,12 @@
-@testable import Support
 import Foundation
 import LiveRing
 import Testing
 
+@testable import Support
 @testable import liverelay
 
 /// A spool that no process can use, and the error for the operator.
 struct SpoolErrorCase: Sendable, CustomTestStringConvertible {
-    /// The situation, as `docs/faults.md` lists it.
     let situation: String
     let error: RelayError
     /// Texts that the error's line contains.

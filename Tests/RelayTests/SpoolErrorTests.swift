@@ -1,12 +1,12 @@
-@testable import WebServer
-@testable import Support
-@testable import Service
 import ChannelTestSupport
 import Foundation
 import LiveRing
 import TestSupport
 import Testing
 
+@testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct SpoolErrorTests {

@@ -1,4 +1,3 @@
-@testable import Support
 import Channel
 import ChannelTestSupport
 import Foundation
@@ -6,56 +5,54 @@ import LiveRing
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import liverelay
 
-/// The fields of `/status.json`, which scripts and dashboards read.
+/// The tables of docs/http.md name the fields of `/status.json`, each section its own.
 @Suite struct StatusDocumentTests {
-    /// Fields that every status has.
-    private static let fields = """
-        logLinesDropped secondsInState state uptime
-        adMarkers: changedDateRangeAttributes cueTags dateRanges discardedTimedMetadata duplicateEventMessages \
-        eventMessages excess expiredDateRanges ignoredProgramDateTimes lateCueTags malformedDateRanges otherTags \
-        unpairedBreakEnds unplaced
-        clients: busyRequests closedWithoutRequest connections refused throttledRequests
-        output: codecs gapSegments rangesRefused rewindEvictionsForDiskFull rewindSeconds segments slateSegments spoolReplacements
-        splice: adjustedTimestamps assumedRandomAccessPoints audioGapsAndOverlaps damagedAudioFrames demux duplicateAudioFrames duplicateFrames earlyReleases \
-        framesBeforeSync inferredTimestamps leadingPictures openSegments overlappingAudioFrames periods periodsBeyondCompositionDelay \
-        segmentsNotWritten segmentsSkipped segmentsWithoutSync silentAudioFrames stillFrames timestampGapSeconds \
-        timestampGaps transcodedAudioFrames trimmedAudioFrames undecodableAudioFrames unmatchedAudioFrames \
-        unsupportedFrames untimedAudioFrames videoTimeouts
-        splice.demux: abandonedUnits badBoxes badSections bytesOutOfSync duplicatePackets excessEventMessages \
-        incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
-        subtitles: cues droppedCues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
-        undecryptableSegments unplacedCues
-        transportStream: audioChanges clients droppedSeconds encodedAudioFrames foreignAudioFrames \
-        foreignAudioSegments foreignFrames foreignVideoSegments jumps lateAudioFrames loweredDecodeTimes oversizeUnits \
-        segmentsFailed segmentsWritten silentAudioFrames stillFrames unreadableSegments
-        upstream: activeSource discontinuities droppedFromPlaylists failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \
-        playlistLoads postponedSegments requests segmentsDelivered segmentsInFlight segmentsLost segmentsLostByCause sequenceResets \
-        stalePlaylists url
-        upstream.droppedFromPlaylists: 
-        upstream.requests: errors throttledHosts throttledResponses total
-        upstream.segmentsLostByCause: gap gone leftPlaylist overtaken permanent
-        """
+    @Test func everyFieldIsDocumented() throws {
+        let status = RelayStatus(upstream: "http://channel.example/live.m3u8")
+        let fields = Self.paths(in: try object(status), below: "")
+        let documented = try Self.documentedPaths()
+        #expect(fields.subtracting(documented) == [])
+        let known = fields.union(Self.properties(of: status, below: ""))
+        #expect(documented.subtracting(known) == [], "a field that is not in the status")
+    }
 
-    /// Lists the fields of an object, and of the objects in it, as `fields` does.
-    private func list(_ object: [String: Any], _ path: String = "") -> [String] {
-        let nested = object.compactMapValues { $0 as? [String: Any] }.filter { $0.key != "errors" }
-        let names = object.keys.filter { !path.isEmpty || nested[$0] == nil }.sorted().joined(separator: " ")
-        let lines = nested.sorted { $0.key < $1.key }.flatMap { name, object in
-            list(object, path.isEmpty ? name : "\(path).\(name)")
+    /// The first cells of the tables, below the name of their section.
+    private static func documentedPaths() throws -> Set<String> {
+        let file = PackageRoot.url.appending(path: "docs/http.md")
+        let text = try #require(try String(contentsOf: file, encoding: .utf8).split(separator: "## /status.json").last)
+        var (section, paths) = ("", Set<String>())
+        for line in text.split(separator: "\n") {
+            if let name = line.wholeMatch(of: /### `(.+)`/)?.1 { section = "\(name)." }
+            guard line.hasPrefix("| `"), let cell = line.split(separator: "|").first else { continue }
+            paths.formUnion(cell.matches(of: /`([^`]+)`/).map { section + $0.1 })
         }
-        return [path.isEmpty ? names : "\(path): \(names)"] + lines
+        return paths
+    }
+
+    private static func paths(in object: [String: Any], below path: String) -> Set<String> {
+        object.reduce(into: []) { paths, member in
+            let children = member.value as? [String: Any] ?? [:]
+            if children.isEmpty { paths.insert(path + member.key) }
+            paths.formUnion(Self.paths(in: children, below: "\(path)\(member.key)."))
+        }
+    }
+
+    /// Those without a value too, which the JSON does not have.
+    private static func properties(of value: Any, below path: String) -> Set<String> {
+        Mirror(reflecting: value).children.reduce(into: []) { paths, child in
+            guard let label = child.label else { return }
+            paths.insert(path + label)
+            guard Mirror(reflecting: child.value).displayStyle == .struct else { return }
+            paths.formUnion(properties(of: child.value, below: "\(path)\(label)."))
+        }
     }
 
     private func object(_ status: RelayStatus) throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(status.json))
         return try #require(object as? [String: Any])
-    }
-
-    @Test func newChannelHasAllFieldsWithAValue() throws {
-        let status = RelayStatus(upstream: "http://channel.example/live.m3u8")
-        #expect(try list(object(status)) == Self.fields.split(separator: "\n").map(String.init))
     }
 
     @Test func countsArePublishedUnderTheirNames() async throws {

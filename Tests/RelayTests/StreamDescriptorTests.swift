@@ -1,5 +1,3 @@
-@testable import Support
-@testable import Service
 import ArgumentParser
 import Channel
 import Foundation
@@ -8,6 +6,8 @@ import Logging
 import Media
 import Testing
 
+@testable import Service
+@testable import Support
 @testable import liverelay
 
 struct StreamDescriptorTests {

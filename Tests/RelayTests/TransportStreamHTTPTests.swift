@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Service
 import ChannelTestSupport
 import Demux
 import Foundation
@@ -11,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// Transport streams over HTTP.

@@ -1,5 +1,3 @@
-@testable import WebServer
-@testable import Service
 import ArgumentParser
 import Capture
 import Channel
@@ -10,6 +8,8 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 @Test func deviceIDIsTheSameAfterARestart() throws {

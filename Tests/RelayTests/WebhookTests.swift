@@ -1,6 +1,3 @@
-@testable import Support
-@testable import Observability
-@testable import Fetch
 import Foundation
 import Logging
 import Synchronization
@@ -8,6 +5,9 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Support
 @testable import liverelay
 
 private func answer(_ status: Int) -> FetchOutcome { .success(.init(status: status, finalURL: "u", body: [])) }

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// A media playlist that is parsed independently of the code under test, as far as the rules need it.
 package struct ParsedPlaylist {

@@ -1,7 +1,7 @@
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 /// A channel whose two sources are on one host that answers each request after 0.7 s. The primary is down for a while.

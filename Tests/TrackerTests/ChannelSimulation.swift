@@ -1,8 +1,8 @@
-@testable import Support
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// The origins of a channel: the primary and two backups, each with a host of its own.

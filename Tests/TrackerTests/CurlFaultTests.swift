@@ -1,9 +1,9 @@
-@testable import Fetch
 import Playlist
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 // Bodies that are compressed, truncated or mislabeled.

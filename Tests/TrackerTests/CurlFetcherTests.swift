@@ -1,10 +1,10 @@
-@testable import Support
-@testable import Fetch
 import Foundation
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 typealias Step = LoopbackServer.Step

@@ -1,8 +1,8 @@
-@testable import Fetch
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 // Which hosts receive which headers: tokenized upstreams, CDNs of a portal, presigned storage.

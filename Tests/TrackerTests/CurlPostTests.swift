@@ -1,7 +1,7 @@
-@testable import Fetch
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 private let content = PostContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))

@@ -1,7 +1,7 @@
-@testable import Fetch
 import Foundation
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 private let openSSL = "/usr/bin/openssl"

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Returns a playlist of the segments `numbers`, each `seconds` long.
 func mediaPlaylist(

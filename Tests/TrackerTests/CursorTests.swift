@@ -1,7 +1,7 @@
-@testable import Support
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 typealias CursorRow = (when: String, playlists: [MediaPlaylist], effects: [SegmentCursor.Effect])

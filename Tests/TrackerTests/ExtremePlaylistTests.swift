@@ -1,8 +1,8 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// Playlists whose numbers are at the ends of their ranges, and beyond them, through a whole session.

@@ -1,6 +1,6 @@
-@testable import Fetch
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 private func answer(_ status: Int, from url: String, retryAfter: String? = nil) -> FetchOutcome {

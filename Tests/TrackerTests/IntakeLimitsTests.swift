@@ -1,9 +1,9 @@
-@testable import Fetch
 import Playlist
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 /// The bytes of audio and video that a session may hold at a time: in flight up to their limits, held, and handed

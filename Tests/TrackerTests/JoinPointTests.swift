@@ -1,7 +1,7 @@
-@testable import Support
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 private let noon = Int64(1_767_355_200_000)

@@ -1,7 +1,7 @@
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 // Freshness of answers, blocking reloads, and the modes of a session.

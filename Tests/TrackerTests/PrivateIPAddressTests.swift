@@ -1,9 +1,9 @@
-@testable import Support
-@testable import Fetch
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 // The IP addresses that --deny-private denies, after name resolution.

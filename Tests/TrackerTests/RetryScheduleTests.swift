@@ -1,6 +1,6 @@
-@testable import Fetch
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 private typealias RetryRow = (

@@ -1,7 +1,7 @@
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 /// A clock on which no time passes, so that only answers cause steps.

@@ -1,7 +1,7 @@
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 // How a session handles an upstream whose answers fail.

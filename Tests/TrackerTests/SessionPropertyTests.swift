@@ -1,8 +1,8 @@
-@testable import Fetch
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 /// Returns an origin whose answers fail, are stale or are slow, as a function of seed, request and time.

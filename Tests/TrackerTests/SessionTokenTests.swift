@@ -1,7 +1,7 @@
-@testable import Support
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 // How a session handles tokens and cookies that expire.

@@ -1,7 +1,7 @@
-@testable import Support
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// What a load and an input cost grows with the playlist, and not faster. Steps are segments that are looked at.

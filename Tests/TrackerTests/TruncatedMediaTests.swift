@@ -1,8 +1,8 @@
-@testable import Fetch
 import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Tracker
 
 private let packet: [UInt8] = [0x47] + Array(repeating: 0xFF, count: 187)

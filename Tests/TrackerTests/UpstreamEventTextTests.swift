@@ -1,8 +1,8 @@
-@testable import Support
-@testable import Fetch
 import Playlist
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// Events as golden files hold them. The captures show most events; these rows add those that no capture has, and

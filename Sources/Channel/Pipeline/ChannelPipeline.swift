@@ -1,9 +1,9 @@
-import Support
 import Decrypt
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// The pipeline of one channel, from the tracker's deliveries to the ring: decrypt, splice, publish.

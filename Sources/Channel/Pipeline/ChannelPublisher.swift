@@ -1,8 +1,8 @@
-import Support
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// Publishes one channel on one timeline, whichever source its segments come from.

@@ -1,9 +1,9 @@
-import Support
 import Demux
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// The splice of one source's renditions, and the state of it that was already reported.

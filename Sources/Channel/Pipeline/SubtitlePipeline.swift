@@ -1,9 +1,9 @@
-import Support
 import Decrypt
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// Decrypts, places and publishes the subtitles of a channel.

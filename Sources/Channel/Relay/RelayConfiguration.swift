@@ -1,8 +1,8 @@
-package import Support
 package import Fetch
 package import LiveRing
 package import Playlist
 package import Splice
+package import Support
 package import Tracker
 import Transcode
 

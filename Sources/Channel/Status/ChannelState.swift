@@ -1,6 +1,6 @@
-package import Support
 package import LiveRing
 import Playlist
+package import Support
 import Synchronization
 import Tracker
 

@@ -1,8 +1,8 @@
-import Support
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 
 extension RelayStatus {
     package struct Output: Encodable, Equatable, Sendable {

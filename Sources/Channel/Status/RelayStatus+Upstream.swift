@@ -1,6 +1,6 @@
 import Fetch
-import Support
 import Playlist
+import Support
 package import Tracker
 
 extension RelayStatus {

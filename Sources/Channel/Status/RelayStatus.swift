@@ -1,6 +1,6 @@
-package import Support
 import Playlist
 import Splice
+package import Support
 import Tracker
 
 /// The content of `/status.json` for one channel. The names of its properties are the JSON keys; times are seconds.

@@ -1,8 +1,8 @@
-package import Support
 package import LiveRing
 package import Media
 package import Mux
 import Playlist
+package import Support
 
 /// Decides which chunks one client of an endless transport stream is sent, and when.
 ///

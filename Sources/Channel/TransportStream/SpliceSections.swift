@@ -1,8 +1,8 @@
-import Support
 import LiveRing
 import Media
 import Mux
 import Playlist
+import Support
 
 /// The splice_info_sections of a segment, made of its ad markers.
 struct SpliceSections: Sendable {

@@ -1,8 +1,8 @@
-package import Support
 package import LiveRing
 package import Media
 package import Mux
 import Playlist
+package import Support
 import Synchronization
 
 /// Makes the transport streams of published segments and keeps the latest used, so that any number of viewers share them.

@@ -1,9 +1,9 @@
-import Support
 import LiveRing
 import Media
 import Mux
 import Playlist
 import Splice
+import Support
 
 // Conversions from the splice's values to the ring's, and back after a restart.
 

@@ -1,7 +1,7 @@
-import Support
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 extension SegmentInput {

@@ -1,8 +1,8 @@
-import Support
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 // Conversions of ad markers between the tracker, the splice and the ring.

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// A configuration of channels: what `channels.yaml` says.
 package struct ChannelConfiguration: Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The most of what a channel may have.
 private enum Most {

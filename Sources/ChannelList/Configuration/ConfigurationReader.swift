@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Reads the values of a configuration, and collects what is wrong with them.
 ///

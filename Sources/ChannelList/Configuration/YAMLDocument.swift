@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 import Yams
 
 /// Reads the one document of a YAML text.

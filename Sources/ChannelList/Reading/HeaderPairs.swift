@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Reads `Name=value&Name=value`, as it follows a URL after a vertical bar and in `#KODIPROP`.
 ///

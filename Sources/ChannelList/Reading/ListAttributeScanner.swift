@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.
 ///

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// One `#EXTINF` of a list with the URLs after it.
 struct ListEntry {

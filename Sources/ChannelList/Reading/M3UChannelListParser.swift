@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Reads M3U lists of channels in all the spellings that people and programs write.
 ///

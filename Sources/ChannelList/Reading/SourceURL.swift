@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Reads a URL line of a list: the URL itself, `$label` after it, and headers after a vertical bar.
 struct SourceURL {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The lines of a list, with their numbers. Lines end with LF, CRLF or CR; a byte order mark is skipped.
 package struct ListLines: Sequence, IteratorProtocol {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The word that somebody who wrote another one probably meant.
 package enum NearestWord {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// What a reload changes, channel by channel. A channel is known by its slug.
 package struct ChannelListDifference: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import Support
 package import Playlist
+package import Support
 
 /// How a channel is relayed, as far as its configuration says. nil: as the command line says.
 package struct ChannelOptions: Hashable, Sendable {

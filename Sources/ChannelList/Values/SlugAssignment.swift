@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The slugs of one list in the making.
 struct SlugAssignment {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The HDHomeRun that clients take us for, and the documents by which they do.
 package struct TunerDevice: Equatable, Sendable {

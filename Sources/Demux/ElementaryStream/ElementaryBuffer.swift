@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The bytes of one elementary stream that are not framed yet, with PES packet starts and losses.
 struct ElementaryBuffer: Equatable, Sendable {

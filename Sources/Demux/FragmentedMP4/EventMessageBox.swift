@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// One `emsg` of a segment (ISO/IEC 23009-1 §5.10.3.3).
 package struct EventMessageBox: Equatable, Sendable {

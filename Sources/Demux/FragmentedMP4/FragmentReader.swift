@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Reads the samples of a segment's movie fragments (ISO/IEC 14496-12 §8.8).
 ///

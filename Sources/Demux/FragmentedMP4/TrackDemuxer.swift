@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 struct TrackDemuxer: Sendable {

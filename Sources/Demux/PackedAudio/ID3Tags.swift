@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Consecutive ID3v2 tags in packed audio (RFC 8216 §3.4, ID3v2.4 structure §3).
 struct ID3Tags: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The frames of packed audio without the ID3 tags between them.
 struct PackedFrames {

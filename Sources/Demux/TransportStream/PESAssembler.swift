@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Extracts the elementary stream of one PID from its transport packets: continuity, PES headers and losses (ISO/IEC
 /// 13818-1 §2.4.3.3, §2.4.3.7).

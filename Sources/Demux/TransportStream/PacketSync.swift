@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one block.
 struct PacketSync: Equatable, Sendable {

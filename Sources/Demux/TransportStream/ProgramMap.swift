@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// A program map section (ISO/IEC 13818-1 §2.4.4.8).
 struct ProgramMap: Equatable, Sendable {

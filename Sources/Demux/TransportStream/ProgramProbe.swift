@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Detects streams without tables, by the stream_id of their PES packets and the bytes of the payload.
 struct ProgramProbe {

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Selection of the streams of one program by its PMT.
 extension ProgramSelection {

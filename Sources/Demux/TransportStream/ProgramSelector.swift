@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Chooses the program and the elementary streams to follow (ISO/IEC 13818-1 §2.4.4).
 ///

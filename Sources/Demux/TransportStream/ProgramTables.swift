@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The PAT and the PMTs since the last reset, and the program selection that follows from them
 /// (ISO/IEC 13818-1 §2.4.4).

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Assembles the PSI sections of one PID from transport packets (ISO/IEC 13818-1 §2.4.4).
 struct SectionAssembler: Sendable {

@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// Demuxes MPEG-2 transport stream segments into packets (ISO/IEC 13818-1). One value per rendition.
 ///

@@ -1,5 +1,5 @@
-import Support
 import CCurl
+import Support
 import Synchronization
 
 /// Fetches one channel's resources over HTTP, with the channel's headers, cookies and limits.

@@ -1,7 +1,8 @@
 import CCurl
 
 /// The cookie jar, the TLS sessions and the connections that the transfers of one channel share. Its connections are
-/// closed with it.
+/// closed with it: libcurl cannot close those of one channel in a common pool, and providers count connections as
+/// viewers.
 ///
 /// Only the curl thread uses it, so it needs no locks.
 @safe

@@ -1,6 +1,6 @@
-import Support
 import CCurl
 import Glibc
+import Support
 
 /// A transfer on the curl thread, with its handle and what was received so far.
 @safe

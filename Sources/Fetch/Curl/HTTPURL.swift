@@ -1,5 +1,5 @@
-import Support
 import CCurl
+import Support
 
 /// An absolute http or https URL.
 ///

@@ -1,6 +1,5 @@
 import Support
 
-
 /// Which of a channel's headers go to which host.
 ///
 /// An ordinary header is sent to all hosts. A credential is sent to the upstream's origin alone: a CDN or presigned

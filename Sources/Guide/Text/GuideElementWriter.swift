@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Writes programs of other guides so that the document stays well-formed, whatever they contain.
 ///

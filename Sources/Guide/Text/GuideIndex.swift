@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// What the first pass over a guide finds: which of our channels it has, and how many programs each.
 package struct GuideIndex: Sendable {

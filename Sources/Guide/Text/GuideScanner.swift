@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Finds the channels and programs in the text of an XMLTV guide, which comes in parts of any size.
 ///

@@ -1,5 +1,5 @@
-import Support
 package import Playlist
+import Support
 
 /// The date ranges of segments that left the playlist and that may reach into the playlist.
 ///

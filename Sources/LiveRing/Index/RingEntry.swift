@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// One segment of the ring: its lines in a playlist and its files.
 package struct RingEntry: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 // Look-up of listed entries by date. Dates rise from entry to entry, except where the upstream's dates went back.
 

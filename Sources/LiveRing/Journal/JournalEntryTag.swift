@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The properties of an entry that no standard tag holds.
 ///

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The place where an upstream segment begins in the published media.
 package struct AdMarkerPlacement: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The segment that is published next, for the placement of ad markers.
 package struct AdMarkerTarget: Equatable, Sendable {

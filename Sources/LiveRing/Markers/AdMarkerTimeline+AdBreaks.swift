@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 // Ad breaks of cue tags, as date ranges.
 extension AdMarkerTimeline {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 // EXT-X-DATERANGE of the upstream.
 extension AdMarkerTimeline {

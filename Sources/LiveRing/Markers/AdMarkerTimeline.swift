@@ -1,5 +1,5 @@
-package import Support
 package import Playlist
+package import Support
 
 /// The assignment of the upstream's ad markers to published segments.
 ///

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The IDs of published date ranges.
 ///

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// A date range in its published state, with its origin.
 struct PublishedDateRange: Equatable, Sendable {

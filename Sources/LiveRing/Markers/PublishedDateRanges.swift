@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The published date ranges, newest last, and the changes that are not published yet.
 struct PublishedDateRanges: Equatable, Sendable {

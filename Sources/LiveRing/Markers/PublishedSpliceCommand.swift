@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// A splice command in the media (SCTE 35 §9), with published dates.
 package struct PublishedSpliceCommand: Equatable, Sendable {

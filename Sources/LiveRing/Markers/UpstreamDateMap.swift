@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// A map from the dates of the upstream to the published dates.
 ///

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The content of the media playlists that viewers get. `PlaylistWriter` writes their text.
 struct PublishedPlaylist {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The part of the ring that a request for `dvr.m3u8` names.
 package enum RewindRange: Hashable, Sendable {

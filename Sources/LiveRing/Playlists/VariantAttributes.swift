@@ -1,5 +1,5 @@
-import Support
 package import Playlist
+import Support
 
 /// The attributes of the variant in the master playlist, computed from all listed segments (RFC 8216 §4.3.4.2).
 package struct VariantAttributes: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 // The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
 

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The names of files in the spool. Only files with such names are ever removed from a spool directory.
 package enum SpoolName {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// A finished segment that is handed to the ring. The ring assigns its numbers and its file name.
 package struct NewSegment: Sendable {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The end of a published segment in the numbers and dates of its source.
 package struct UpstreamPosition: Equatable, Sendable {

@@ -3,6 +3,7 @@ import Media
 /// Video sample entry: avc1 or hvc1 (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1).
 ///
 /// These types signal that the entry contains the parameter sets. The samples may repeat the same parameter sets.
+/// Interlaced video gets no `fiel` box, which is QuickTime's: players take the field order from the parameter sets.
 struct VideoSampleEntry {
     private let configuration: VideoConfiguration
     private let description: VideoDescription

@@ -1,8 +1,8 @@
-import Support
 import Channel
 import LiveRing
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// Makes events for other programs of those that a channel reports: few, and each once.

@@ -1,5 +1,5 @@
-package import WebServer
 import Synchronization
+package import WebServer
 
 /// Tells the events of the clients of endless streams: a connection, from its first byte until it is over.
 package final class ClientRegistry: Sendable {

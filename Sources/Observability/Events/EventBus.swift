@@ -33,7 +33,9 @@ package final class EventBus: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter wallClock: returns milliseconds since 1970.
-    package init(capacity: Int = EventBus.capacity, wallClock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }) {
+    package init(
+        capacity: Int = EventBus.capacity, wallClock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+    ) {
         self.capacity = capacity
         self.wallClock = wallClock
         firstID = UInt64(clamping: wallClock() / 1000) * Self.idsPerSecond

@@ -1,7 +1,7 @@
-package import Support
 import Fetch
 package import Logging
 import Playlist
+package import Support
 import Synchronization
 import Tracker
 

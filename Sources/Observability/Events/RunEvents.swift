@@ -1,5 +1,5 @@
-import Support
 package import Channel
+import Support
 import Synchronization
 
 /// Publishes the events of one run of a channel.

@@ -1,6 +1,6 @@
-import Support
 import Playlist
 import Splice
+import Support
 
 extension ServiceEvent {
     /// The event as one line of JSON.

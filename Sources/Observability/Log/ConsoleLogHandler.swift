@@ -1,6 +1,6 @@
-import Support
 package import Logging
 import Playlist
+import Support
 
 /// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`.
 ///

@@ -1,6 +1,6 @@
-import Support
 import Logging
 import Playlist
+import Support
 
 /// Lines that wait to be written to standard error.
 ///

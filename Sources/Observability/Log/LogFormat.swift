@@ -1,6 +1,6 @@
-import Support
 package import Logging
 import Playlist
+import Support
 
 /// How lines are written to a console.
 package enum LogFormat: String, CaseIterable, Sendable {

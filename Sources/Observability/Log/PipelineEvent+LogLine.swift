@@ -1,9 +1,9 @@
-import Support
 import Channel
 import LiveRing
 import Logging
 import Media
 import Splice
+import Support
 
 extension ChannelPipeline.Event {
     /// - Parameter isDuringOutage: whether a single failure is a debug line only.

@@ -1,6 +1,6 @@
-import Support
 package import Channel
 package import Logging
+import Support
 package import Tracker
 
 /// Writes the events of a channel as log lines for an operator: once per change, never once per poll.

@@ -1,7 +1,7 @@
 import Fetch
-import Support
 import Logging
 import Playlist
+import Support
 import Tracker
 
 extension UpstreamEvent {

@@ -1,6 +1,6 @@
-import Support
 package import ChannelList
 import Playlist
+import Support
 
 extension RelayError {
     /// - Parameter list: the list's location without its secrets.

@@ -1,7 +1,7 @@
-import Support
 import Foundation
 import Media
 import Splice
+import Support
 
 extension MediaError {
     var message: String {

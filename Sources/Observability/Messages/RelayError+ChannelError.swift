@@ -1,6 +1,6 @@
-package import Support
 package import Channel
 import LiveRing
+package import Support
 import Tracker
 
 extension RelayError {

@@ -1,10 +1,10 @@
-package import WebServer
-import Support
-import Fetch
 package import Capture
 import Channel
+import Fetch
 package import LiveRing
+import Support
 import Tracker
+package import WebServer
 
 extension RelayError {
     /// The error for the operator behind an untyped error.

@@ -1,10 +1,10 @@
-import Support
 package import Channel
 package import Decrypt
 import Demux
 package import Media
 import Playlist
 import Splice
+import Support
 
 extension RelayError {
     /// - Parameter failures: number of consecutive segments with this error, before anything was published.

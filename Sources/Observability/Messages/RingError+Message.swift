@@ -1,9 +1,9 @@
-import Support
 import Glibc
 import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 
 extension RingError {
     var message: String {

@@ -1,5 +1,5 @@
-package import Fetch
 package import Channel
+package import Fetch
 import Media
 import Splice
 import Synchronization

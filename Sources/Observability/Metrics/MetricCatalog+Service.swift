@@ -1,6 +1,6 @@
-import WebServer
-import Support
 import Channel
+import Support
+import WebServer
 
 // The metrics of the process, its server and its list.
 

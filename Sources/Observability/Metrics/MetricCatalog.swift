@@ -1,4 +1,7 @@
 /// All metrics, in the order in which they are written.
+///
+/// Their values come from a snapshot of what the channels count already. The registry of a client library would be a
+/// second set of the same counts, with series to remove whenever a run ends.
 enum MetricCatalog {
     static func families(_ snapshot: MetricsSnapshot) -> [MetricFamily] {
         let runs = snapshot.runs.map { run in

@@ -1,8 +1,8 @@
-package import WebServer
-package import Support
 package import Channel
 import LiveRing
 import Playlist
+package import Support
+package import WebServer
 
 /// One moment of the process, from which its metrics are made.
 package struct MetricsSnapshot: Sendable {
@@ -49,7 +49,11 @@ package struct MetricsSnapshot: Sendable {
     var process = ProcessFigures.current
     package var droppedLogLines = 0
 
-    package init(runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic.Counts, events: EventFigures, clients: ClientCounts = ClientCounts(), maxConnections: Int? = nil, process: ProcessFigures = ProcessFigures.current, droppedLogLines: Int = 0) {
+    package init(
+        runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic.Counts,
+        events: EventFigures, clients: ClientCounts = ClientCounts(), maxConnections: Int? = nil,
+        process: ProcessFigures = ProcessFigures.current, droppedLogLines: Int = 0
+    ) {
         self.runs = runs
         self.channelStates = channelStates
         self.startCount = startCount

@@ -1,7 +1,7 @@
-import Support
 import Channel
 import Foundation
 import Playlist
+import Support
 
 extension RelayStatus {
     /// The body of `/status.json`.

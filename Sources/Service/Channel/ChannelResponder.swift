@@ -1,11 +1,11 @@
-import Observability
-import Support
-package import WebServer
 package import Channel
 import LiveRing
 package import Media
 import Mux
+import Observability
 import Playlist
+import Support
+package import WebServer
 
 /// Answers HTTP requests for one channel from what is published now.
 ///

@@ -1,10 +1,10 @@
-import WebServer
-import Support
 import Channel
 import Dispatch
 import LiveRing
 import Playlist
+import Support
 import Synchronization
+import WebServer
 
 /// The playlists of a channel that were rendered at the newest version of its ring.
 ///

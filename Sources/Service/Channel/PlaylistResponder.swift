@@ -1,8 +1,8 @@
-import Support
-import WebServer
 import Channel
 import LiveRing
 import Playlist
+import Support
+import WebServer
 
 /// Answers requests for the playlists of one channel.
 ///

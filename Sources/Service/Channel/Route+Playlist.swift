@@ -1,6 +1,6 @@
-import WebServer
 import Channel
 import LiveRing
+import WebServer
 
 // How a playlist of a channel is made.
 

@@ -1,5 +1,5 @@
-import WebServer
 package import Observability
+import WebServer
 
 /// The resources for operators, and the events of clients, of a server.
 package struct OperationsResponder: Sendable {

@@ -8,7 +8,9 @@ package struct RelayResponder: Responder {
     /// nil: there are no metrics, and no events.
     package var operations: OperationsResponder?
 
-    package init(channel: ChannelResponder, access: ViewerAccess = ViewerAccess(), operations: OperationsResponder? = nil) {
+    package init(
+        channel: ChannelResponder, access: ViewerAccess = ViewerAccess(), operations: OperationsResponder? = nil
+    ) {
         self.channel = channel
         self.access = access
         self.operations = operations

@@ -1,6 +1,6 @@
-import WebServer
-import Support
 import Playlist
+import Support
+import WebServer
 
 /// A file of the web page. The page works below any path, because its URLs are relative.
 enum PageFile: String, CaseIterable {
@@ -26,7 +26,7 @@ enum PageFile: String, CaseIterable {
         if isDocument { return nil }
     }
 
-    /// The file as it is.
+    /// The file as it is, embedded in the executable: a resource bundle is found by a path of the build.
     var bytes: [UInt8] {
         switch self {
         case .overview: PackageResources.overview_html

@@ -1,6 +1,6 @@
-import WebServer
-import Observability
 import ChannelList
+import Observability
+import WebServer
 
 /// What went wrong with a request to the API (RFC 9457).
 struct APIProblem: Encodable, Equatable, Sendable {

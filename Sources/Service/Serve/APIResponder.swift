@@ -1,7 +1,7 @@
+import ChannelList
+import Observability
 import Support
 package import WebServer
-import Observability
-import ChannelList
 
 /// Answers requests to `/api`: what is listed, and changes of it.
 package final class APIResponder: Sendable {

@@ -1,6 +1,6 @@
-import Support
 import ChannelList
 import Foundation
+import Support
 
 /// `liverelay serve --check`: prints what a configuration lists and what is wrong with it.
 struct CatalogCheck {

@@ -1,10 +1,10 @@
-import Observability
-import Support
-package import Fetch
 import Channel
 package import ChannelList
+package import Fetch
 import Foundation
+import Observability
 import Playlist
+import Support
 import Tracker
 
 /// Where the channels of a process come from: an M3U list, or a configuration with its lists.

@@ -1,5 +1,5 @@
-import Support
 package import ChannelList
+import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///

@@ -1,6 +1,6 @@
+package import ChannelList
 import Observability
 package import Support
-package import ChannelList
 
 /// The channels of a process as its configuration and its lists said when they were read last.
 package struct ChannelCatalog: Sendable {

@@ -1,7 +1,7 @@
-import Support
-package import WebServer
 package import ChannelList
 import Playlist
+import Support
+package import WebServer
 
 /// The channels of a list by their slugs.
 package struct ChannelDirectory: Sendable {

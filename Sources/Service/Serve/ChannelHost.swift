@@ -1,8 +1,8 @@
-import WebServer
 import Channel
 import ChannelList
 import Logging
 import Synchronization
+import WebServer
 
 /// Runs the channels of a list as their supervisor decides: the only code of `serve` that waits.
 ///

@@ -1,6 +1,6 @@
-import Support
 import Channel
 import ChannelList
+import Support
 import Tracker
 
 /// What the page of a list shows of a channel that is not idle. Times are seconds.

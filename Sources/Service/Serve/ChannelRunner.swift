@@ -1,13 +1,13 @@
-import Media
-package import Support
-package import Observability
-import Fetch
 import Capture
 package import Channel
+import Fetch
 package import Foundation
 import LiveRing
 package import Logging
+import Media
+package import Observability
 import Playlist
+package import Support
 import Tracker
 
 /// Runs one channel: its requests to the upstream, its tracker and its relay.
@@ -37,7 +37,11 @@ package struct ChannelRunner: Sendable {
     /// Publishes the run's events; nil: nobody wants them.
     package var events: RunEvents?
 
-    package init(configuration: RelayConfiguration, capture: URL? = nil, endsWithoutCapture: Bool = true, slate: String? = nil, burst: Ticks = EndlessStream.Policy().burst, restartsAfterEnd: Bool = false, logger: Logger, events: RunEvents? = nil) {
+    package init(
+        configuration: RelayConfiguration, capture: URL? = nil, endsWithoutCapture: Bool = true, slate: String? = nil,
+        burst: Ticks = EndlessStream.Policy().burst, restartsAfterEnd: Bool = false, logger: Logger,
+        events: RunEvents? = nil
+    ) {
         self.configuration = configuration
         self.capture = capture
         self.endsWithoutCapture = endsWithoutCapture

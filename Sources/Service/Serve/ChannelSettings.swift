@@ -1,14 +1,14 @@
-import Support
-package import Observability
-import Fetch
 package import Channel
 package import ChannelList
+import Fetch
 import Foundation
 import LiveRing
 package import Logging
 import Media
+package import Observability
 import Playlist
 import Splice
+import Support
 import Tracker
 import Transcode
 
@@ -24,7 +24,10 @@ package struct ChannelSettings: Sendable {
     /// Gets the events of the channels.
     package var bus = EventBus()
 
-    package init(configuration: RelayConfiguration, spool: String, keptSpool: String? = nil, logger: Logger, bus: EventBus = EventBus()) {
+    package init(
+        configuration: RelayConfiguration, spool: String, keptSpool: String? = nil, logger: Logger,
+        bus: EventBus = EventBus()
+    ) {
         self.configuration = configuration
         self.spool = spool
         self.keptSpool = keptSpool

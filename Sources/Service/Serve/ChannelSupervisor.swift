@@ -19,7 +19,10 @@ package struct ChannelSupervisor: Sendable {
         /// duration.
         var absence = Duration.seconds(12)
 
-        package init(idle: Duration = Duration.seconds(30), startLimit: Duration = Duration.seconds(15), maxRunning: Int? = nil, descriptorLimit: Int? = nil, keepWarm: Int = 0, absence: Duration = Duration.seconds(12)) {
+        package init(
+            idle: Duration = Duration.seconds(30), startLimit: Duration = Duration.seconds(15), maxRunning: Int? = nil,
+            descriptorLimit: Int? = nil, keepWarm: Int = 0, absence: Duration = Duration.seconds(12)
+        ) {
             self.idle = idle
             self.startLimit = startLimit
             self.maxRunning = maxRunning

@@ -1,9 +1,9 @@
-import Observability
-import Guide
-import Support
-import Fetch
 import ChannelList
+import Fetch
+import Guide
+import Observability
 import Playlist
+import Support
 import Tracker
 
 /// A text that is read from a file or fetched from a URL: a list of channels, or a configuration.

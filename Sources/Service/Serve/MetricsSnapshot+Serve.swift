@@ -1,6 +1,6 @@
-package import WebServer
-package import Observability
 import ChannelList
+package import Observability
+package import WebServer
 
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.

@@ -1,8 +1,8 @@
-import Support
-import Observability
 import Channel
 import Foundation
 import Logging
+import Observability
+import Support
 import Synchronization
 
 /// One run of a channel among many: its task, what it publishes, and its spool.

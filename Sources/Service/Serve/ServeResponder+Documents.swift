@@ -1,9 +1,9 @@
+import ChannelList
 import Guide
+import Observability
+import Playlist
 import Support
 package import WebServer
-import Observability
-import ChannelList
-import Playlist
 
 // The documents about all channels, which are long: each is made on a thread of documents.
 

@@ -1,7 +1,7 @@
-import Support
-package import WebServer
 import ChannelList
 import Playlist
+import Support
+package import WebServer
 
 // What clients that take us for an HDHomeRun ask for.
 

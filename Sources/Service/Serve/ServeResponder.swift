@@ -1,10 +1,10 @@
-package import WebServer
-package import Support
-import Observability
-package import Guide
 import Channel
 import ChannelList
+package import Guide
+import Observability
 import Playlist
+package import Support
+package import WebServer
 
 /// Answers HTTP requests for many channels: those for the list, and those below each channel's path.
 ///
@@ -43,7 +43,9 @@ package final class ServeResponder: Responder {
 
     package func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
 
-    package func permits(_ route: Route, to viewer: Viewer) -> Bool { ServeAccess(host: host).permits(route, to: viewer) }
+    package func permits(_ route: Route, to viewer: Viewer) -> Bool {
+        ServeAccess(host: host).permits(route, to: viewer)
+    }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         if let answer = operations?.answer(to: route, target) { return answer }

@@ -1,7 +1,7 @@
-import Support
-import Guide
 import Channel
 import ChannelList
+import Guide
+import Support
 
 /// The content of `/status.json` for a process of many channels. Times are seconds.
 struct ServeStatus: Encodable, Sendable {

@@ -1,5 +1,5 @@
-import WebServer
 import Synchronization
+import WebServer
 
 /// One open stream of a viewer: from its first byte until the response is over.
 final class StreamPresence: Sendable {

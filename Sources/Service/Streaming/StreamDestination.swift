@@ -1,5 +1,5 @@
-package import Support
 import Glibc
+package import Support
 
 /// Where a transport stream is written.
 package enum StreamDestination: Equatable, Sendable {

@@ -1,6 +1,6 @@
-package import Support
 package import Channel
 package import Logging
+package import Support
 
 /// Writes the endless transport stream of a channel to a pipe or a file.
 package struct StreamWriter: Sendable {

@@ -1,10 +1,10 @@
-package import WebServer
-import Support
 package import ChannelList
 import Logging
 import NIOCore
 import NIOPosix
+import Support
 import Tracker
+package import WebServer
 
 /// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.
 package struct DiscoveryServer: Sendable {

@@ -1,5 +1,5 @@
-import WebServer
 import Synchronization
+import WebServer
 
 extension ByteStream {
     /// The stream until `duration` after its first bytes.

@@ -1,5 +1,5 @@
-import WebServer
 import ChannelList
+import WebServer
 
 extension TunerDevice {
     /// The document for a request; nil for the lineup, which has all channels.

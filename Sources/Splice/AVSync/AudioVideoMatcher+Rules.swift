@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The rules of `AudioMatchRule`.
 extension AudioVideoMatcher {

@@ -19,7 +19,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// The number of spans queued, beyond which the oldest are discarded: two a second for as long.
     static let spanLimit = 256
 
-    /// Longest time by which muxed audio may follow its video.
+    /// Longest time by which muxed audio may follow its video. Waiting longer would cost latency, never waiting audio.
     static let longestInterleave = Ticks.seconds(3)
 
     /// Kind of discontinuity between the queued audio frames and the next ones.

@@ -1,7 +1,7 @@
-import Support
 import Demux
 import Media
 import Mux
+import Support
 import Transcode
 
 /// Queues video spans, in order, until their audio is known.

@@ -16,7 +16,9 @@ package enum ControlCharacters {
     }
 
     /// Whether a byte is the first one of control characters with two or three bytes in UTF-8.
-    package static func isLongLead(_ byte: UInt8) -> Bool { byte >= 0xC2 && (byte == 0xC2 || byte == 0xD8 || byte == 0xE2) }
+    package static func isLongLead(_ byte: UInt8) -> Bool {
+        byte >= 0xC2 && (byte == 0xC2 || byte == 0xD8 || byte == 0xE2)
+    }
 
     /// UTF-8 of a JSON document whose strings hold these characters as `\u001b`, which any parser reads as the same
     /// text. Line feeds stay: between the values of a document they are white space, and inside of strings JSON has none.

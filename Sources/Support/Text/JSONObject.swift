@@ -1,4 +1,3 @@
-
 /// A JSON object in one line, with its members in the order in which they were added (RFC 8259).
 ///
 /// A member without a value is left out.

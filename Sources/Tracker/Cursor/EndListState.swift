@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Tracks whether a playlist with ENDLIST has really ended.
 ///

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The point at which to join a playlist whose media was partly received before, by another session or process.
 package struct JoinPoint: Equatable, Sendable {

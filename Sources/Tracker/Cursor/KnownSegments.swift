@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Fingerprints of the segments listed so far, by which they are recognized under other numbers.
 struct KnownSegments: Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Counts cue tags that an upstream adds to a segment after it was fetched, too late to be passed on in place.
 struct LateCueTagCounter: Sendable {

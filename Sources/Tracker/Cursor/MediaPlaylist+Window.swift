@@ -1,5 +1,5 @@
-import Support
 package import Playlist
+import Support
 
 // The numbers and dates of the segments that a media playlist lists.
 

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The end of a channel's published media: where another source, or another process, has to join.
 struct PublishedEdge: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 /// Spaces the requests for media, keys and maps to hosts where all of them fail.
 ///

@@ -1,8 +1,10 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 /// Keys and initialization sections, each fetched once for all segments that need it.
+///
+/// The tracker fetches keys with the headers and retries of segments; `Decrypt` stays a function of bytes.
 struct ResourceCache: Sendable {
     enum State: Equatable, Sendable { case absent, pending, held, failed }
 

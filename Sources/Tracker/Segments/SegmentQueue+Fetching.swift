@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 // Starts and settles the attempts for queued segments.
 

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The segments of one rendition that are listed and not delivered yet, in playlist order.
 ///

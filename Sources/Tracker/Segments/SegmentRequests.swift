@@ -1,6 +1,6 @@
-import Support
 package import Fetch
 package import Playlist
+import Support
 
 /// The requests that a segment needs, with absolute URLs: media, and where present key, map and the map's key.
 package struct SegmentRequests: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The memory that the intake of one channel may take, by what it holds.
 package struct IntakeLimits: Equatable, Sendable {

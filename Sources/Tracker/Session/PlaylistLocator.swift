@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 /// The URLs of the channel's playlists, and the state of the multivariant playlist that names them.
 struct PlaylistLocator: Sendable {

@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 // Starts, moves and reschedules the loads of a media playlist.
 

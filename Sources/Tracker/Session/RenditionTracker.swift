@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Follows one media playlist of the channel: its URL, its loads, and its segments that are not delivered yet.
 struct RenditionTracker: Sendable {

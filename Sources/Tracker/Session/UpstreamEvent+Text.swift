@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 extension UpstreamEvent {
     /// The event as one line of text: its name, then `key=value` pairs in a fixed order.

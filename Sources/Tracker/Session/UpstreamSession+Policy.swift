@@ -1,5 +1,5 @@
-package import Support
 package import Playlist
+package import Support
 
 extension UpstreamSession {
     package struct Policy: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 // Fetches the segments that are listed, with their keys and maps.
 

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// A secret that opens the API or channels to the requests that carry it.
 ///

@@ -1,6 +1,6 @@
-import Support
 import Foundation
 import Glibc
+import Support
 
 /// A file of tokens, one a line, which not everybody may read.
 package struct TokenFile: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 import Synchronization
 
 /// Which channels there are tokens for, and what a request asks for.

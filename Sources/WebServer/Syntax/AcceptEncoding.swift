@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The `Accept-Encoding` field (RFC 9110 §12.5.3).
 package enum AcceptEncoding {

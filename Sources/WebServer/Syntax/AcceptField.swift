@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The `Accept` field (RFC 9110 §12.5.1).
 package enum AcceptField {

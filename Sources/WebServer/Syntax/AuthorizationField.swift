@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The `Authorization` field (RFC 9110 §11.6.2).
 package enum AuthorizationField {

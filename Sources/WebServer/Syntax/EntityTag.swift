@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Comparison of entity tags (RFC 9110 §8.8.3), with their quotes.
 package enum EntityTag {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The decoded target of a request, and the header fields that affect the response.
 package struct RequestTarget: Equatable, Sendable {

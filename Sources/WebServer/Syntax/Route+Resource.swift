@@ -1,6 +1,6 @@
-package import Support
 package import LiveRing
 import Playlist
+package import Support
 
 extension Route {
     /// The resource that a path below a channel's URL names.

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// Who sends a request, as far as the server's tokens tell.
 package struct Viewer: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import WebServer
 import ArgumentParser
+import WebServer
 
 /// Options for who may watch.
 struct AccessOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-import WebServer
-import Support
-import Observability
 import Capture
+import Observability
+import Support
+import WebServer
 
 /// The server of `liverelay replay --live`, from which players and relays pull a capture.
 struct CaptureServer: Sendable {

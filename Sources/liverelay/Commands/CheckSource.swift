@@ -1,8 +1,8 @@
-import Support
 import Fetch
 import Foundation
 import Glibc
 import Playlist
+import Support
 import Tracker
 
 /// The bytes that `liverelay check` judges: of a file, of standard input, or of an answer over HTTP.

@@ -1,6 +1,6 @@
-import Support
 import ArgumentParser
 import Playlist
+import Support
 
 /// A duration on the command line: `90`, `90s`, `15m`, `2h`.
 struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {

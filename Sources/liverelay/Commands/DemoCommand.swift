@@ -1,8 +1,8 @@
-import WebServer
-import Support
 import ArgumentParser
 import Capture
 import Foundation
+import Support
+import WebServer
 
 /// `liverelay demo DIR`: a channel with ad breaks that needs no upstream.
 struct DemoCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-import Support
-import Observability
 import ArgumentParser
 import Logging
+import Observability
+import Support
 
 /// Options for events that other programs want to know of.
 struct EventOptions: ParsableArguments {

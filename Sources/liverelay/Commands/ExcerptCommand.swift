@@ -1,7 +1,7 @@
-import Support
 import ArgumentParser
 import Capture
 import Foundation
+import Support
 
 /// `liverelay excerpt DIR OUT`
 struct ExcerptCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
-import Guide
 import ArgumentParser
+import Guide
 
 /// Options for the guide.
 struct GuideOptions: ParsableArguments {

@@ -1,6 +1,6 @@
-import Observability
 import ArgumentParser
 import Logging
+import Observability
 
 /// Options for the log of a command that serves.
 struct LogOptions: ParsableArguments {

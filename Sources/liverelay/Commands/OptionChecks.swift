@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,
 /// without the value, which may be a secret; nil if nothing is.

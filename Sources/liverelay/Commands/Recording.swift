@@ -1,9 +1,9 @@
-import Support
-import Observability
-import Fetch
 import Capture
+import Fetch
 import Foundation
 import Logging
+import Observability
+import Support
 import Tracker
 
 /// A running `liverelay record`: follows a channel and stores the answers of its upstreams.

@@ -11,7 +11,7 @@ struct RelayCommand: AsyncParsableCommand {
             transport stream segments. With --output - that stream is written to standard output, for programs that read \
             a channel from a pipe.
 
-            Ends with a different exit status for each kind of error; see README.md.
+            Ends with a different exit status for each kind of error; see docs/cli.md.
             """)
 
     @Argument(help: "URL of the channel's master or media playlist (http or https).")

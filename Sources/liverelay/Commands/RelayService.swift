@@ -1,15 +1,15 @@
-import WebServer
-import Support
-import Service
-import Observability
 import Channel
 import Foundation
 import Glibc
 import Logging
 import Media
+import Observability
 import Playlist
+import Service
 import Splice
+import Support
 import Tracker
+import WebServer
 
 /// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
 struct RelayService: Sendable {

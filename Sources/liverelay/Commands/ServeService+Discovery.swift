@@ -1,6 +1,6 @@
-import WebServer
-import Service
 import Logging
+import Service
+import WebServer
 
 extension ServeService {
     /// Answers clients that look for tuners, if that is asked for. Where that fails, clients can still be given the URL.

@@ -1,8 +1,8 @@
-import WebServer
-import Support
-import Service
-import Observability
 import Guide
+import Observability
+import Service
+import Support
+import WebServer
 
 extension ServeService {
     /// Starts the server of the channels, of what is known about all of them, and of the API.

@@ -1,14 +1,14 @@
-import WebServer
-import Support
-import Service
-import Observability
-import Guide
 import Channel
 import ChannelList
 import Foundation
 import Glibc
+import Guide
 import Logging
+import Observability
+import Service
+import Support
 import Synchronization
+import WebServer
 
 /// A running `liverelay serve`: the channels of a list, one HTTP server, and an orderly end.
 struct ServeService: Sendable {

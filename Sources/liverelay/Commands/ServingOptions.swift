@@ -1,13 +1,13 @@
-import WebServer
-import Service
 import ArgumentParser
 import Channel
 import Foundation
 import LiveRing
 import Logging
 import Media
+import Service
 import Splice
 import Tracker
+import WebServer
 
 /// Options for the server and the spool.
 struct ServingOptions: ParsableArguments {

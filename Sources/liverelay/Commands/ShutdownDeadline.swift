@@ -1,7 +1,7 @@
-import Support
-import Observability
 import Foundation
 import Glibc
+import Observability
+import Support
 import Synchronization
 
 /// Ends the process a while after it was asked to end, whatever is still being computed.

@@ -1,6 +1,6 @@
-import Support
 import Dispatch
 import Glibc
+import Support
 
 /// Waits for SIGINT, SIGTERM or SIGHUP.
 enum Signals {

@@ -1,6 +1,6 @@
-import Support
 import Foundation
 import LiveRing
+import Support
 
 /// The directory of the ring's files: a given one that is kept, or a temporary one.
 struct SpoolLocation {

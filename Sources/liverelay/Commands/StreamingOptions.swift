@@ -1,7 +1,7 @@
-import Service
 import ArgumentParser
 import Channel
 import Media
+import Service
 
 /// Options for one endless transport stream on standard output or in a file.
 struct StreamingOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-import Support
 import Foundation
 import Glibc
 import LiveRing
+import Support
 import Synchronization
 
 /// A directory for the ring of one process, which removes it at its end.

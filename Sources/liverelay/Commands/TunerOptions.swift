@@ -1,9 +1,9 @@
-import WebServer
-import Support
-import Service
 import ArgumentParser
 import ChannelList
 import Playlist
+import Service
+import Support
+import WebServer
 
 /// Options for clients that take this server for an HDHomeRun.
 struct TunerOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The text of an error in the command line, without the secrets of that command line and without control characters.
 enum UsageText {

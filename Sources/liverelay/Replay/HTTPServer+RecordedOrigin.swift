@@ -1,8 +1,8 @@
-import WebServer
 import Capture
 import NIOCore
 import Synchronization
 import Tracker
+import WebServer
 
 extension HTTPServer {
     /// Serves a recorded origin with its latencies and faults, on one thread.

@@ -1,6 +1,6 @@
-import Support
 import LiveRing
 import Playlist
+import Support
 
 /// Entry for the upstream's ad markers on their way to the published playlists.
 enum AdMarkerEntry {

@@ -1,7 +1,7 @@
-@testable import Support
-@testable import Fetch
 import Playlist
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// Entry for an upstream's HTTP answers: their header fields, and the signs in a body that it is whole.

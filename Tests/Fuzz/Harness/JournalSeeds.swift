@@ -1,7 +1,7 @@
-@testable import Support
 import Playlist
 
 @testable import LiveRing
+@testable import Support
 
 /// Journals as `DVRRing` writes them, at several positions of the output.
 enum JournalSeeds {

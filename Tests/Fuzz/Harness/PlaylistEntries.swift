@@ -1,5 +1,5 @@
-@testable import Support
 @testable import Playlist
+@testable import Support
 
 /// Entries for RFC 8216 playlists.
 enum PlaylistEntries {

@@ -1,5 +1,5 @@
-import WebServer
 import LiveRing
+import WebServer
 
 /// Entry for HTTP request targets and header fields.
 enum RequestEntry {

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 import TestSupport
 
 /// Generates the segments of the channel: a program with ad pods in between.

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 import TestSupport
 
 /// A live channel generated from a seed: its segments and its faults. All times are milliseconds since the channel began.

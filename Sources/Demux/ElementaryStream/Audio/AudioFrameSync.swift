@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Finds audio frames in a byte stream. A header right after a frame counts at once; anywhere else the header after it
 /// must fit as well.

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Splits a byte stream into access units, independently of its PES packets (ISO/IEC 14496-10 §7.4.1.2.3, ISO/IEC
 /// 23008-2 §7.4.2.4.4).

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The picture of one access unit: what its NAL units say about decoding that begins with it.
 struct CodedPicture {

@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The fields of slice_header that all slices of a picture share (ISO/IEC 14496-10 §7.3.3, §7.4.1.2.4). Slices whose
 /// fields differ belong to different pictures.

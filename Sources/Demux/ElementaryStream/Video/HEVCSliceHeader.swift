@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// The fields of a slice segment header that all slice segments of a picture share (ISO/IEC 23008-2 §7.4.2.4.5, §7.4.7.1).
 struct HEVCSliceHeader: Equatable, Sendable {

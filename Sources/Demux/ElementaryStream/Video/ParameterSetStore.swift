@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// The parameter sets that a decoder would hold, and the configuration that applies since the last sync access unit.
 struct ParameterSetStore: Sendable {

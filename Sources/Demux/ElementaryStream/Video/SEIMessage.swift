@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// Supplemental enhancement information before a picture (ISO/IEC 14496-10 §7.3.2.3.1, ISO/IEC 23008-2 §7.3.5), by
 /// payloadType (Annex D of both).

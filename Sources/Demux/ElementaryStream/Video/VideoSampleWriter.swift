@@ -1,5 +1,5 @@
-import Support
 import Media
+import Support
 
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
 /// samples.

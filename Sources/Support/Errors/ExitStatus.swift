@@ -1,10 +1,5 @@
-<<<<<<< HEAD:Sources/Support/Errors/ExitStatus.swift
-/// The exit statuses of the process by kind of error; README.md lists them for scripts and supervisors.
-package enum ExitStatus: Int32, CaseIterable {
-=======
 /// The exit statuses of the process by kind of error; docs/cli.md lists them for scripts and supervisors.
-enum ExitStatus: Int32, CaseIterable {
->>>>>>> f8aa762b6e7b7ad4659ea0c0b56503b093f3a521:Sources/liverelay/Console/ExitStatus.swift
+package enum ExitStatus: Int32, CaseIterable {
     case success = 0
     /// The upstream's URL does not answer, or answers with an error.
     case upstreamUnavailable = 10
@@ -41,13 +36,8 @@ enum ExitStatus: Int32, CaseIterable {
     /// A defect of liverelay.
     case internalError = 70
 
-<<<<<<< HEAD:Sources/Support/Errors/ExitStatus.swift
-    /// The description in README.md.
-    package var meaning: String {
-=======
     /// The description in docs/cli.md.
-    var meaning: String {
->>>>>>> f8aa762b6e7b7ad4659ea0c0b56503b093f3a521:Sources/liverelay/Console/ExitStatus.swift
+    package var meaning: String {
         switch self {
         case .success: "ended as asked"
         case .upstreamUnavailable: "the upstream cannot be reached, or refuses"

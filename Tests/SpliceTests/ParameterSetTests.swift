@@ -14,7 +14,6 @@ struct ParameterSetTests {
         let configuration = VideoConfiguration(
             codec: .h264, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
         #expect(try summary(VideoDescription(configuration)) == row.expected)
-        #expect(try H264SequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
     }
 
     @Test("x265 parameter sets agree with ffprobe", arguments: hevcRows)
@@ -22,7 +21,6 @@ struct ParameterSetTests {
         let configuration = VideoConfiguration(
             codec: .hevc, sequenceParameterSets: [row.nalUnit], pictureParameterSets: [])
         #expect(try summary(VideoDescription(configuration)) == row.expected)
-        #expect(try HEVCSequenceParameterSet(nalUnit: row.nalUnit).vuiFault == nil)
     }
 
     private func summary(_ video: VideoDescription) -> String {
@@ -38,8 +36,12 @@ struct ParameterSetTests {
 
     @Test("a predicted reference picture set follows §7.4.8")
     func referencePictureSets() throws {
-        let set = try HEVCSequenceParameterSet(nalUnit: ParameterSyntaxWriter.hevcWithEverything())
-        #expect(set.coding.shortTermRefPicSets.map(\.deltaPocs) == [[-1, -3, 2], [-2, -4, 1], [-2, 2, 3]])
+        var bits = BitReader(ParameterSyntaxWriter.referencePictureSets[...], section: "ISO/IEC 23008-2 §7.3.7")
+        var sets: [HEVCReferencePictureSet] = []
+        for _ in 0..<(try bits.ue("num_short_term_ref_pic_sets", in: 3...3)) {
+            sets.append(try HEVCReferencePictureSet(&bits, previous: sets.last))
+        }
+        #expect(sets.map(\.deltaPocs) == [[-1, -3, 2], [-2, -4, 1], [-2, 2, 3]])
     }
 
     @Test("VPS timing is used if the SPS has none")
@@ -82,7 +84,6 @@ struct ParameterSetTests {
         let cut = Array(whole.dropLast(12))
         let set = try H264SequenceParameterSet(nalUnit: cut)
         #expect(set.vui == nil)
-        #expect(set.vuiFault?.reason == .truncated)
         #expect(set.width == 640)
     }
 

@@ -201,6 +201,13 @@ extension ParameterSyntaxWriter {
         }
     }
 
+    /// The number of short-term reference picture sets, and the sets.
+    static var referencePictureSets: [UInt8] {
+        var set = ParameterSyntaxWriter()
+        set.appendReferencePictureSets()
+        return set.nalUnit(header: [])
+    }
+
     private mutating func appendReferencePictureSets() {
         ue(3)
         ue(2, 1)  // −1, −3, +2

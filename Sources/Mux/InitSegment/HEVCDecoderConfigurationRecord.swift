@@ -15,7 +15,7 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
         var writer = BoxWriter()
         writer.u8(1)  // configurationVersion
         Self.append(parsed.profileTierLevel, to: &writer)
-        let segmentation = parsed.vui?.bitstreamRestriction?.minSpatialSegmentationIdc ?? 0
+        let segmentation = parsed.vui?.minSpatialSegmentationIdc ?? 0
         writer.u16(0xF000 | UInt16(segmentation))
         writer.u8(0xFC | (segmentation == 0 ? 0 : Self.parallelismType(configuration.pictureParameterSets)))
         writer.u8(0xFC | UInt8(parsed.chromaFormatIdc))

@@ -151,8 +151,8 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func feed(_ packet: AudioPacket) -> [AudioPacket] {
         guard let span else { return [] }
         let time = packet.pts.map { Ticks(wire: $0, near: span.expectedTime) } ?? span.expectedTime
-        self.span?.expectedTime = time + packet.duration
-        self.span?.lastDuration = packet.duration
+        self.span?.expectedTime = time + packet.configuration.frameDuration
+        self.span?.lastDuration = packet.configuration.frameDuration
         return withTranscoder(of: span) { (transcoder) throws(MediaError) in
             try transcoder.transcode(packet.payload, at: time)
         }

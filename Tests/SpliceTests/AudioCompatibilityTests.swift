@@ -29,8 +29,6 @@ private let compatibilityRows: [(what: String, configuration: AudioConfiguration
         ("AC-3", configuration(.ac3, samples: 1536, info: "10116a"), .copy),
         ("layer II", configuration(.mpegAudio(layer: 2), samples: 1152), .transcode(.codec)),
         ("layer I", configuration(.mpegAudio(layer: 1), samples: 384), .transcode(.codec)),
-        ("DTS", configuration(.dts, channels: 6, samples: 512), .transcode(.codec)),
-        ("PCM", configuration(.smpte302), .transcode(.codec)),
         ("AAC Main", configuration(.aac, info: "0990"), .transcode(.objectType(1))),
         ("AAC SSR", configuration(.aac, info: "1990"), .transcode(.objectType(3))),
         ("AAC LTP", configuration(.aac, info: "2190"), .transcode(.objectType(4))),

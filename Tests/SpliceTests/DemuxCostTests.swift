@@ -240,9 +240,6 @@
                 let run = heads + repeated(AudioAC3Tests.Frame(streamType: 1).bytes, 30) + [0, 0]
                 return repeated(run, count / 50)
             },
-            frames("DTS extensions that extend one frame", .dts) {
-                DTSAndPCMTests.core(1) + repeated(DTSAndPCMTests.substream(size: 90), $0)
-            },
             frames("LATM elements", .loas) { repeated([0x56, 0xE0, 0x04, 0x20, 0x00, 0x11, 0x90], $0) },
             Row(when: "ID3 tags before packed audio") { count in
                 let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.title)

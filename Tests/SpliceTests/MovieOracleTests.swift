@@ -54,7 +54,6 @@ import Testing
         audioRow("MP3", ["-c:a", "libmp3lame"], .mpegAudio(layer: 3)),
         audioRow("Opus", ["-c:a", "libopus"], .opus),
         audioRow("FLAC", ["-c:a", "flac"], .flac),
-        audioRow("ALAC", ["-c:a", "alac"], .alac),
     ]
 
     @Test(arguments: rows)

@@ -149,10 +149,6 @@ struct MovieTrackTests {
                     "00000000 80000022 0010 1200 000000 000000 0bb802f0 00000000"
                         + String(repeating: "00", count: 16))
             }, duration: 4096, codec: .flac, samples: 4096, name: "fLaC"),
-        AudioRow(
-            when: "ALAC",
-            entry: { entry("alac", "alac", "00000000 00001000 00 10 28 0a 0e 02 00ff 00000000 00000000 0000bb80") },
-            duration: 4096, codec: .alac, samples: 4096, name: "alac"),
     ]
 
     @Test(arguments: audioRows)
@@ -187,8 +183,9 @@ struct MovieTrackTests {
         #expect(try demux(segment, both, selection: .video).audio.isEmpty)
         #expect(try demux(segment, both, selection: .audio).video.isEmpty)
         #expect(try demux(segment, [video, Self.audioTrack(aac)]).audio.count == 2)
-        let unknown = Self.audioTrack(("dtsc", []), id: 3)
+        let unknown = Self.audioTrack(("alac", []), id: 3)
         #expect(try demux(segment, [video, unknown]).video.count == 1, "unsupported audio is dropped")
+        #expect(try demux(segment, [video, unknown]).unsupportedAudio == ["alac"], "and named")
         #expect(try demux(segment, [video, unknown, Self.audioTrack(aac)]).audio.count == 2)
         #expect(try demux(segment, [video, Self.audioTrack(MovieBuilder.mp4a([]))]).video.count == 1)
     }

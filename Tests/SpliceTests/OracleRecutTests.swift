@@ -28,8 +28,6 @@ import Testing
         Material(name: "HEVC and MP3 in bounded PES", video: hevc, audio: ["-c:a", "libmp3lame"], output: bounded),
         Material(name: "H.264 and AAC in LATM", output: ["-mpegts_flags", "latm"]),
         Material(name: "H.264 and E-AC-3", audio: ["-c:a", "eac3", "-ac", "6"]),
-        Material(name: "H.264 and DTS", audio: ["-c:a", "dca", "-ac", "2", "-strict", "-2"]),
-        Material(name: "H.264 and SMPTE 302M", audio: ["-c:a", "s302m", "-ac", "2", "-strict", "-2"]),
         Material(name: "H.264 and AC-3 in m2ts", audio: ["-c:a", "ac3"], output: ["-mpegts_m2ts_mode", "1"]),
         Material(
             name: "interlaced H.264 and AAC",

@@ -95,7 +95,7 @@ import Testing
                 ]
             ], follows: [(1, [0x100, 0x103])]),
         Row(
-            when: "audio that fMP4 carries before audio to transcode",
+            when: "audio in a codec that is not supported is passed over",
             segments: [
                 [Program(number: 1, streams: [video, Stream(pid: 0x102, type: 0x8A), Stream(pid: 0x103, type: 0x81)])]
             ], follows: [(1, [0x100, 0x103])]),
@@ -177,6 +177,30 @@ import Testing
         (Stream(pid: 9, type: 0x06, descriptors: [0x59, 0]), "DVB subtitles"),
         (Stream(pid: 9, type: 0x06), nil), (Stream(pid: 9, type: 0xF3), nil),
     ]
+
+    static let unsupported: [(stream: Stream, name: String)] = [
+        (Stream(pid: 9, type: 0x82), "DTS"), (Stream(pid: 9, type: 0x8A), "DTS"),
+        (Stream(pid: 9, type: 0x06, descriptors: registration("DTS2")), "DTS"),
+        (Stream(pid: 9, type: 0x06, descriptors: [0x7B, 1, 0]), "DTS"),
+        (Stream(pid: 9, type: 0x06, descriptors: registration("BSSD")), "PCM (SMPTE 302M)"),
+        (Stream(pid: 9, type: 0x83), "TrueHD"), (Stream(pid: 9, type: 0x06, descriptors: registration("AC-4")), "AC-4"),
+    ]
+
+    @Test("Audio in a codec that is not supported is named and not followed", arguments: unsupported)
+    func unsupportedAudio(stream: Stream, name: String) throws {
+        var (demuxer, builder) = (TransportDemuxer(), Builder())
+        builder.tables([Self.video, stream])
+        builder.pes(pid: 0x100, Sample.idr(1))
+        let output = try demuxer.feed(builder.cut())
+        #expect(output.program?.unsupportedAudio == [name])
+        #expect(output.program?.audio == nil && !output.declaresAudio)
+    }
+
+    @Test("Stream type 0x82 of a registered program is subtitles") func subtitlesOfCableSystems() {
+        let program = StreamDescriptors(Self.registration("SCTE")[...])
+        let format = StreamFormat(streamType: 0x82, StreamDescriptors([]), program: program)
+        #expect(format.content == .other && format.name == "SCTE 27 subtitles")
+    }
 
     /// Streams that are not followed are named and counted, and do not disturb the others.
     @Test(arguments: names)

@@ -21,7 +21,6 @@ package enum AudioSampleDescription: Equatable, Sendable {
         case "ec-3": self = try Self.enhancedAC3(entry.require("dec3"), entry)
         case "Opus": self = try Self.opus(entry.require("dOps"))
         case "fLaC": self = try Self.flac(entry.require("dfLa"))
-        case "alac": self = try Self.alac(entry.require("alac"))
         default: return nil
         }
     }
@@ -92,20 +91,6 @@ package enum AudioSampleDescription: Equatable, Sendable {
             .flac, sampleRate: bits.u(20), channelCount: bits.u(3) + 1,
             samplesPerFrame: blockSizes.least == blockSizes.most ? blockSizes.most : nil,
             [0x80, 0, 0, UInt8(streamInfo.count)] + streamInfo)
-    }
-
-    /// ALACSpecificConfig after version and flags.
-    private static func alac(_ alac: ArraySlice<UInt8>) throws(MediaError) -> Self {
-        var fields = BoxFields(alac.dropFirst(4))
-        let cookie = try fields.bytes(24)
-        var values = BoxFields(cookie)
-        let frameLength = try values.u32()
-        try values.skip(5)
-        let channelCount = Int(try values.u8())
-        try values.skip(2 + 4 + 4)
-        return try checked(
-            .alac, sampleRate: Int(values.u32()), channelCount: channelCount, samplesPerFrame: Int(frameLength),
-            Array(cookie))
     }
 
     /// - Parameter samplesPerFrame: nil if the sample durations determine it.

@@ -23,8 +23,7 @@ package struct ProgramSelection: Hashable, Sendable {
     package let programNumber: UInt16
     /// The first supported video stream of the PMT; kept while the PMT lists it.
     package let video: Stream?
-    /// The best audio stream; kept while the PMT lists it. Main audio precedes commentary, then audio that fMP4 can
-    /// carry precedes audio that must be transcoded, then the order of the PMT decides.
+    /// The first supported audio stream of the PMT that is no commentary, else the first; kept while the PMT lists it.
     package let audio: Stream?
     /// Streams of splice information and timed ID3.
     let metadata: [MetadataStream]

@@ -15,11 +15,11 @@ extension ProgramSelection {
             programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
             listed: map.entries.map { entry in
                 ListedStream(
-                    pid: entry.pid, streamType: entry.streamType, name: entry.name, language: entry.language,
+                    pid: entry.pid, streamType: entry.streamType, name: entry.format.name, language: entry.language,
                     isFollowed: followed.contains(entry.pid))
             })
-        if tracks != .audio { unsupportedVideo = map.names(of: .video) }
-        if tracks != .video { unsupportedAudio = map.names(of: .audio) }
+        if tracks != .audio { unsupportedVideo = map.names(of: .unsupportedVideo) }
+        if tracks != .video { unsupportedAudio = map.names(of: .unsupportedAudio) }
     }
 
     /// Returns the streams of a program to follow.
@@ -39,19 +39,15 @@ extension ProgramSelection {
     }
 
     private static func preferredAudio(of map: ProgramMap) -> Stream? {
-        let candidates = map.entries.compactMap { entry -> (stream: Stream, rank: Int)? in
-            guard let kind = entry.kind, case .audio(let framing) = kind else { return nil }
-            let rank = (entry.isCommentary ? 2 : 0) + (framing.isCarriedInMP4 ? 0 : 1)
-            return (Stream(pid: entry.pid, kind: kind), rank)
-        }
-        return candidates.min { $0.rank < $1.rank }?.stream
+        let candidates = map.entries.filter { $0.kind?.isVideo == false }
+        let chosen = candidates.first { !$0.isCommentary } ?? candidates.first
+        return chosen.flatMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
     }
 }
 
 extension ProgramMap {
-    /// Names of the streams that are media of `kind` in a codec that is not supported.
-    fileprivate func names(of kind: UnsupportedMedia) -> [String] {
-        entries.filter { $0.unsupported == kind }.compactMap(\.name)
+    fileprivate func names(of content: StreamFormat.Content) -> [String] {
+        entries.filter { $0.format.content == content }.compactMap(\.format.name)
     }
 }
 

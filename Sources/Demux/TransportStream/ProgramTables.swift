@@ -23,6 +23,8 @@ struct ProgramTables: Sendable {
     private(set) var badSections = 0
 
     private static let associationPID: UInt16 = 0
+    /// Stream types of HLS sample encryption: H.264, AAC, AC-3 and E-AC-3.
+    private static let encryptedTypes: Set<UInt8> = [0xDB, 0xCF, 0xC1, 0xC2]
 
     /// Whether no PMT was read since the last reset.
     var isEmpty: Bool { maps.isEmpty }
@@ -64,11 +66,11 @@ struct ProgramTables: Sendable {
     func unsupportedError() -> MediaError? {
         let listed = programs.compactMap { maps[$0.number] }
         let streamTypes = listed.flatMap(\.entries).map(\.streamType)
-        if let encrypted = streamTypes.first(where: ElementaryStreamKind.isSampleEncrypted) {
+        if let encrypted = streamTypes.first(where: Self.encryptedTypes.contains) {
             return MediaError(.sampleEncryption(streamType: encrypted), section: "ISO/IEC 13818-1 2.4.4.8")
         }
         guard !programs.isEmpty, listed.count == programs.count, selection?.streams.isEmpty ?? true else { return nil }
-        let names = listed.flatMap(\.entries).map { $0.name ?? "unknown" }
+        let names = listed.flatMap(\.entries).map { $0.format.name ?? "unknown" }
         return MediaError(
             .noSupportedStream(streamTypes: streamTypes, names: names), section: "ISO/IEC 13818-1 2.4.4.8")
     }

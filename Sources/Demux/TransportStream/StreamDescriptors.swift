@@ -2,18 +2,15 @@ import Media
 
 /// The descriptors of one PMT loop that the demuxer needs (ISO/IEC 13818-1 §2.6, ETSI EN 300 468 §6).
 struct StreamDescriptors: Equatable, Sendable {
-    enum Tag: UInt8 {
+    private enum Tag: UInt8 {
         case registration = 0x05
         case language = 0x0A
-        case ac3 = 0x6A
-        case enhancedAC3 = 0x7A
-        case dts = 0x7B
         case dvbExtension = 0x7F
     }
 
     /// The descriptor_tag of each descriptor, in order.
     private var tags: [UInt8] = []
-    /// format_identifier of the registration descriptor, for example "HDMV".
+    /// format_identifier of the registration descriptor, for example "CUEI".
     private(set) var registration: String?
     /// ISO 639-2 code of the first language, as coded.
     private(set) var language: String?
@@ -29,8 +26,6 @@ struct StreamDescriptors: Equatable, Sendable {
             rest = rest.dropFirst(2 + Int(size))
         }
     }
-
-    func has(_ tag: Tag) -> Bool { has(tag.rawValue) }
 
     func has(_ tag: UInt8) -> Bool { tags.contains(tag) }
 

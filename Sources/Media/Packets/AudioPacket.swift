@@ -17,15 +17,4 @@ package struct AudioPacket: Equatable, Sendable {
         self.isDamaged = isDamaged
         self.payload = payload
     }
-
-    /// The playing time of the frame, rounded down to ticks.
-    package var duration: Ticks {
-        switch configuration.codec {
-        case .smpte302, .blurayPCM:
-            Ticks(
-                samples: Int64(PCMHeader.sampleCount(of: payload, configuration.codec)),
-                sampleRate: configuration.sampleRate)
-        default: configuration.frameDuration
-        }
-    }
 }

@@ -24,7 +24,7 @@ extension AudioConfiguration {
 
 extension AudioConfiguration.Codec {
     /// The codecs with a text form that can be read back.
-    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus]
+    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .opus]
 
     fileprivate var name: String {
         switch self {
@@ -33,11 +33,7 @@ extension AudioConfiguration.Codec {
         case .ac3: "ac3"
         case .eac3: "eac3"
         case .flac: "flac"
-        case .alac: "alac"
         case .opus: "opus"
-        case .dts: "dts"
-        case .smpte302: "s302"
-        case .blurayPCM: "bluray"
         }
     }
 }

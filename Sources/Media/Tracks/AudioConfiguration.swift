@@ -6,25 +6,18 @@ package struct AudioConfiguration: Hashable, Sendable {
         /// MPEG-1/2 audio layer 1, 2 or 3, complete frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
-        case flac, alac, opus
-        /// DTS Coherent Acoustics: complete core frames without their extensions.
-        case dts
-        /// PCM in SMPTE 302M form. A packet is the payload of one PES packet, its four header bytes included.
-        case smpte302
-        /// PCM in Blu-ray Disc form, its four header bytes included.
-        case blurayPCM
+        case flac, opus
     }
 
     package let codec: Codec
     /// The sample rate of the coded frames: an HE-AAC stream states half of its output rate (ISO/IEC 14496-3 §1.6.5).
     package let sampleRate: SampleRate
     package let channelCount: Int
-    /// Samples per channel of one frame at `sampleRate`, within `frameLengths`: 1024 for AAC. 0 for PCM, whose packets
-    /// vary.
+    /// Samples per channel of one frame at `sampleRate`, within `frameLengths`: 1024 for AAC.
     package let samplesPerFrame: Int
     /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3` (ETSI
     /// TS 102 366 Annex F). Opus: the payload of `dOps`. FLAC: the STREAMINFO block after its header (RFC 9639 §8.2).
-    /// ALAC: the ALACSpecificConfig. Otherwise empty.
+    /// Otherwise empty.
     package let decoderSpecificInfo: [UInt8]
 
     package init(
@@ -47,14 +40,11 @@ extension AudioConfiguration {
         Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(sampleRate.hertz))
     }
 
-    /// `samplesize`: bits per sample of a lossless codec, 16 for all others.
+    /// `samplesize`: bits per sample of FLAC, 16 for all others.
     package var sampleSize: UInt16 {
         let info = decoderSpecificInfo
-        switch codec {
+        guard codec == .flac, info.count > 17 else { return 16 }
         // bits_per_sample − 1, after the four bytes of the block's header.
-        case .flac where info.count > 17: return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
-        case .alac where info.count > 5: return UInt16(info[5])  // bitDepth
-        default: return 16
-        }
+        return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
     }
 }

@@ -67,7 +67,7 @@ extension SegmentExtent.AudioExtent {
         guard let start = packets.first(where: { $0.pts != nil })?.pts,
             let last = packets.lastIndex(where: { $0.pts != nil }), let lastTime = packets[last].pts
         else { return nil }
-        let untimed = packets[last...].reduce(Ticks.zero) { $0 + $1.duration }
+        let untimed = packets[last...].reduce(Ticks.zero) { $0 + $1.configuration.frameDuration }
         let duration = Ticks(wire: lastTime, near: start) - start + untimed
         guard duration > .zero, duration <= SegmentExtent.longestAudio else { return nil }
         self.init(start: start, duration: duration)

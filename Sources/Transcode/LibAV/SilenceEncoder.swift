@@ -19,7 +19,7 @@ enum SilenceEncoder {
         switch configuration.codec {
         case .ac3: settings = configuration.ac3EncoderSettings
         case .eac3: settings = configuration.eac3EncoderSettings
-        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: settings = nil
+        case .aac, .mpegAudio, .flac, .opus: settings = nil
         }
         guard let settings else { return nil }
         do throws(MediaError) {

@@ -1,6 +1,6 @@
 import Media
 
-/// Builds silent FLAC and ALAC frames of any bit depth and length without an encoder.
+/// Builds silent FLAC frames of any bit depth and length without an encoder.
 enum LosslessSilence {
     /// Builds a FLAC frame of constant subframes (RFC 9639 §9) with the rate and bit depth of STREAMINFO.
     /// - Returns: nil if the configuration is not valid for FLAC, or its block is longer than a frame header can state.
@@ -22,21 +22,6 @@ enum LosslessSilence {
         let frame = bits.bytes
         let check = checksum(frame, polynomial: 0x8005, width: 16)
         return frame + [UInt8(check >> 8), UInt8(check & 0xFF)]
-    }
-
-    /// Builds an ALAC frame of one uncompressed element.
-    /// - Returns: nil for more than two channels, which need several element types.
-    static func alac(_ configuration: AudioConfiguration) -> [UInt8]? {
-        let (channels, samples) = (configuration.channelCount, configuration.samplesPerFrame)
-        guard (1...2).contains(channels), (1...16_384).contains(samples) else { return nil }
-        var bits = BitWriter()
-        bits.append(channels - 1, bits: 3)  // ID_SCE or ID_CPE
-        bits.append(0, bits: 4 + 12)
-        bits.append(0, bits: 1 + 2)  // full frame length, no shifted-off bytes
-        bits.append(1, bits: 1)  // not compressed
-        for _ in 0..<samples * channels { bits.append(0, bits: Int(configuration.sampleSize)) }
-        bits.append(7, bits: 3)  // ID_END
-        return bits.bytes
     }
 
     /// Computes a CRC without reflection and with initial value 0 (RFC 9639 §9.1.8, §9.3).

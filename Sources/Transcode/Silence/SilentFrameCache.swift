@@ -25,10 +25,9 @@ package struct SilentFrameCache: Sendable {
             payload = MPEGAudioSilence.frame(
                 sampleRate: configuration.sampleRate, channelCount: configuration.channelCount)
         case .flac: payload = LosslessSilence.flac(configuration)
-        case .alac: payload = LosslessSilence.alac(configuration)
         case .opus: payload = OpusSilence.packet(configuration)
         case .ac3, .eac3: return SilenceEncoder.frame(configuration)
-        case .mpegAudio, .dts, .smpte302, .blurayPCM: return nil
+        case .mpegAudio: return nil
         }
         return payload.map { SilentFrame(payload: $0, samples: configuration.samplesPerFrame) }
     }

@@ -57,20 +57,12 @@ struct AudioFrameHeader: Equatable, Sendable {
     let headerSize: Int
     var format: Format
     var use = Use.packet
-    /// Whether this is an E-AC-3 or DTS frame that extends the preceding one.
+    /// Whether this is an E-AC-3 frame that extends the preceding one.
     var isDependent = false
-    /// Samples per channel of this PCM frame.
-    var samples: Int?
-    /// Bytes at the end of the frame that are not part of the packet.
-    var trailerSize = 0
-
-    /// Samples per channel of this frame.
-    var duration: Int { samples ?? format.samplesPerFrame }
 
     /// Merges a frame that extends this one.
     mutating func merge(_ dependent: AudioFrameHeader) {
         size += dependent.size
         format.merge(dependent.format)
-        if format.codec == .dts { trailerSize += dependent.size }
     }
 }

@@ -36,10 +36,6 @@ struct AudioFramer: Sendable {
         var packetTimestamps = PESTimestamps()
         var offset = 0
         while offset < buffer.bytes.count {
-            if framing.isOneFramePerPacket, let start = buffer.packetStart(after: offset) {
-                offset = start
-                continue
-            }
             let next = advance(from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, counts: &counts)
             guard let next else { break }
             offset = next
@@ -92,7 +88,7 @@ struct AudioFramer: Sendable {
     private mutating func append(
         _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout DemuxCounts
     ) {
-        let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
+        let payload = offset + header.headerSize..<offset + header.size
         if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
         guard header.use != .otherProgram else { return }
         if header.use == .packet, frames.count < DemuxLimits.audioFrames,
@@ -100,12 +96,13 @@ struct AudioFramer: Sendable {
         {
             frames.append(
                 Frame(
-                    configuration: configuration, pts: timestamps.now, samples: header.duration, isDamaged: isSuspect,
+                    configuration: configuration, pts: timestamps.now, samples: header.format.samplesPerFrame,
+                    isDamaged: isSuspect,
                     payload: payload))
         } else {
             counts.undecodable += 1
         }
-        timestamps.advance(header.duration, at: header.format.sampleRate)
+        timestamps.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
     }
 
     private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout DemuxCounts) {

@@ -120,7 +120,7 @@ struct AudioTranscoderTests {
 
     @Test(
         "equal packets in segments of any length give equal frames",
-        arguments: [["-c:a", "mp2"], ["-c:a", "s302m", "-strict", "-2"]])
+        arguments: [["-c:a", "mp2"], ["-c:a", "mp2", "-b:a", "64k"]])
     func segmentBoundariesDoNotMatter(codec: [String]) throws {
         let source = try demuxed(codec, rate: 48_000, channels: 2)
         var whole = AudioTranscodeStage(.copy)

@@ -78,12 +78,12 @@ struct ParameterSetTests {
         #expect(Array(record[13...15]) == [0xF0, 7, 0xFC | type], "\(when)")
     }
 
-    @Test("a truncated VUI is dropped and the SPS is kept")
-    func truncatedUsabilityInformation() throws {
-        let whole = bytes(h264Rows[36].hex)
-        let cut = Array(whole.dropLast(12))
+    @Test(
+        "a VUI that ends early is dropped before its timing, and the SPS is kept", arguments: [(12, true), (16, false)])
+    func truncatedUsabilityInformation(missing: Int, hasTiming: Bool) throws {
+        let cut = Array(bytes(h264Rows[36].hex).dropLast(missing))
         let set = try H264SequenceParameterSet(nalUnit: cut)
-        #expect(set.vui == nil)
+        #expect((set.vui?.timing != nil) == hasTiming)
         #expect(set.width == 640)
     }
 

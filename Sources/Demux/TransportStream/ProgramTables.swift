@@ -179,3 +179,56 @@ struct ProgramTables: Sendable {
         selector.confirm()
     }
 }
+
+/// A program selection and the transport packet from which it applies.
+struct SelectionChange: Equatable, Sendable {
+    /// Offset of the packet in the segment.
+    let offset: Int
+    let selection: ProgramSelection
+}
+
+/// A set of PIDs that is asked for every transport packet.
+private struct PIDSet: Equatable, Sendable {
+    /// The number of PIDs (ISO/IEC 13818-1 §2.4.3.3).
+    private static let size = 1 << 13
+
+    /// One bit for each PID.
+    private var words = [UInt64](repeating: 0, count: size / 64)
+
+    init(_ pids: some Sequence<UInt16>) { for pid in pids { insert(pid) } }
+
+    mutating func insert(_ pid: UInt16) {
+        let index = Int(pid) & (Self.size - 1)
+        words[index >> 6] |= 1 << UInt64(index & 63)
+    }
+
+    @inline(__always)
+    func contains(_ pid: UInt16) -> Bool {
+        let index = Int(pid) & (Self.size - 1)
+        return words[index >> 6] >> UInt64(index & 63) & 1 == 1
+    }
+}
+
+/// A program association section (ISO/IEC 13818-1 §2.4.4.3).
+struct ProgramAssociation: Equatable, Sendable {
+    /// The first programs of the section in its order, without the network PID; `DemuxLimits.programs` at most.
+    let programs: [(number: UInt16, mapPID: UInt16)]
+    /// section_number.
+    let number: UInt8
+
+    /// Parses a section; nil for another table, a table that is not yet applicable, or a section that is too short.
+    init?(_ section: [UInt8]) {
+        guard section.count >= 12, section[0] == 0x00, section[5] & 1 == 1 else { return nil }
+        number = section[6]
+        let entries = stride(from: 8, to: section.count - 7, by: 4).lazy.compactMap { offset in
+            let number = UInt16(section[offset]) << 8 | UInt16(section[offset + 1])
+            let pid = UInt16(section[offset + 2] & 0x1F) << 8 | UInt16(section[offset + 3])
+            return number == 0 ? nil : (number: number, mapPID: pid)
+        }
+        programs = Array(entries.prefix(DemuxLimits.programs))
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.number == right.number && left.programs.elementsEqual(right.programs, by: ==)
+    }
+}

@@ -66,3 +66,30 @@ struct AudioFrameHeader: Equatable, Sendable {
         format.merge(dependent.format)
     }
 }
+
+/// Frame headers by framing.
+extension AudioFraming {
+    /// Reads the header at `offset`; bytes from `end` on do not exist.
+    func header(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {
+        guard offset + 2 <= end else { return offset < end && bytes[offset] == firstByte ? .needsMore : .none }
+        switch self {
+        case .mpeg:
+            guard bytes[offset] == firstByte, bytes[offset + 1] & 0xE0 == 0xE0 else { return .none }
+            return bytes[offset + 1] & 0x06 == 0
+                ? ADTS.header(bytes, at: offset, end: end) : MPEGAudio.header(bytes, at: offset, end: end)
+        case .ac3:
+            guard bytes[offset] == firstByte, bytes[offset + 1] == 0x77 else { return .none }
+            return AC3.header(bytes, at: offset, end: end)
+        case .loas: return LOAS.header(bytes, at: offset, end: end)
+        }
+    }
+
+    /// The first byte of the syncword.
+    private var firstByte: UInt8 {
+        switch self {
+        case .mpeg: 0xFF
+        case .ac3: 0x0B
+        case .loas: 0x56
+        }
+    }
+}

@@ -45,3 +45,21 @@ enum BoundaryAlignment: Equatable, Sendable {
         }
     }
 }
+
+/// How the first payload of a segment relates to the PES packet that the preceding segment left open.
+enum SegmentStart: Equatable, Sendable {
+    /// A PES packet begins at the start of the segment.
+    case newPacket
+    /// The open PES packet continues, and its continuity counter fits.
+    case continuation
+    /// Transport packets between the two segments are missing.
+    case discontinuous
+}
+
+/// Why the buffered bytes of an elementary stream end.
+enum StreamEnding: Equatable, Sendable {
+    /// A segment ends; the next one may continue the stream.
+    case segmentBoundary(isPacketComplete: Bool, isPacketDue: Bool)
+    /// The stream ends and is not continued.
+    case closed(isPacketDue: Bool)
+}

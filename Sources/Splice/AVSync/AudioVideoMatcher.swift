@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Matches audio to video on the unwrapped 90 kHz clock.
 ///

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Learns whether an upstream's segments end at GOP boundaries.
 ///

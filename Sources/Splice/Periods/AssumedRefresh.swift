@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Takes frames for a gradual refresh in a stream that announces no random access point.
 ///

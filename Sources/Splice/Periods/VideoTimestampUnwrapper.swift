@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Unwraps the 33-bit video times of one rendition and infers missing ones.
 struct VideoTimestampUnwrapper: Equatable, Sendable {

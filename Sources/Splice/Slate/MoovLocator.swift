@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Finds `moov` anywhere in an MP4 file by the box headers before it (ISO/IEC 14496-12 §4.2, §8.2.1).
 ///

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Carries EXT-X-PROGRAM-DATE-TIME through the timeline.
 ///

@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Position of the channel's timeline after the published media; all that a restart needs to continue without going
 /// back.

@@ -2,7 +2,7 @@ import CCrypto
 
 /// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
 ///
-/// Besides it only `KeyedDigest` uses libcrypto.
+/// Only this file uses libcrypto.
 @safe
 struct AES128CBC: ~Copyable {
     static let keyByteCount = 16
@@ -84,4 +84,19 @@ struct AES128CBC: ~Copyable {
 private func drainErrorQueue() -> UInt {
     defer { ERR_clear_error() }
     return ERR_get_error()
+}
+
+/// SHA-256 of texts after a key (FIPS 180-4).
+///
+/// Who does not know the key cannot say which texts have similar digests. Digests are compared, never shown.
+package enum KeyedDigest {
+    /// The digest, of 32 bytes; nil if libcrypto fails.
+    /// - Parameter key: random bytes that only this process has.
+    package static func digest(of text: String, key: [UInt8]) -> [UInt8]? {
+        let message = key + Array(text.utf8)
+        var digest = [UInt8](repeating: 0, count: 32)
+        var count: UInt32 = 0
+        let status = unsafe EVP_Digest(message, message.count, &digest, &count, EVP_sha256(), nil)
+        return status == 1 && count == 32 ? digest : nil
+    }
 }

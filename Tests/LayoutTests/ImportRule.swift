@@ -25,7 +25,7 @@ enum ImportRule {
         "Conformance": ["liverelay/"],
 
         "CCurl": ["Tracker/Fetch/Curl/"],
-        "CCrypto": ["Decrypt/AES128CBC.swift", "Decrypt/KeyedDigest.swift"],
+        "CCrypto": ["Decrypt/AES128CBC.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CSpawn": ["liverelay/Events/ChildProcess.swift"],
         "CZlib": ["Compression/"],

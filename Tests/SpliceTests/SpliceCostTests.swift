@@ -3,6 +3,7 @@
     import TestSupport
     import Testing
 
+    @testable import MediaTestSupport
     @testable import Demux
     @testable import Media
     @testable import Mux

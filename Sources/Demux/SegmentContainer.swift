@@ -13,7 +13,9 @@ package enum SegmentContainer: Equatable, Sendable {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
         let audio = ID3Tags(bytes).end
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
-        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * $0.stride }) ?? false { return .transportStream }
+        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * PacketSync.packetSize }) ?? false {
+            return .transportStream
+        }
         if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
         if PacketSync(bytes) != nil { return .transportStream }
         return AudioFraming.find(bytes, from: audio) == nil ? nil : .packedAudio

@@ -1,6 +1,6 @@
-/// The bounds of what is made of one segment besides its bytes: small units cost more than the bytes that they are made of.
+/// The bounds of the units that are made of one segment: small units cost more than their bytes.
 ///
-/// What exceeds them is dropped and counted: frames, samples and units as undecodable, tables as bad sections, messages
+/// Units beyond the bounds are dropped and counted: frames, samples and units as undecodable, tables as bad sections, messages
 /// as excess messages.
 package enum DemuxLimits {
     /// Frames of the video: 2.3 minutes of 60 frames per second.

@@ -40,7 +40,7 @@ package struct VideoPacket: Equatable, Sendable {
 /// How decoding may begin at a video frame: the stream access points of ISO/IEC 14496-12 Annex I, by the names of the
 /// video standards.
 package enum RandomAccessPoint: Equatable, Sendable {
-    /// Every frame from here on can be decoded. IDR; HEVC: IDR or BLA. Of another kind: one without leading pictures.
+    /// Every frame from here on can be decoded: IDR, HEVC BLA, or any other kind without leading pictures.
     case instantaneousRefresh
     /// HEVC CRA. Leading pictures (decoded later, presented earlier) may refer to frames before this one.
     case cleanRandomAccess

@@ -21,7 +21,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     private var log2MinLumaCodingBlockSizeMinus3 = 0
     private var log2DiffMaxMinLumaCodingBlockSize = 0
     /// nil if it is absent or cannot be read: the video is decodable without it.
-    package var vui: VideoUsability?
+    var vui: VideoUsability?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.2.1"
     package static let nalUnitType = 33
@@ -40,7 +40,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
         log2MinLumaCodingBlockSizeMinus3 = try bits.ue("log2_min_luma_coding_block_size_minus3", in: 0...3)
         log2DiffMaxMinLumaCodingBlockSize = try bits.ue("log2_diff_max_min_luma_coding_block_size", in: 0...3)
         try bits.skipCodingTools(log2MaxPicOrderCntLsb: log2MaxPicOrderCntLsbMinus4 + 4)
-        if try bits.flag() { vui = try? VideoUsability(hevc: &bits, maxSubLayersMinus1: spsMaxSubLayersMinus1) }
+        if try bits.flag() { vui = try? VideoUsability(hevc: &bits) }
     }
 
     /// PicSizeInCtbsY (§7.4.3.2.1).

@@ -17,7 +17,7 @@ package struct HEVCVideoParameterSet: Equatable, Sendable {
         let maxLayerId = try bits.u(6)
         let layerSetsMinus1 = try bits.ue("vps_num_layer_sets_minus1", in: 0...1023)
         try bits.skip(layerSetsMinus1 * (maxLayerId + 1))
-        timing = try bits.flag() ? try VideoTiming(hevc: &bits) : nil
+        timing = try bits.flag() ? try VideoTiming(&bits) : nil
     }
 }
 

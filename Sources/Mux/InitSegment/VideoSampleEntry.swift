@@ -133,9 +133,8 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
         var writer = BoxWriter()
         writer.u8(1)  // configurationVersion
         Self.append(parsed.profileTierLevel, to: &writer)
-        let segmentation = parsed.vui?.minSpatialSegmentationIdc ?? 0
-        writer.u16(0xF000 | UInt16(segmentation))
-        writer.u8(0xFC | (segmentation == 0 ? 0 : Self.parallelismType(configuration.pictureParameterSets)))
+        writer.u16(0xF000)  // min_spatial_segmentation_idc: unspecified
+        writer.u8(0xFC)  // parallelismType: unknown
         writer.u8(0xFC | UInt8(parsed.chromaFormatIdc))
         writer.u8(0xF8 | UInt8(parsed.bitDepthLumaMinus8))
         writer.u8(0xF8 | UInt8(parsed.bitDepthChromaMinus8))
@@ -152,26 +151,6 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
         writer.u32(profile.generalProfileCompatibilityFlags)
         writer.append(profile.generalConstraintIndicatorFlags)
         writer.u8(UInt8(profile.generalLevelIdc))
-    }
-
-    /// Value of parallelismType: 1 slices, 2 tiles, 3 wavefronts, 0 mixed or unknown.
-    private static func parallelismType(_ pictureParameterSets: [[UInt8]]) -> UInt8 {
-        var types: Set<UInt8> = []
-        for nalUnit in pictureParameterSets {
-            guard let set = parsed(nalUnit) else { return 0 }
-            switch (set.tilesEnabledFlag, set.entropyCodingSyncEnabledFlag) {
-            case (true, true): return 0
-            case (true, false): types.insert(2)
-            case (false, true): types.insert(3)
-            case (false, false): types.insert(1)
-            }
-        }
-        return types.count == 1 ? types.first ?? 0 : 0
-    }
-
-    /// Parses a picture parameter set; nil on errors, because parallelismType is only a hint for decoders.
-    private static func parsed(_ nalUnit: [UInt8]) -> HEVCPictureParameterSet? {
-        do throws(MediaError) { return try HEVCPictureParameterSet(nalUnit: nalUnit) } catch { return nil }
     }
 
     private static func appendArrays(

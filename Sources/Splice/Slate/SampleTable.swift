@@ -65,17 +65,11 @@ struct SampleTable: Equatable, Sendable {
     }
 }
 
-/// Reads `stsz` or `stz2` (§8.7.3).
+/// Reads `stsz` (§8.7.3.2).
 private enum SampleSizes {
     /// Returns the size of each sample in bytes, in order.
     static func read(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
-        if boxes.first("stsz") == nil, boxes.first("stz2") != nil {
-            return try boxes.column("stz2") { (fields) throws(MediaError) in
-                let width = try fields.u32() & 0xFF
-                return try compact(&fields, count: count(&fields), width: width)
-            }
-        }
-        return try boxes.column("stsz") { (fields) throws(MediaError) in
+        try boxes.column("stsz") { (fields) throws(MediaError) in
             let common = try fields.u32()
             let count = try count(&fields)
             if common != 0 { return [UInt32](repeating: common, count: count) }
@@ -89,26 +83,6 @@ private enum SampleSizes {
         let count = try fields.u32()
         guard count <= SampleTable.maxSamples else { throw .slate(.tooManySamples(count: count)) }
         return Int(count)
-    }
-
-    /// Reads the sizes of `stz2`.
-    /// - Parameter width: bits per size: 4, 8 or 16.
-    private static func compact(
-        _ fields: inout BoxFields, count: Int, width: UInt32
-    ) throws(MediaError) -> [UInt32]? {
-        var sizes: [UInt32] = []
-        while sizes.count < count {
-            switch width {
-            case 16: sizes.append(UInt32(try fields.u16()))
-            case 8: sizes.append(UInt32(try fields.u8()))
-            case 4:
-                let pair = UInt32(try fields.u8())
-                sizes.append(pair >> 4)
-                if sizes.count < count { sizes.append(pair & 0xF) }
-            default: return nil
-            }
-        }
-        return sizes
     }
 }
 

@@ -86,9 +86,9 @@ private func drainErrorQueue() -> UInt {
     return ERR_get_error()
 }
 
-/// SHA-256 of texts after a key (FIPS 180-4).
+/// SHA-256 of texts after a key (FIPS 180-4), to compare secrets in constant time.
 ///
-/// Who does not know the key cannot say which texts have similar digests. Digests are compared, never shown.
+/// Without the key, the timing of a comparison reveals nothing about the text. Digests are never shown.
 package enum KeyedDigest {
     /// The digest, of 32 bytes; nil if libcrypto fails.
     /// - Parameter key: random bytes that only this process has.

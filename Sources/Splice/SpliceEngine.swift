@@ -61,7 +61,7 @@ package struct SpliceEngine: Sendable {
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
     package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
 
-    /// What an operator has to know, each at most once.
+    /// The warnings for an operator, each at most once.
     package var warnings: [SpliceWarning] {
         let counts = counts
         var warnings: [SpliceWarning] = []

@@ -95,7 +95,7 @@ struct PresentationWatch: Sendable {
         }
         let ahead = ClockTicks.difference(
             presentation * ClockTicks.perStamp, highest * ClockTicks.perStamp)
-        // Reordered video goes back by less than a second. What goes back further begins anew.
+        // Reordered video goes back by less than a second. A larger step back begins anew.
         if ahead > 0 || ahead < -ClockTicks.second { self.highest = presentation }
         return ahead > limit && !isKnown ? .skipped(ahead) : nil
     }

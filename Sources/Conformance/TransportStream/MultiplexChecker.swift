@@ -26,7 +26,7 @@ struct MultiplexChecker: Sendable {
     var programs: [UInt16: Program] = [:]
     /// Programs whose PMT did not come yet.
     var unmappedPrograms: [UInt16] = []
-    /// What depends on the PCRs of a PID.
+    /// The programs and streams that depend on the PCRs of a PID.
     var dependents: [UInt16: ClockDependents] = [:]
     /// The clock for the times of the PAT and of programs without a clock of their own.
     var referencePID: UInt16?
@@ -123,7 +123,7 @@ struct MultiplexChecker: Sendable {
     }
 }
 
-/// What depends on the PCRs of one PID.
+/// The programs and streams whose clock is in the PCRs of one PID.
 struct ClockDependents: Sendable {
     var programs: [UInt16] = []
     /// PIDs of video and audio.

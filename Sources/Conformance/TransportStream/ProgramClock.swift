@@ -74,7 +74,7 @@ struct ProgramClock: Sendable {
         return waiting
     }
 
-    /// - Returns: What the PCR did, and the PCRs before it that are known to be inaccurate now.
+    /// - Returns: The effect of the PCR, and the PCRs before it that are known to be inaccurate now.
     mutating func measure(
         _ value: Int64, at place: PacketPlace, isAnnounced: Bool
     ) -> (step: Step, misses: [ConstantRateEstimate.Miss]) {
@@ -106,7 +106,7 @@ struct ProgramClock: Sendable {
     private static let offsetInPacket: Int64 = 10
 }
 
-/// Something whose time of arrival is judged.
+/// A table, or the beginning or end of a PES packet, whose time of arrival is judged.
 struct Arrival: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case association

@@ -62,7 +62,7 @@ struct MapContent: Equatable, Sendable {
     }
 }
 
-/// What an elementary stream is, as far as the rules differ.
+/// The kind of an elementary stream, as far as the rules differ.
 enum ElementaryKind: Equatable, Sendable {
     case video, audio
     /// splice_info_sections (SCTE 35)
@@ -85,7 +85,7 @@ enum ElementaryKind: Equatable, Sendable {
     }
 }
 
-/// What is asked of a descriptor loop (ISO/IEC 13818-1 §2.6; ETSI EN 300 468 §6.1).
+/// The fields of a descriptor loop that the rules need (ISO/IEC 13818-1 §2.6; ETSI EN 300 468 §6.1).
 private struct DescriptorLoop {
     /// audio_type of the ISO_639_language_descriptor; 0 if there is none.
     private(set) var audioType: UInt8 = 0

@@ -7,7 +7,7 @@ package struct TransportFault: Equatable, Sendable {
     package let offset: Int
     /// nil if the fault belongs to no PID.
     package let pid: UInt16?
-    /// What was found; one line.
+    /// The finding in one line.
     package let message: String
 }
 
@@ -94,7 +94,7 @@ package enum TransportIndicator: String, CaseIterable, Sendable {
     }
 }
 
-/// What was judged, and the number of faults.
+/// The extent of the judged stream, and the number of its faults.
 package struct TransportReport: Equatable, Sendable {
     package let packets: Int
     package let bytes: Int

@@ -31,7 +31,7 @@ struct GOPAlignment: Equatable, Sendable {
     private var falseAlarms = 0
     private var hasOpenTail = false
 
-    /// What is held back of a segment.
+    /// The part of a segment that is held back.
     var holdback: Holdback {
         switch state {
         case .unknown: .segment

@@ -86,7 +86,7 @@ package struct SubtitleCounts: Encodable, Equatable, Sendable {
     }
 }
 
-/// The bounds of the subtitles that are read, held and published. What exceeds them is dropped and counted.
+/// The bounds of the subtitles that are read, held and published. Text and cues beyond them are dropped and counted.
 package enum SubtitleLimits {
     /// Bytes of one upstream segment. A segment is a few seconds of text.
     package static let fileBytes = 1 << 20

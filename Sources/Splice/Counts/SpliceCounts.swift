@@ -105,7 +105,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     }
 }
 
-/// What an operator has to know of an upstream that is published all the same; said once.
+/// A fault of an upstream that is published all the same, of which an operator is told once.
 package enum SpliceWarning: Hashable, Sendable {
     /// Audio tracks of fragmented MP4 in codecs that cannot be republished, by their sample entries.
     case unsupportedAudio([String])

@@ -55,7 +55,7 @@ package enum SpliceInput: Sendable {
     case ended(InputRendition)
 }
 
-/// What the upstream says of the boundary before an access unit.
+/// The segment boundary before an access unit, as the upstream signals it.
 enum SegmentBoundary: Equatable, Sendable {
     /// The access unit does not begin a segment.
     case none

@@ -6,11 +6,11 @@ import Media
 /// A fragment must have samples of each track, and a published one cannot be extended. So a segment that has no frame
 /// at its start, or none at all, begins with the last key frame once more. The period goes on, and so do both clocks.
 struct StandingVideo: Equatable, Sendable {
-    /// What is known of the video of a segment without frames.
+    /// The state of the video in a segment without frames.
     enum Verdict: Equatable, Sendable {
         /// The last key frame stands until the segment ends.
         case stands
-        /// It has stood for `StillFrame.longest`: the channel has no video any more.
+        /// The last key frame stood for `StillFrame.longest`: the channel has no video any more.
         case isOver
         /// Nothing tells that the period goes on.
         case unknown

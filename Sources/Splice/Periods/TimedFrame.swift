@@ -23,7 +23,7 @@ struct TimedVideo: Equatable, Sendable {
         }
     }
 
-    /// Payload of the sample. What a decoder begins with follows its parameter sets.
+    /// Payload of the sample, after its parameter sets where decoding begins.
     var payload: ArraySlice<UInt8> {
         if beginsPeriod, packet.randomAccess == .cleanRandomAccess { return BrokenLink.payload(of: packet.payload) }
         guard randomAccess != nil, !packet.parameterSets.isEmpty else { return packet.payload }

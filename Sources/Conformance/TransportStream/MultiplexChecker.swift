@@ -180,7 +180,6 @@ extension MultiplexChecker {
         return TransportReport(
             packets: packets, bytes: bytes, programs: programs.count, clockPID: referencePID,
             duration: .microseconds((clock?.elapsed ?? 0) / (ClockTicks.second / 1_000_000)),
-            constantBitRate: clock?.rate.bitRate,
             unjudged: states.reduce(0) { $0 + ($1.clock?.dropped ?? 0) }, counts: counts)
     }
 }

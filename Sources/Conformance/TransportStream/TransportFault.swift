@@ -57,7 +57,6 @@ package enum TransportIndicator: String, CaseIterable, Sendable {
     case checksum = "2.2"
     case clockRepetition = "2.3a"
     case clockDiscontinuity = "2.3b"
-    case clockAccuracy = "2.4"
     case presentationTime = "2.5"
     case conditionalAccess = "2.6"
     case bufferUnderflow = "3.3"
@@ -76,7 +75,6 @@ package enum TransportIndicator: String, CaseIterable, Sendable {
         case .checksum: "CRC_error"
         case .clockRepetition: "PCR_repetition_error"
         case .clockDiscontinuity: "PCR_discontinuity_indicator_error"
-        case .clockAccuracy: "PCR_accuracy_error"
         case .presentationTime: "PTS_error"
         case .conditionalAccess: "CAT_error"
         case .bufferUnderflow: "Buffer_error"
@@ -104,8 +102,6 @@ package struct TransportReport: Equatable, Sendable {
     package let clockPID: UInt16?
     /// The time from the first PCR of that PID to its last one.
     package let duration: Duration
-    /// In bit/s, if it is constant: only then the accuracy of the PCRs is judged.
-    package let constantBitRate: Int64?
     /// Number of PES packets and sections whose time of arrival was not judged, because no PCR came.
     package let unjudged: Int
     package let counts: [TransportIndicator: Int]

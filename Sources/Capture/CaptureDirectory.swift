@@ -4,7 +4,7 @@ package import Tracker
 
 /// A capture on disk: `index.json` and the body files that it names.
 package struct CaptureDirectory: Sendable {
-    package static let indexName = "index.json"
+    static let indexName = "index.json"
 
     package let url: URL
     package let index: CaptureIndex

@@ -34,7 +34,7 @@ package struct CaptureRedactor: Sendable {
     package init(_ options: Options = .none) { self.options = options }
 
     /// The redacted form of an absolute URL.
-    package mutating func redact(url: String) -> String {
+    mutating func redact(url: String) -> String {
         var result = url
         if let authority = URIReference.authority(of: url) {
             let host = authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? ""
@@ -49,7 +49,7 @@ package struct CaptureRedactor: Sendable {
     /// - Parameters:
     ///   - body: the body of a successful answer.
     ///   - base: the URL against which its relative references resolve.
-    package mutating func redact(body: [UInt8], base: String) -> [UInt8] {
+    mutating func redact(body: [UInt8], base: String) -> [UInt8] {
         var redactor = self
         let rules = PlaylistURIRewriter.Rules(redactsText: options.queries || options.hosts) {
             redactor.redact(reference: $0, base: base)
@@ -61,7 +61,7 @@ package struct CaptureRedactor: Sendable {
     }
 
     /// Removes headers about the transfer and cookies, and what the options name.
-    package func redact(headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
+    func redact(headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
         headers.filter { header in
             let name = header.name.lowercased()
             if Self.droppedHeaders.contains(name) || options.headers && !Self.semanticHeaders.contains(name) {
@@ -72,7 +72,7 @@ package struct CaptureRedactor: Sendable {
     }
 
     /// Whether the bodies of error answers are removed, because they may repeat the requested URL.
-    package var dropsErrorBodies: Bool { options != .none }
+    var dropsErrorBodies: Bool { options != .none }
 
     private static let droppedHeaders: Set = [
         "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",

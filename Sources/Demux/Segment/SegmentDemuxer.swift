@@ -27,7 +27,7 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var video: [VideoPacket] = []
     package var audio: [AudioPacket] = []
     /// Whether the latest program tables or the init section list a video track, even if it has no frame here.
-    package var declaresVideo = false
+    var declaresVideo = false
     /// Whether they list an audio track.
     package var declaresAudio = false
     /// Metadata in stream order.
@@ -92,7 +92,7 @@ package struct DemuxCounts: Encodable, Equatable, Sendable {
     /// Boxes that end after their segment, or with contradictory fields.
     package var badBoxes = 0
     /// Messages, splice information sections and ID3 tags that are too large or too many.
-    package var excessMessages = 0
+    var excessMessages = 0
 
     package init() {}
 

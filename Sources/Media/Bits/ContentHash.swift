@@ -12,11 +12,6 @@ package enum ContentHash {
         return HexDigits.digits(hash, count: 32)
     }
 
-    /// Returns 16 lower-case hexadecimal digits, for a line in a dump.
-    package static func hexDigest(of bytes: ArraySlice<UInt8>) -> String {
-        HexDigits.digits(digest(of: bytes), count: 16)
-    }
-
     package static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -68,9 +68,7 @@ package struct SegmentationDescriptor: Equatable, Sendable {
     package let isCanceled: Bool
     package let duration: Ticks?
     /// segmentation_type_id (SCTE 35 Table 23).
-    package let typeID: UInt8
-    package let upidType: UInt8
-    package let upid: [UInt8]
+    let typeID: UInt8
 
     /// - Parameter body: the bytes after descriptor_length.
     /// - Returns: nil if another organization's identifier makes the descriptor private.
@@ -81,7 +79,7 @@ package struct SegmentationDescriptor: Equatable, Sendable {
         isCanceled = try bits.flag()
         try bits.skip(7)
         guard !isCanceled else {
-            (duration, typeID, upidType, upid) = (nil, 0, 0, [])
+            (duration, typeID) = (nil, 0)
             return
         }
         let coversWholeProgram = try bits.flag()
@@ -89,10 +87,8 @@ package struct SegmentationDescriptor: Equatable, Sendable {
         try bits.skip(6)
         if !coversWholeProgram { try bits.skip(try bits.u(8) * 48) }
         duration = hasDuration ? Ticks(Int64(try bits.u(8)) << 32 | Int64(try bits.u(32))) : nil
-        upidType = UInt8(try bits.u(8))
-        var upid: [UInt8] = []
-        for _ in 0..<(try bits.u(8)) { upid.append(UInt8(try bits.u(8))) }
-        self.upid = upid
+        try bits.skip(8)  // segmentation_upid_type
+        try bits.skip(try bits.u(8) * 8)
         typeID = UInt8(try bits.u(8))
     }
 }

@@ -103,7 +103,7 @@ package struct SourceSpan: Equatable, Sendable {
     package let start: Ticks
     package let end: Ticks
     /// Presentation time of the first frame on the channel's timeline.
-    package let outputStart: Ticks
+    let outputStart: Ticks
 }
 
 extension SourceSpan {

@@ -1,5 +1,5 @@
 import Playlist
-package import Tracker
+import Tracker
 
 /// Removes secrets from the URLs, headers and playlists of a capture.
 ///

@@ -84,7 +84,7 @@ struct MultiplexChecker: Sendable {
     }
 
     /// nil before the PID's first packet.
-    func knownIndex(of pid: UInt16) -> Int? { indexes[Int(pid)] < 0 ? nil : Int(indexes[Int(pid)]) }
+    private func knownIndex(of pid: UInt16) -> Int? { indexes[Int(pid)] < 0 ? nil : Int(indexes[Int(pid)]) }
 
     /// PAT, CAT, and of DVB: NIT, SDT and BAT, EIT, TOT.
     private static let tablePIDs: Set<UInt16> = [0x00, 0x01, 0x10, 0x11, 0x12, 0x14]

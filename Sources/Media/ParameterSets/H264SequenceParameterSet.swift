@@ -36,7 +36,9 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     static let section = "ISO/IEC 14496-10 §7.3.2.1.1"
     static let nalUnitType = 7
     /// Profiles whose parameter sets carry chroma format, bit depths and scaling lists.
-    static let profilesWithChromaFormat: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139]
+    private static let profilesWithChromaFormat: Set<Int> = [
+        100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139,
+    ]
 
     /// - Parameter nalUnit: header byte included, emulation prevention bytes kept.
     package init(nalUnit: [UInt8]) throws(MediaError) {

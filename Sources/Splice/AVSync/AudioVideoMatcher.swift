@@ -14,7 +14,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// Longest queue of audio for later video; older audio is discarded.
     static let longestQueue = Ticks.seconds(120)
     /// The number of spans queued, beyond which the oldest are discarded: two a second for as long.
-    static let spanLimit = 256
+    private static let spanLimit = 256
 
     /// Longest time by which muxed audio may follow its video.
     static let longestInterleave = Ticks.seconds(3)

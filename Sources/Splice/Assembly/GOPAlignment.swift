@@ -8,7 +8,7 @@ import Media
 struct GOPAlignment: Equatable, Sendable {
     static let maxBoundariesNeeded = 32
     /// Number of consecutive false alarms after which an open tail is ignored: the upstream counts time that way.
-    static let maxFalseAlarms = 3
+    private static let maxFalseAlarms = 3
 
     enum State: Equatable, Sendable {
         /// No segment boundary was seen.

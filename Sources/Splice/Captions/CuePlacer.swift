@@ -14,8 +14,8 @@ struct CuePlacer: Sendable {
     }
 
     /// A cue stays unplaced if no video for it is published within this time.
-    static let placementTimeout = Ticks.seconds(60)
-    static let maxReceived = 1024
+    private static let placementTimeout = Ticks.seconds(60)
+    private static let maxReceived = 1024
 
     private(set) var counts = SubtitleCounts()
     private var received: [ReceivedSubtitleSegment] = []

@@ -3,8 +3,8 @@ import Media
 /// Recently published video spans, grouped by clock, with their upstream numbers and dates.
 struct PublishedSpans: Equatable, Sendable {
     /// Numbers of clock spans and source spans that are kept. Subtitles are late by minutes at most.
-    static let maxClockSpans = 64
-    static let maxSourceSpans = 512
+    private static let maxClockSpans = 64
+    private static let maxSourceSpans = 512
     /// Periods whose clock offsets differ by at most this time are on one clock: only their configurations differ.
     private static let clockTolerance = Ticks.milliseconds(2)
 

@@ -35,11 +35,11 @@ struct DiscontinuityDetector: Equatable, Sendable {
     }
 
     /// Half frames by which the decode time may step back; a larger step back means another clock.
-    static let halfFramesBack: Int64 = 3
+    private static let halfFramesBack: Int64 = 3
     /// Largest step forward on one clock, at any place.
     static let longestGap = Ticks.seconds(10)
     /// Largest step on one clock at a segment boundary, in either direction.
-    static let longestBoundaryGap = Ticks.milliseconds(500)
+    private static let longestBoundaryGap = Ticks.milliseconds(500)
 
     /// Largest change of the composition offset on one clock. The limit is also at least as long as `deepestReordering`
     /// frames, the reorder depth that both standards allow.

@@ -239,7 +239,9 @@ extension PeriodSplitter {
     }
 
     /// Returns the boundary before `packets`, and before the segments without frames that precede them.
-    mutating func dequeueBoundary(before packets: [VideoPacket], _ boundary: SegmentBoundary) -> SegmentBoundary {
+    private mutating func dequeueBoundary(
+        before packets: [VideoPacket], _ boundary: SegmentBoundary
+    ) -> SegmentBoundary {
         guard boundary != .none else { return boundary }
         var boundary = boundary == .plain || pendingBoundary == .loss ? pendingBoundary : boundary
         if boundary == .plain, standingVideo.needsRandomAccess, let first = packets.first, !first.isIntra {

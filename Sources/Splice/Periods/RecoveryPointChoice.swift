@@ -16,7 +16,7 @@ enum RecoveryPointChoice: Equatable, Sendable {
     /// Longest wait for an IDR picture, in time presented.
     static let longestWait = Ticks.seconds(1)
     /// Largest number of frames looked through, whatever their times.
-    static let maxFrames = 256
+    private static let maxFrames = 256
 
     /// - Parameters:
     ///   - candidate: the recovery point, or the gradual refresh.

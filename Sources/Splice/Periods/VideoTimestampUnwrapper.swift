@@ -10,7 +10,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
     private(set) var last: Ticks?
     private(set) var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
     /// Longest time from decoding to presentation; a longer one is damage.
-    static let longestReordering = Ticks.seconds(10)
+    private static let longestReordering = Ticks.seconds(10)
 
     /// Counts of access units without a time of their own, or with an impossible one.
     private(set) var counts = SpliceCounts()

@@ -14,7 +14,7 @@ package struct MoovLocator: Equatable, Sendable {
     }
 
     /// Largest accepted `moov`, bytes. The `moov` of an hour has one or two megabytes.
-    static let largestMovie: UInt64 = 1 << 26
+    private static let largestMovie: UInt64 = 1 << 26
     /// Most boxes accepted up to `moov`: ftyp, free, wide, mdat and what tools add.
     static let maxBoxes = 1000
 

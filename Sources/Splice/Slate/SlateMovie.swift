@@ -26,7 +26,7 @@ package struct SlateMovie: Sendable {
     private let syncSamples: [Int]
 
     /// Shortest accepted slate. A shorter backward jump of the clock may be a reordered frame.
-    static let minDuration = Ticks.seconds(1)
+    private static let minDuration = Ticks.seconds(1)
 
     /// - Parameters:
     ///   - moov: the whole box.

@@ -10,12 +10,12 @@ import Transcode
 /// first frame after the gap. So decode times never jump.
 struct AudioTrackAssembler: Equatable, Sendable {
     /// Overlap that is kept at a discontinuity; dropping the frame would leave a gap of nearly a whole frame.
-    static let toleratedOverlap = PeriodTimeline.audioTime(.milliseconds(2))
-    static let framesToConfirmDrift = 5
+    private static let toleratedOverlap = PeriodTimeline.audioTime(.milliseconds(2))
+    private static let framesToConfirmDrift = 5
     /// Longest time between two periods that silence or a longer frame fills, if the first had no audio track.
     static let longestLag = PeriodTimeline.audioTime(.seconds(1))
     /// Longest time that silence fills if the first period had an audio track: a segment at most.
-    static let longestMissingTail = PeriodTimeline.audioTime(.seconds(30))
+    private static let longestMissingTail = PeriodTimeline.audioTime(.seconds(30))
 
     /// An audio frame that arrived after its period was written, with its time on the channel's timeline.
     private struct LateFrame: Equatable, Sendable {

@@ -42,7 +42,7 @@ package struct TimelinePosition: Equatable, Sendable {
     }
 
     /// Longest difference between the tracks' clocks. Frame durations and composition offsets of 32 bits bridge it.
-    static let longestSkew = Ticks.seconds(3600)
+    private static let longestSkew = Ticks.seconds(3600)
 
     /// The position if its clocks agree; otherwise one whose tracks continue where the presentation ends.
     ///

@@ -7,7 +7,7 @@ import Media
 enum BoundaryAlignment: Equatable, Sendable {
     /// Number of clean boundaries before they are trusted. One PES packet in 184 fills its last transport packet by
     /// chance and then looks unfinished; a frame held for that reason arrives a segment late.
-    static let cleanBoundariesToTrust = 1
+    private static let cleanBoundariesToTrust = 1
 
     /// No evidence yet: the state of the PES packet at the boundary decides.
     case unknown(cleanBoundaries: Int)

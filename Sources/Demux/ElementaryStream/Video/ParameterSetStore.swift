@@ -12,7 +12,7 @@ struct ParameterSetStore: Sendable {
     }
 
     /// The size limit of one set in bytes. Sets have some hundreds; damage can make one of a slice.
-    static let largestSet = 16 << 10
+    private static let largestSet = 16 << 10
     /// The size limit of all sets in bytes, because every sync sample repeats them.
     static let largestSize = 64 << 10
 

@@ -104,20 +104,20 @@ private struct VideoProbe {
     /// Scans the payload of a transport packet; a start code that two packets share is missed.
     mutating func scan(_ bytes: [UInt8], in payload: Range<Int>) {
         var offset = payload.lowerBound
-        var pictureEnd: Int?
+        var headerEnd: Int?
         while let code = AnnexB.nextStartCode(bytes, from: offset, to: payload.upperBound - 1) {
             hasStartCode = true
             let value = bytes[code + 3]
             if let type = Self.streamType(value) { counts[type, default: 0] += 1 }
             // An MPEG-1 picture header and the first slice; neither is a NAL unit header.
-            if value == 0x01, let pictureEnd, code <= pictureEnd { counts[Self.mpeg1, default: 0] += 1 }
-            pictureEnd = value == 0x00 ? code + Self.longestPictureHeader : nil
+            if value == 0x01, let headerEnd, code <= headerEnd { counts[Self.mpeg1, default: 0] += 1 }
+            headerEnd = value == 0x00 ? code + Self.longestHeader : nil
             offset = code + 3
         }
     }
 
     /// The size of an MPEG-1 picture header with both motion vectors (ISO/IEC 11172-2 §2.4.2.5).
-    private static let longestPictureHeader = 10
+    private static let longestHeader = 10
 
     /// The stream type whose header has a start code; nil if it proves nothing.
     private static func streamType(_ code: UInt8) -> UInt8? {

@@ -21,7 +21,7 @@ struct RestartReadingTests {
         let version = try SpoolDirectory(directory.path).version(of: "ring.m3u8")
         let ring = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6, previous: previous)
         #expect(ring.snapshot.index.listed.count == 5 && ring.resumePoint == .after(4))
-        #expect(version != nil && previous.reading.dequeue(ifStill: version) == nil, "it was taken")
+        #expect(version != nil && previous.dequeueJournal(ifStill: version) == nil, "it was taken")
         try await ring.publish(.numbered(5))
         #expect(try RingJournal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 6)
     }

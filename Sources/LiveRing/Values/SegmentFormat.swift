@@ -27,3 +27,10 @@ package struct SegmentFormat: Hashable, Sendable {
         self.videoRange = videoRange
     }
 }
+
+/// The container in which a playlist lists segments.
+package enum PublishedContainer: Equatable, Sendable {
+    case fragmentedMP4
+    /// MPEG-TS: no init sections.
+    case transportStream
+}

@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: captures) func playlistsListTheSameSegments(_ name: String) async throws {
         var channel = try SpooledChannel(of: CaptureFixture(name))
         let snapshot = try #require(try await channel.relay().snapshot)
-        let playlist = try MediaPlaylistParser.parse(try #require(snapshot.transportStreamDVRPlaylist(.whole)))
+        let playlist = try MediaPlaylistParser.parse(try #require(snapshot.dvrPlaylist(.whole, of: .transportStream)))
         let fragmented = try MediaPlaylistParser.parse(try #require(snapshot.dvrPlaylist(.whole)))
         #expect(playlist.segments.allSatisfy { $0.map == nil } && playlist.version == 3)
         #expect(playlist.segments.map(\.mediaSequence) == fragmented.segments.map(\.mediaSequence))

@@ -53,9 +53,9 @@ struct RestartReadingTests {
     @Test func longerTargetDurationKeepsTheLivePlaylist() async throws {
         try await publish(0..<20)
         let first = try DVRRing.open(directory)
-        let before = try MediaPlaylistParser.parse(try #require(first.snapshot.livePlaylist))
+        let before = try MediaPlaylistParser.parse(try #require(first.snapshot.livePlaylist()))
         let ring = try await first.reopened(policy: plentiful, targetDuration: 60, subtitles: nil)
-        let after = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist))
+        let after = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist()))
         #expect(after.mediaSequence == before.mediaSequence && after.segments.map(\.uri) == before.segments.map(\.uri))
         #expect(ring.snapshot.variantAttributes?.averageBitRate == first.snapshot.variantAttributes?.averageBitRate)
     }

@@ -22,7 +22,7 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds, within `RingRanges.targetDuration`.
     package private(set) var targetDuration: Int
-    // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
+    // The cost of a publish does not depend on the number of entries: copies of an index share them, and nothing below is
     // computed over all of them.
 
     /// The listed entries with consecutive media sequence numbers, oldest first.
@@ -334,7 +334,9 @@ extension RingIndex {
         return retiredIndex(ofNumber: number).map { retired[$0].entry }
     }
 
-    private func listedIndex(ofNumber number: UInt64) -> Int? { listed.firstIndex(ofNumber: number, by: \.mediaSequence) }
+    private func listedIndex(ofNumber number: UInt64) -> Int? {
+        listed.firstIndex(ofNumber: number, by: \.mediaSequence)
+    }
 
     private func retiredIndex(ofNumber number: UInt64) -> Int? {
         retired.firstIndex(ofNumber: number, by: \.entry.mediaSequence)

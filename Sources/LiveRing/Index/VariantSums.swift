@@ -28,7 +28,7 @@ struct VariantSums: Equatable, Sendable {
     }
 
     private(set) var fragmentedMP4: BitRates
-    /// Of the segments that are offered as transport streams.
+    /// The bit rates of segments that are offered as transport streams.
     private(set) var transportStream: BitRates
     /// The formats in the order of the segments.
     private(set) var formats = PersistentVector<FormatSpan>()

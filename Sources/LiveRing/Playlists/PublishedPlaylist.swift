@@ -5,9 +5,8 @@ struct PublishedPlaylist {
     let index: RingIndex
     /// Whether the playlist ends with EXT-X-ENDLIST.
     let hasEnded: Bool
-    /// The container of the listed segments.
-    var container = PublishedContainer.fragmentedMP4
-    /// The subtitles to list in place of the segments; nil lists the segments.
+    var content = PlaylistContent.fragmentedMP4
+    /// The subtitles of `content`; nil lists the segments.
     var subtitles: SubtitleRendition?
 
     /// The live window; nil before the first segment.
@@ -57,7 +56,7 @@ struct PublishedPlaylist {
             return playlist
         }
         if selection.canOnlyGrow { playlist.playlistType = .event }
-        if selection.hasStart { playlist.start = StartOffset(timeOffset: .zero) }
+        if selection.hasStart { playlist.startsAtBeginning = true }
         return playlist
     }
 
@@ -121,10 +120,10 @@ struct PublishedPlaylist {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
         // Only the oldest entries of a spool of an earlier version are not offered as transport streams.
-        if container == .transportStream { entries = entries.drop { $0.transportStream == nil } }
+        if content == .transportStream { entries = entries.drop { $0.transportStream == nil } }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
-            entries: entries, in: container, targetDuration: index.targetDuration,
+            entries: entries, of: content, targetDuration: index.targetDuration,
             nextMediaSequence: index.nextMediaSequence,
             discontinuitySequence: index.discontinuitySequence)
         if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }

@@ -408,7 +408,7 @@ extension DVRRing {
 
 /// Published time without media that is not in the journal yet, because the journal could not be written.
 struct PendingGap: Equatable, Sendable {
-    /// Of more gaps, the oldest are dropped. A discontinuity follows the gaps in any case.
+    /// The most gaps that wait. Beyond it the oldest are dropped. A discontinuity follows the gaps in any case.
     static let limit = 1024
 
     /// 90 kHz ticks.

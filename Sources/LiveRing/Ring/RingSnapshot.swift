@@ -37,20 +37,35 @@ package struct RingSnapshot: Sendable {
     /// Whether `livePlaylist` lists a segment.
     package var hasSegments: Bool { !index.listed.isEmpty }
 
-    // Playlists are rendered with every call.
+    // Playlists are rendered with every call, in UTF-8.
 
-    /// `live.m3u8` in UTF-8; nil before the first segment. Players give up on an empty playlist, so requests have to wait.
-    package var livePlaylist: [UInt8]? { PublishedPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes) }
+    /// `live.m3u8`, `ts/live.m3u8` or `subs-<number>.m3u8`; nil before the first segment, or if there are no such
+    /// subtitles. Players give up on an empty playlist, so requests have to wait.
+    package func livePlaylist(of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.live.map(Self.bytes)
+    }
+
+    /// `dvr.m3u8`, `ts/dvr.m3u8` or `dvr-subs-<number>.m3u8`; nil if the ring has no segment in the range.
+    package func dvrPlaylist(_ range: RewindRange, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.rewind(range).map(Self.bytes)
+    }
+
+    /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
+    package func dvrPlaylist(_ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.playlist(of: selection).map(Self.bytes)
+    }
+
+    private func published(_ content: PlaylistContent) -> PublishedPlaylist? {
+        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content)
+        guard case .subtitles(let number) = content else { return playlist }
+        playlist.subtitles = subtitles.first { $0.number == number }
+        return playlist.subtitles == nil ? nil : playlist
+    }
 
     /// Whether the playlist is long enough for a player to start without stalling (Apple HLS authoring specification
     /// §8.11), or will not become longer.
     package var isFilled: Bool {
         hasEnded || index.listedTicks >= PlaylistWindow.shortest(targetDuration: index.targetDuration).ticks
-    }
-
-    /// `dvr.m3u8` in UTF-8; nil if the ring has no segment in the range.
-    package func dvrPlaylist(_ range: RewindRange) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
     }
 
     /// The entries that a range selects; nil if it is not from one date to another, or selects none.
@@ -59,22 +74,15 @@ package struct RingSnapshot: Sendable {
         return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
     }
 
-    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr.m3u8`.
-    package func dvrPlaylist(_ selection: RewindSelection) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded).playlist(of: selection).map(Self.bytes)
-    }
-
     /// The number of segments in the live playlist.
     package var liveSegmentCount: Int { index.listed.endIndex - index.liveWindow.start }
 
     /// The attributes of the variant in the master playlist; nil before the first segment.
     package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
-    /// `master.m3u8` in UTF-8; nil before the first segment.
-    package func masterPlaylist() -> [UInt8]? { master(variantAttributes, uri: "live.m3u8") { $0 } }
-
-    /// `dvr-master.m3u8` in UTF-8: the range with its subtitles; nil before the first segment.
-    package func dvrMasterPlaylist(_ range: RewindRange) -> [UInt8]? {
+    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with the subtitles; nil before the first segment.
+    package func masterPlaylist(_ range: RewindRange? = nil) -> [UInt8]? {
+        guard let range else { return master(variantAttributes, uri: "live.m3u8") { $0 } }
         let query = range.query.isEmpty ? "" : "?\(range.query)"
         return master(variantAttributes, uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
     }
@@ -88,27 +96,6 @@ package struct RingSnapshot: Sendable {
         }
         return attributes.map {
             Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
-        }
-    }
-
-    /// `subs-<number>.m3u8` in UTF-8: the segments of `live.m3u8` that have subtitles.
-    ///
-    /// nil before the first subtitles, or if there is no such rendition.
-    package func subtitlePlaylist(_ number: Int) -> [UInt8]? { publishedSubtitles(number)?.live.map(Self.bytes) }
-
-    /// `dvr-subs-<number>.m3u8` in UTF-8.
-    package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
-        publishedSubtitles(number)?.rewind(range).map(Self.bytes)
-    }
-
-    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr-subs-<number>.m3u8`.
-    package func subtitlePlaylist(_ number: Int, _ selection: RewindSelection) -> [UInt8]? {
-        publishedSubtitles(number)?.playlist(of: selection).map(Self.bytes)
-    }
-
-    private func publishedSubtitles(_ number: Int) -> PublishedPlaylist? {
-        subtitles.first { $0.number == number }.map {
-            PublishedPlaylist(index: index, hasEnded: hasEnded, subtitles: $0)
         }
     }
 
@@ -147,25 +134,7 @@ package struct RingSnapshot: Sendable {
 
 // MARK: - Transport streams
 
-// The playlists that list segments as transport streams. Their URIs are relative to a folder below the channel's URL.
-
 extension RingSnapshot {
-    /// `ts/live.m3u8` in UTF-8; nil before the first segment.
-    package func transportStreamLivePlaylist() -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).live.map(Self.bytes)
-    }
-
-    /// `ts/dvr.m3u8` in UTF-8; nil if the ring has no segment in the range.
-    package func transportStreamDVRPlaylist(_ range: RewindRange) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).rewind(range).map(Self.bytes)
-    }
-
-    /// The playlist of what `selection(of:)` of this snapshot returned, as `ts/dvr.m3u8`.
-    package func transportStreamDVRPlaylist(_ selection: RewindSelection) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded, container: .transportStream).playlist(of: selection)
-            .map(Self.bytes)
-    }
-
     /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
     /// - Parameters:
     ///   - range: nil for the live playlists.

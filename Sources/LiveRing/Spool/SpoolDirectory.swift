@@ -182,7 +182,7 @@ struct SpoolDirectory: ~Copyable {
 package struct FileSystemSpace: Equatable, Sendable {
     /// Bytes that this process may still write.
     package let freeBytes: UInt64
-    /// Those, and the bytes in use. What only the superuser may use is part of neither.
+    /// Free bytes and bytes in use. Neither counts blocks that are reserved for the superuser.
     package let byteCount: UInt64
 
     /// nil: the file system does not say.

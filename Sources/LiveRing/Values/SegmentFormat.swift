@@ -28,9 +28,12 @@ package struct SegmentFormat: Hashable, Sendable {
     }
 }
 
-/// The container in which a playlist lists segments.
-package enum PublishedContainer: Equatable, Sendable {
+/// The files that a media playlist lists.
+package enum PlaylistContent: Hashable, Sendable {
+    /// Segments as they are stored.
     case fragmentedMP4
-    /// MPEG-TS: no init sections.
+    /// The same segments as MPEG-TS, without init sections.
     case transportStream
+    /// The subtitles of the segments, by the number of the rendition.
+    case subtitles(Int)
 }

@@ -138,7 +138,7 @@ extension FailoverState {
 // MARK: - Decisions
 
 extension FailoverState {
-    /// What the channel has to do next.
+    /// The next thing that the channel has to do.
     enum Decision: Equatable, Sendable {
         /// Publish the source on trial from now on.
         case switchToTrial

@@ -1,6 +1,6 @@
 /// Decides when a media playlist is loaded again, in the mode that the session asks for.
 struct PollingSchedule: Equatable, Sendable {
-    /// What a whole playlist tells about the next load.
+    /// The content of a whole playlist that the time of the next load depends on.
     struct Reading: Equatable, Sendable {
         var outcome: ReloadSchedule.Load
         var targetDuration: Duration
@@ -76,7 +76,7 @@ package enum PollingMode: String, CaseIterable, Sendable {
     case blocking
 }
 
-/// What determines the next load of a playlist at present.
+/// The rule for the next load of a playlist at present.
 package enum PollingState: String, Equatable, Sendable {
     /// The standard's schedule.
     case standard

@@ -67,7 +67,7 @@ package struct RetrySchedule: Equatable, Sendable {
     }
 }
 
-// What a failed attempt means for the next attempt, and for the segment.
+// MARK: - Consequences of a failed attempt
 
 extension FetchFailure {
     var prospect: RetrySchedule.Prospect {

@@ -11,7 +11,7 @@ package struct SegmentLoss: Equatable, Sendable {
         case unavailable(FetchFailure?)
         /// The media was an HTML page, or empty.
         case notMedia
-        /// The same of the key that the segments need.
+        /// No attempt for the key that the segments need succeeded.
         case keyUnavailable(url: String, FetchFailure?)
         /// More segments were listed at once than may wait to be fetched.
         case tooMany

@@ -385,7 +385,7 @@ extension SegmentQueue {
         if patienceHead(cache)?.firstFailureAt != nil { otherDeliveredAt = otherDeliveredAt ?? now }
     }
 
-    /// What is known about the segment to deliver next; nil if there is none.
+    /// The segment to deliver next, as `SegmentPatience` judges it; nil if there is none.
     func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
         guard let pending = headSegment else { return nil }
         let schedule = pending.failing(cache)

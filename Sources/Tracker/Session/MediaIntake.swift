@@ -51,7 +51,9 @@ struct MediaIntake: Sendable {
 
     /// Drops what is listed, because only the playlists are followed.
     mutating func discard() {
-        for index in renditions.indices where !renditions[index].queue.isEmpty { renditions[index].queue = SegmentQueue() }
+        for index in renditions.indices where !renditions[index].queue.isEmpty {
+            renditions[index].queue = SegmentQueue()
+        }
     }
 
     /// The times at which something will be due.
@@ -155,7 +157,7 @@ extension MediaIntake {
 extension MediaIntake {
     /// The largest lead of a rendition over another one, in target durations.
     private static let lead = 2
-    /// The same for subtitles, which begin before the video and so have more of their playlist at the same moment.
+    /// The largest lead of subtitles, which begin before the video and so have more of their playlist at the same moment.
     private static let subtitleLead = 16
 
     private func nextStart(_ admission: FetchAdmission) -> (index: Int, startable: SegmentQueue.Startable)? {
@@ -343,7 +345,8 @@ extension MediaIntake {
     /// When the next segment of a rendition is lost, unless it arrives before.
     private func nextLoss(of index: Int) -> SegmentPatience.Loss? {
         // Once the video has ended, nothing of the others falls behind, and they must not keep the session for ever.
-        let isFinished = renditions[index].cursor.hasEnded || renditions[0].cursor.hasEnded && renditions[0].queue.isEmpty
+        let main = renditions[0]
+        let isFinished = renditions[index].cursor.hasEnded || main.cursor.hasEnded && main.queue.isEmpty
         let patience = renditions[index].patience(policy.patience, isFinished: isFinished)
         return renditions[index].queue.patienceHead(cache).flatMap { patience.loss(of: $0) }
     }

@@ -214,7 +214,7 @@ extension RenditionTracker {
         }
         reading.isDisconnected = update.isDisconnected
         reading.datedEnd = startDate.flatMap { playlist.datedEnd(since: $0) }
-        if playlist.serverControl?.canBlockReload == true { reading.blockingNext = playlist.window?.upperBound }
+        if playlist.canBlockReload { reading.blockingNext = playlist.window?.upperBound }
         load.ended(reading, at: now)
     }
 

@@ -151,7 +151,7 @@ enum JournalEntry {
             .whole, .last(milliseconds: 20_000), .delayed(milliseconds: 20_000), .between(start: date, end: nil),
             .between(start: nil, end: date),
         ]
-        for bytes in [snapshot.livePlaylist] + ranges.map({ snapshot.dvrPlaylist($0) }) {
+        for bytes in [snapshot.livePlaylist()] + ranges.map({ snapshot.dvrPlaylist($0) }) {
             guard let bytes else { continue }
             let playlist: MediaPlaylist
             do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(bytes) } catch {

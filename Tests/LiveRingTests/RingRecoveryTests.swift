@@ -72,7 +72,8 @@ struct RingRecoveryTests {
         for cut in 0...journal.count {
             let whole = Self.wholeRecords(journal[..<cut])
             let found = try RingRecovery(
-                journal: Array(journal[..<cut]), path: "", files: Dictionary(uniqueKeysWithValues: sizes),
+                RingJournal.read(Array(journal[..<cut]), path: ""), path: "",
+                files: Dictionary(uniqueKeysWithValues: sizes),
                 policy: Self.policy, targetDuration: 6, firstMediaSequence: 0)
             // Without an intact record the file names give the numbers, unless the head has a larger one.
             try #require(found.index.nextMediaSequence == UInt64(whole) || whole == 0, "byte \(cut)")

@@ -28,15 +28,15 @@ package struct SegmentCursor: Sendable {
         case ended
     }
 
-    /// The property that determined where to continue in a playlist with new numbers.
+    /// The property that determined where to continue in a playlist with new numbers. The raw values are the names in events.
     package enum RejoinMethod: String, Equatable, Sendable {
         /// Segments that were listed under other numbers. What follows is continuous with what came before.
         case url
         /// Segments of a playlist that was followed earlier.
-        case previousOrigin
-        case programDateTime
+        case previousOrigin = "former-playlist"
+        case programDateTime = "program-date-time"
         /// Nothing; the playlist is joined like a new one.
-        case liveEdge
+        case liveEdge = "live-edge"
     }
 
     package private(set) var state = State.unjoined

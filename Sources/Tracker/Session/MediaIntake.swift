@@ -13,6 +13,7 @@ struct MediaIntake: Sendable {
     private let policy: UpstreamSession.Policy
     /// Main first.
     var renditions: [RenditionTracker] = []
+    var requests: SessionRequests
     private(set) var cache: ResourceCache
     private(set) var stall: MediaStallEscalation
     private var subtitleHold = SubtitleHold()
@@ -22,8 +23,10 @@ struct MediaIntake: Sendable {
     /// Whether no media, keys and maps are requested.
     private var isPaused = false
 
-    init(_ policy: UpstreamSession.Policy) {
+    /// - Parameter number: the session's number among those of its channel.
+    init(_ policy: UpstreamSession.Policy, number: UInt64) {
         self.policy = policy
+        requests = SessionRequests(policy, number: number)
         cache = ResourceCache(byteLimit: policy.limits.resourceBytes, seed: policy.seed)
         stall = MediaStallEscalation(giveUp: policy.giveUp)
     }
@@ -32,15 +35,15 @@ struct MediaIntake: Sendable {
     ///
     /// Delivered segments make room for new ones. Resources precede new segments, because fetched segments may wait for
     /// them. New segments start with their own resources.
-    mutating func perform(_ requests: inout SessionRequests, at now: Duration) {
-        deliver(&requests, at: now)
+    mutating func perform(at now: Duration) {
+        deliver(at: now)
         guard !isPaused else { return }
-        startResources(&requests, at: now)
-        startSegments(&requests, at: now)
-        raceLateSegments(&requests, at: now)
+        startResources(at: now)
+        startSegments(at: now)
+        raceLateSegments(at: now)
     }
 
-    mutating func pause(_ requests: inout SessionRequests, at now: Duration) {
+    mutating func pause(at now: Duration) {
         isPaused = true
         requests.cancelMedia()
         for index in renditions.indices { renditions[index].queue.abandonAttempts() }
@@ -57,12 +60,10 @@ struct MediaIntake: Sendable {
     }
 
     /// The times at which something will be due.
-    ///
-    /// - Parameter lateAfter: as in `SessionRequests`.
-    func deadlines(after now: Duration, lateAfter: Duration) -> [Duration?] {
+    func deadlines(after now: Duration) -> [Duration?] {
         var deadlines = renditions.map { $0.nextDeadline(after: now) }
         deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
-        deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + lateAfter } }
+        deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
         return deadlines + [cache.nextDeadline, subtitleHold.deadline, stall.nextDeadline]
     }
 }
@@ -71,24 +72,24 @@ struct MediaIntake: Sendable {
 
 extension MediaIntake {
     /// Starts the keys and maps that are due and still needed, oldest request first.
-    private mutating func startResources(_ requests: inout SessionRequests, at now: Duration) {
+    private mutating func startResources(at now: Duration) {
         cache.removeUnneeded(at: now) { resource in renditions.contains { $0.queue.needs(resource) } }
-        while startDueResource(&requests, at: now, where: { _ in true }) {}
+        while startDueResource(at: now, where: { _ in true }) {}
     }
 
     /// Starts segments as far as the policy allows, the earliest in playing time first, then their keys and maps.
-    private mutating func startSegments(_ requests: inout SessionRequests, at now: Duration) {
-        let started = startMedia(&requests, at: now) + startSubtitles(&requests, at: now)
+    private mutating func startSegments(at now: Duration) {
+        let started = startMedia(at: now) + startSubtitles(at: now)
         for resource in started.flatMap(\.resources) {
             cache.request(resource, at: now)
-            _ = startDueResource(&requests, at: now) { $0 == resource }
+            _ = startDueResource(at: now) { $0 == resource }
         }
     }
 
-    private mutating func startMedia(_ requests: inout SessionRequests, at now: Duration) -> [SegmentRequests] {
+    private mutating func startMedia(at now: Duration) -> [SegmentRequests] {
         var started: [SegmentRequests] = []
         while mediaInFlight < policy.maxInFlight, let next = nextStart(requests.admission(at: now)),
-            let segment = start(next.startable, of: next.index, &requests, at: now)
+            let segment = start(next.startable, of: next.index, at: now)
         {
             started.append(segment)
         }
@@ -96,11 +97,11 @@ extension MediaIntake {
     }
 
     /// Starts one segment of each subtitle rendition that has none in flight.
-    private mutating func startSubtitles(_ requests: inout SessionRequests, at now: Duration) -> [SegmentRequests] {
+    private mutating func startSubtitles(at now: Duration) -> [SegmentRequests] {
         var started: [SegmentRequests] = []
         for index in renditions.indices where renditions[index].role.isSubtitles && mayStart(index) && isInStep(index) {
             guard renditions[index].queue.inFlight == 0, let next = startable(index, requests.admission(at: now)),
-                let segment = start(next, of: index, &requests, at: now)
+                let segment = start(next, of: index, at: now)
             else { continue }
             started.append(segment)
         }
@@ -108,7 +109,7 @@ extension MediaIntake {
     }
 
     private mutating func start(
-        _ startable: SegmentQueue.Startable, of index: Int, _ requests: inout SessionRequests, at now: Duration
+        _ startable: SegmentQueue.Startable, of index: Int, at now: Duration
     ) -> SegmentRequests? {
         let byteLimit = byteLimit(of: startable, in: renditions[index])
         let role = renditions[index].role
@@ -124,7 +125,7 @@ extension MediaIntake {
     /// Starts a second request for each segment that is late and that nothing can be delivered before.
     ///
     /// The first one to end cancels the other. A request that hangs costs no more than that of another connection.
-    private mutating func raceLateSegments(_ requests: inout SessionRequests, at now: Duration) {
+    private mutating func raceLateSegments(at now: Duration) {
         for index in renditions.indices where !renditions[index].role.isSubtitles {
             guard let request = renditions[index].queue.lateHead(before: now - requests.lateAfter),
                 requests.admission(at: now).admits(request.url)
@@ -141,7 +142,7 @@ extension MediaIntake {
 
     /// Starts the next key or map that is due, wanted and permitted by its host. Returns whether there was one.
     private mutating func startDueResource(
-        _ requests: inout SessionRequests, at now: Duration, where isWanted: (FetchRequest) -> Bool
+        at now: Duration, where isWanted: (FetchRequest) -> Bool
     ) -> Bool {
         let admission = requests.admission(at: now)
         let due = cache.start(as: requests.nextID, at: now) { isWanted($0) && admission.admits($0.url) }
@@ -236,19 +237,19 @@ extension MediaIntake {
 
     mutating func settleSegment(
         _ role: RenditionRole, _ request: FetchRequest, _ answer: SessionRequests.Answer,
-        _ requests: inout SessionRequests, at now: Duration
+        at now: Duration
     ) -> Remedy {
         guard let index = renditions.firstIndex(where: { $0.role == role }),
             let (settlement, superseded) = renditions[index].queue.settle(answer.id, request, answer.outcome, at: now)
         else { return Remedy() }
         requests.cancel(superseded)
         switch settlement {
-        case .fetched: recordSuccess(of: request, took: answer.took, &requests, at: now)
+        case .fetched: recordSuccess(of: request, took: answer.took, at: now)
         case .postponed: renditions[index].counts.postponedSegments += 1
         case .failed(let attempt):
             renditions[index].counts.failedTries += 1
             if role == .main { stall.recordFailure(attempt.failure.lossReason) }
-            var remedy = reportFailure(attempt, of: request, &requests, at: now)
+            var remedy = reportFailure(attempt, of: request, at: now)
             let isCounted = attempt.failure.prospect != .hostLimited && !role.isSubtitles
             remedy.needsNextVariant = isCounted && attempt.failures % Self.failuresPerVariant == 0
             return remedy
@@ -257,30 +258,28 @@ extension MediaIntake {
     }
 
     mutating func settleResource(
-        _ request: FetchRequest, _ answer: SessionRequests.Answer, _ requests: inout SessionRequests, at now: Duration
+        _ request: FetchRequest, _ answer: SessionRequests.Answer, at now: Duration
     ) -> Remedy {
         if let attempt = cache.settle(answer.id, answer.outcome, at: now) {
             failedResourceTries += 1
             stall.recordFailure(request.lossReason(attempt.failure))
-            return reportFailure(attempt, of: request, &requests, at: now)
+            return reportFailure(attempt, of: request, at: now)
         }
-        recordSuccess(of: request, took: answer.took, &requests, at: now)
+        recordSuccess(of: request, took: answer.took, at: now)
         if request.purpose == .key { requests.report(.keyFetched(url: request.url)) }
         return Remedy()
     }
 
     /// Retries at once what failed on the host that has answered.
-    private mutating func recordSuccess(
-        of request: FetchRequest, took duration: Duration, _ requests: inout SessionRequests, at now: Duration
-    ) {
+    private mutating func recordSuccess(of request: FetchRequest, took duration: Duration, at now: Duration) {
         requests.recordSuccess(of: request, took: duration)
         let host = URIReference.host(of: request.url)
         for index in renditions.indices { renditions[index].queue.retryEarly(on: host, at: now) }
         cache.retryEarly(on: host, at: now)
     }
 
-    private func reportFailure(
-        _ attempt: FailedAttempt, of request: FetchRequest, _ requests: inout SessionRequests, at now: Duration
+    private mutating func reportFailure(
+        _ attempt: FailedAttempt, of request: FetchRequest, at now: Duration
     ) -> Remedy {
         requests.recordFailure(attempt.failure, of: request, at: now)
         // A limited host was reported when its limit began. Of many failures fewer and fewer are reported, and a URL that
@@ -297,11 +296,11 @@ extension MediaIntake {
 
 extension MediaIntake {
     /// Delivers, for each rendition, what is ready before the first segment that is waited for.
-    private mutating func deliver(_ requests: inout SessionRequests, at now: Duration) {
+    private mutating func deliver(at now: Duration) {
         let isHeld = holdsForSubtitles(at: now)
         for index in renditions.indices where renditions[index].role.isSubtitles || !isHeld {
             let role = renditions[index].role
-            while let ready = nextReady(index, &requests, at: now) {
+            while let ready = nextReady(index, at: now) {
                 switch ready {
                 case .segment(let segment):
                     delivering.append(segment, of: role)
@@ -330,9 +329,7 @@ extension MediaIntake {
     }
 
     /// Returns what is ready next, after requesting the keys and maps that it waits for.
-    private mutating func nextReady(
-        _ index: Int, _ requests: inout SessionRequests, at now: Duration
-    ) -> SegmentQueue.Ready? {
+    private mutating func nextReady(_ index: Int, at now: Duration) -> SegmentQueue.Ready? {
         for resource in renditions[index].queue.headResources { cache.request(resource, at: now) }
         renditions[index].queue.updateReadiness(cache, at: now)
         if let ready = renditions[index].popReady(cache) { return ready }
@@ -354,7 +351,7 @@ extension MediaIntake {
     /// Delivers the ends of renditions that are drained, and ends the session after the last one.
     ///
     /// A companion that does not end with the main rendition is waited for until its outage.
-    mutating func endIfDrained(_ requests: inout SessionRequests, at now: Duration) {
+    mutating func endIfDrained(at now: Duration) {
         let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
         for index in renditions.indices where !renditions[index].hasDeliveredEnd {
             let isAbandoned = mainIsDrained && renditions[index].isSilent

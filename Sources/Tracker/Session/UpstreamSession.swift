@@ -3,8 +3,8 @@ import Playlist
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.
 ///
 /// The session owns neither clock nor socket. A driver carries out the effects, and passes in the answers with the time
-/// since the session began. `PlaylistIntake` follows the playlists, `MediaIntake` fetches what they list, and
-/// `SessionRequests` collects the effects of both. The session itself decides what is done about silence.
+/// since the session began. `PlaylistIntake` follows the playlists, `MediaIntake` fetches what they list. Its
+/// `SessionRequests` collect the effects of both. The session itself decides what is done about silence.
 package struct UpstreamSession: IngestSession {
     package enum Input: Sendable {
         /// The first input, passed once.
@@ -38,7 +38,6 @@ package struct UpstreamSession: IngestSession {
     let policy: Policy
     private var playlists: PlaylistIntake
     private var media: MediaIntake
-    private var requests: SessionRequests
 
     /// - Parameters:
     ///   - upstream: absolute URL of a multivariant or a media playlist.
@@ -46,8 +45,7 @@ package struct UpstreamSession: IngestSession {
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
         playlists = PlaylistIntake(upstream: upstream, policy: policy)
-        media = MediaIntake(policy)
-        requests = SessionRequests(policy, number: number)
+        media = MediaIntake(policy, number: number)
     }
 
     /// The main rendition; nil before its URL is known.
@@ -55,43 +53,38 @@ package struct UpstreamSession: IngestSession {
 
     /// The limiter of the whole channel, lent to each of its sessions for one step.
     var limiter: HostLimiter {
-        get { requests.limiter }
-        set { requests.limiter = newValue }
+        get { media.requests.limiter }
+        set { media.requests.limiter = newValue }
     }
 
     /// - Parameter now: time since the session began; never decreases.
     package mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
-        guard !requests.isOver else { return [] }
+        guard !media.requests.isOver else { return [] }
         switch input {
         case .start: playlists.open(at: now)
         case .answered(let id, let outcome):
-            if let answer = requests.settle(id, outcome, at: now) { settle(answer, at: now) }
+            if let answer = media.requests.settle(id, outcome, at: now) { settle(answer, at: now) }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed: break
-        case .wake: requests.wakeFired()
-        case .pauseMedia: media.pause(&requests, at: now)
+        case .wake: media.requests.wakeFired()
+        case .pauseMedia: media.pause(at: now)
         case .resumeMedia: media.resume()
         }
         performDue(at: now)
-        let deadlines =
-            media.deadlines(after: now, lateAfter: requests.lateAfter) + playlists.deadlines(media.renditions)
-        return requests.drain(waking: deadlines, after: now)
+        let deadlines = media.deadlines(after: now) + playlists.deadlines(media)
+        return media.requests.drain(waking: deadlines, after: now)
     }
 
     private mutating func settle(_ answer: SessionRequests.Answer, at now: Duration) {
         switch answer.target {
         case .opening:
-            let isRead = playlists.settleOpening(answer, &media.renditions, media.cache, &requests, at: now)
-            if isRead { mainPlaylistRead(at: now) }
-        case .multivariantReload:
-            playlists.settleReload(
-                answer.outcome, isInOutage: isInOutage, &media.renditions, &requests, at: now)
+            if playlists.settleOpening(answer, &media, at: now) { mainPlaylistRead(at: now) }
+        case .multivariantReload: playlists.settleReload(answer.outcome, isInOutage: isInOutage, &media, at: now)
         case .playlist(let role):
-            let isRead = playlists.settle(role, answer, &media.renditions, media.cache, &requests, at: now)
-            if isRead { mainPlaylistRead(at: now) }
+            if playlists.settle(role, answer, &media, at: now) { mainPlaylistRead(at: now) }
         case .segment(let role, let request):
-            apply(media.settleSegment(role, request, answer, &requests, at: now), at: now)
-        case .resource(let request): apply(media.settleResource(request, answer, &requests, at: now), at: now)
+            apply(media.settleSegment(role, request, answer, at: now), at: now)
+        case .resource(let request): apply(media.settleResource(request, answer, at: now), at: now)
         }
     }
 
@@ -101,33 +94,33 @@ package struct UpstreamSession: IngestSession {
     }
 
     private mutating func apply(_ remedy: MediaIntake.Remedy, at now: Duration) {
-        if remedy.needsFreshURLs { playlists.requestFreshURLs(&media.renditions, at: now) }
-        if remedy.needsNextVariant { playlists.tryRedundantVariant(&media.renditions, &requests, at: now) }
+        if remedy.needsFreshURLs { playlists.requestFreshURLs(&media, at: now) }
+        if remedy.needsNextVariant { playlists.tryRedundantVariant(&media, at: now) }
     }
 
     /// Records the outcome of a delivery.
     mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         let silence = media.recordOutcome(delivery, outcome, at: now)
-        if let silence { requests.report(.mediaResumed(silence: silence)) }
+        if let silence { media.requests.report(.mediaResumed(silence: silence)) }
     }
 
     /// Performs everything that is due by `now`. Any part may end the session, after which no other one is performed.
     private mutating func performDue(at now: Duration) {
-        requests.endHostLimits(at: now)
-        playlists.checkTimeouts(&media.renditions, &requests, at: now)
-        guard !requests.isOver else { return }
+        media.requests.endHostLimits(at: now)
+        playlists.checkTimeouts(&media, at: now)
+        guard !media.requests.isOver else { return }
         escalatePlaylistStalls(at: now)
-        guard !requests.isOver else { return }
+        guard !media.requests.isOver else { return }
         escalateMediaStall(at: now)
-        guard !requests.isOver else { return }
-        playlists.start(&media.renditions, &requests, at: now)
+        guard !media.requests.isOver else { return }
+        playlists.start(&media, at: now)
         guard policy.fetchesMedia else { return media.discard() }
-        media.perform(&requests, at: now)
-        if playlists.isFollowing { media.endIfDrained(&requests, at: now) }
+        media.perform(at: now)
+        if playlists.isFollowing { media.endIfDrained(at: now) }
     }
 
     /// Ends the session without effects. Returns the fetches in flight.
-    mutating func abandon() -> [FetchID] { requests.abandon() }
+    mutating func abandon() -> [FetchID] { media.requests.abandon() }
 }
 
 // MARK: - Silence
@@ -145,9 +138,9 @@ extension UpstreamSession {
                 let (role, url) = (media.renditions[index].role, media.renditions[index].url)
                 let silence = media.renditions[index].stallEscalation.silence(at: now)
                 guard role == .main || step != .redundantVariant, perform(step, at: now) else { continue }
-                requests.report(.stalled(role, step, silence: silence))
+                media.requests.report(.stalled(role, step, silence: silence))
                 guard step == .giveUp else { continue }
-                return requests.finish(.gaveUp(TrackerError(.silent(for: silence), url: url)))
+                return media.requests.finish(.gaveUp(TrackerError(.silent(for: silence), url: url)))
             }
         }
     }
@@ -158,10 +151,10 @@ extension UpstreamSession {
             let needsNewURL = step == .redundantVariant || step == .reloadMultivariant
             let (silence, reason) = (media.stall.silence(at: now), media.stall.reason)
             guard step != .late, !(needsNewURL && media.stall.isReadable), perform(step, at: now) else { continue }
-            requests.report(.mediaStalled(step, silence: silence, reason))
+            media.requests.report(.mediaStalled(step, silence: silence, reason))
             guard step == .giveUp else { continue }
             let error = TrackerError(.nothingUsable(for: silence, reason), url: main?.url ?? playlists.locator.upstream)
-            return requests.finish(.gaveUp(error))
+            return media.requests.finish(.gaveUp(error))
         }
     }
 
@@ -169,7 +162,7 @@ extension UpstreamSession {
     private mutating func perform(_ step: StallEscalation.Step, at now: Duration) -> Bool {
         switch step {
         case .late, .giveUp: return true
-        case .redundantVariant: return playlists.tryRedundantVariant(&media.renditions, &requests, at: now)
+        case .redundantVariant: return playlists.tryRedundantVariant(&media, at: now)
         case .reloadMultivariant: return playlists.requestReload(at: now)
         case .outage:
             playlists.requestReload(at: now)
@@ -184,17 +177,18 @@ extension UpstreamSession {
     package var status: UpstreamStatus {
         let locator = playlists.locator
         return UpstreamStatus(
-            phase: requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
+            phase: media.requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
             subtitles: locator.subtitles, renditions: media.renditions.map(\.status),
             failedResourceTries: media.failedResourceTries, multivariantReads: locator.loadCount,
-            requests: Int(clamping: requests.count), faults: requests.faults, maxConnections: policy.maxConnections,
+            requests: Int(clamping: media.requests.count), faults: media.requests.faults,
+            maxConnections: policy.maxConnections,
             meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.limitedHosts, stall: stall,
             hasPublished: media.stall.hasPublished)
     }
 
     /// The stall of the opening, or the more severe of those of the main playlist and its media.
     private var stall: UpstreamStatus.Stall? {
-        if let (error, began) = playlists.openingFailure, !requests.isOver {
+        if let (error, began) = playlists.openingFailure, !media.requests.isOver {
             return error.map { .init(cause: .opening($0), step: .late, since: began) }
         }
         var stalls: [UpstreamStatus.Stall] = []

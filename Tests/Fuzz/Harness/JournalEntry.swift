@@ -84,7 +84,8 @@ enum JournalEntry {
         let found: RingRecovery
         do throws(RingError) {
             found = try RingRecovery(
-                journal: bytes, path: "ring.m3u8", files: files, policy: policy, targetDuration: 6,
+                RingJournal.read(bytes, path: "ring.m3u8"), path: "ring.m3u8", files: files, policy: policy,
+                targetDuration: 6,
                 firstMediaSequence: 0)
         } catch { return }
         var index = found.index

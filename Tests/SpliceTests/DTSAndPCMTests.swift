@@ -114,13 +114,13 @@ import Testing
             + [UInt8](repeating: 0x33, count: size - 9)
     }
 
-    @Test func extensionsOfDTSAreDropped() {
+    @Test func extensionsOfDTSAreDropped() throws {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         for fill: UInt8 in 1...4 { buffer.bytes += Self.core(fill) + Self.substream(size: 90) }
         var framer = AudioFramer(pid: 0x101, framing: .dts)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { Array($0.payload) } == (1...4).map { Self.core($0) })
         #expect(packets.map { $0.pts?.count } == [0, 960, 1920, 2880])
         #expect(packets.allSatisfy { $0.configuration.channelCount == 6 && $0.configuration.samplesPerFrame == 512 })

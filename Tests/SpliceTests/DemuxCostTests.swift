@@ -34,6 +34,17 @@
             }
         }
 
+        /// Steps between two looks at whether the task was canceled, however many units there are.
+        private static let longestWork = 100_000
+
+        @Test(arguments: tables + media + audio + movies)
+        func cancellationIsLookedAtInBetween(row: Row) throws {
+            let steps = try [500, 2000, 8000].map { count in
+                try StepCounter.counter { try row.demux(count) }.stepsBetweenLooks
+            }
+            #expect(steps.allSatisfy { $0 <= Self.longestWork }, "\(steps)")
+        }
+
         /// Demuxes segments that `append` writes, two of them, so that what the first leaves is walked again.
         private static func transport(
             _ when: String, _ append: @escaping @Sendable (inout Builder, Int) -> Void
@@ -44,7 +55,7 @@
                     append(&builder, count)
                     _ = try? demuxer.feed(builder.cut())
                 }
-                _ = demuxer.finish()
+                _ = try demuxer.finish()
             }
         }
     }
@@ -218,9 +229,9 @@
                 for start in stride(from: 0, to: bytes.count, by: 8000) {
                     buffer.startPacket(pts: .zero, dts: .zero)
                     buffer.bytes += bytes[start..<min(start + 8000, bytes.count)]
-                    _ = framer.frame(&buffer, isClosed: false, counts: &counts)
+                    _ = try framer.frame(&buffer, isClosed: false, counts: &counts)
                 }
-                _ = framer.frame(&buffer, isClosed: true, counts: &counts)
+                _ = try framer.frame(&buffer, isClosed: true, counts: &counts)
             }
         }
 

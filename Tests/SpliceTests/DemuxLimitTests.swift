@@ -75,14 +75,14 @@ import Testing
     ]
 
     @Test(arguments: extensions)
-    func heldAudioIsNoLargerThanAFrame(row: Extension) {
+    func heldAudioIsNoLargerThanAFrame(row: Extension) throws {
         var (framer, buffer) = (AudioFramer(pid: 0x101, framing: row.framing), ElementaryBuffer())
         var (counts, held) = (DemuxCounts(), [Int]())
         for segment in 0..<4 {
             buffer.startPacket(pts: .zero, dts: .zero)
             buffer.bytes += segment == 0 ? row.first : []
             for _ in 0..<(2 << 20) / row.next.count { buffer.bytes += row.next }
-            _ = framer.frame(&buffer, isClosed: false, counts: &counts)
+            _ = try framer.frame(&buffer, isClosed: false, counts: &counts)
             held.append(buffer.bytes.count)
         }
         #expect(held.allSatisfy { $0 <= AudioFrameSync.largestFrame }, "\(held)")

@@ -14,4 +14,6 @@ package enum ChannelError: Error, Equatable, Sendable {
     case upstream(TrackerError)
     case spool(RingError)
     case slate(SlateError)
+    /// The task was canceled while it worked. Nothing of the delivery in hand is published.
+    case canceled
 }

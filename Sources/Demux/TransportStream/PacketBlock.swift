@@ -1,7 +1,10 @@
 import Media
 
-/// Consecutive transport packets without a gap between them.
+/// Consecutive transport packets without a gap between them, `PacketBlock.limit` at most.
 struct PacketBlock: Equatable, Sendable {
+    /// The packets between two checkpoints for cancellation.
+    static let limit = 4096
+
     /// Offset of the first packet's sync byte.
     let start: Int
     let count: Int

@@ -1,25 +1,28 @@
 import Media
 import Metering
 
-/// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one block.
+/// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2).
 struct PacketSync: Equatable, Sendable {
     static let packetSize = 188
     static let syncByte: UInt8 = 0x47
+    /// The bytes that are searched between two checkpoints for cancellation.
+    private static let longestSearch = 1 << 16
 
     private(set) var blocks: [PacketBlock] = []
     /// Number of bytes outside packets: before, between and after them.
     private(set) var bytesOutOfSync = 0
 
     /// Finds the packets; nil if there are none.
-    init?(_ bytes: [UInt8]) {
-        guard let (first, stride) = Self.detect(bytes) else { return nil }
+    init?(_ bytes: [UInt8]) throws(MediaError) {
+        guard let (first, stride) = try Self.detect(bytes) else { return nil }
         bytesOutOfSync = first
         var offset = first
         while offset + Self.packetSize <= bytes.count {
+            try MediaError.checkCancellation()
             var end = Self.endOfBlock(bytes, from: offset, stride: stride)
             if end + Self.packetSize <= bytes.count {
                 // If sync is found again inside a packet, that packet was cut short.
-                let next = Self.resync(bytes, after: max(offset - 1, end - stride), stride: stride) ?? bytes.count
+                let next = try Self.resync(bytes, after: max(offset - 1, end - stride), stride: stride) ?? bytes.count
                 if next < end { end -= stride }
                 if end > offset { append(from: offset, to: end, stride: stride, hasBadSyncBytes: false) }
                 recordGap(from: end, to: next, stride: stride)
@@ -33,8 +36,10 @@ struct PacketSync: Equatable, Sendable {
     }
 
     private mutating func append(from start: Int, to end: Int, stride: Int, hasBadSyncBytes: Bool) {
-        blocks.append(
-            PacketBlock(start: start, count: (end - start) / stride, stride: stride, hasBadSyncBytes: hasBadSyncBytes))
+        for part in Swift.stride(from: start, to: end, by: PacketBlock.limit * stride) {
+            let count = min((end - part) / stride, PacketBlock.limit)
+            blocks.append(PacketBlock(start: part, count: count, stride: stride, hasBadSyncBytes: hasBadSyncBytes))
+        }
     }
 
     /// Treats a gap of whole packets as packets whose sync bytes are wrong, and any other gap as junk.
@@ -47,10 +52,15 @@ struct PacketSync: Equatable, Sendable {
     }
 
     /// Finds the first offset with three sync bytes at a known stride.
-    private static func detect(_ bytes: [UInt8]) -> (first: Int, stride: Int)? {
-        for offset in bytes.indices where bytes[offset] == syncByte {
-            for stride in [188, 192, 204] where isInSync(bytes, at: offset, stride: stride) {
-                return (offset, stride)
+    static func detect(_ bytes: [UInt8]) throws(MediaError) -> (first: Int, stride: Int)? {
+        for start in Swift.stride(from: 0, to: bytes.count, by: longestSearch) {
+            try MediaError.checkCancellation()
+            let part = start..<min(start + longestSearch, bytes.count)
+            StepCounter.add(part.count)
+            for offset in part where bytes[offset] == syncByte {
+                for stride in [188, 192, 204] where isInSync(bytes, at: offset, stride: stride) {
+                    return (offset, stride)
+                }
             }
         }
         return nil
@@ -63,12 +73,14 @@ struct PacketSync: Equatable, Sendable {
         return offset
     }
 
-    private static func resync(_ bytes: [UInt8], after lost: Int, stride: Int) -> Int? {
+    private static func resync(_ bytes: [UInt8], after lost: Int, stride: Int) throws(MediaError) -> Int? {
         var offset = lost + 1
-        defer { StepCounter.add(offset - lost) }
         while offset + packetSize <= bytes.count {
-            if isInSync(bytes, at: offset, stride: stride) { return offset }
-            offset += 1
+            try MediaError.checkCancellation()
+            let part = offset..<min(offset + longestSearch, bytes.count - packetSize + 1)
+            StepCounter.add(part.count)
+            if let found = part.first(where: { isInSync(bytes, at: $0, stride: stride) }) { return found }
+            offset = part.upperBound
         }
         return nil
     }

@@ -3,9 +3,11 @@ import Metering
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {
+    /// The bytes that are searched between two checkpoints for cancellation.
+    private static let longestSearch = 1 << 20
+
     /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.
-    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) {
-        StepCounter.add(range.count / 8 + 1)
+    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) throws(MediaError) {
         var open: (prefix: Int, start: Int)?
         func close(at end: Int) -> Int {
             var trimmed = end
@@ -18,10 +20,18 @@ enum AnnexB {
             return trimmed
         }
         var position = range.lowerBound
-        while units.count < DemuxLimits.units, let code = nextStartCode(bytes, from: position, to: range.upperBound) {
-            let trimmed = close(at: code)
-            open = (trimmed, code + 3)
-            position = code + 3
+        while units.count < DemuxLimits.units, position < range.upperBound {
+            if units.count & 0xFF == 0 { try MediaError.checkCancellation() }
+            let end = min(position + longestSearch, range.upperBound)
+            if let code = nextStartCode(bytes, from: position, to: end) {
+                StepCounter.add((code - position) / 8 + 1)
+                let trimmed = close(at: code)
+                open = (trimmed, code + 3)
+                position = code + 3
+            } else {
+                StepCounter.add((end - position) / 8 + 1)
+                position = end < range.upperBound ? end - 2 : end
+            }
         }
         if units.count < DemuxLimits.units { _ = close(at: range.upperBound) }
     }

@@ -34,8 +34,8 @@
             }
         }
 
-        /// Steps between two looks at whether the task was canceled, however many units there are.
-        private static let longestWork = 100_000
+        /// Steps between two looks at whether the task was canceled, however many units there are: most are bytes.
+        private static let longestWork = 1_000_000
 
         @Test(arguments: tables + media + audio + movies)
         func cancellationIsLookedAtInBetween(row: Row) throws {

@@ -3,7 +3,7 @@ import Media
 /// Consecutive transport packets without a gap between them, `PacketBlock.limit` at most.
 struct PacketBlock: Equatable, Sendable {
     /// The packets between two checkpoints for cancellation.
-    static let limit = 4096
+    static let limit = 128
 
     /// Offset of the first packet's sync byte.
     let start: Int

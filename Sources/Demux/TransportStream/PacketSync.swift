@@ -56,12 +56,12 @@ struct PacketSync: Equatable, Sendable {
         for start in Swift.stride(from: 0, to: bytes.count, by: longestSearch) {
             try MediaError.checkCancellation()
             let part = start..<min(start + longestSearch, bytes.count)
-            StepCounter.add(part.count)
             for offset in part where bytes[offset] == syncByte {
                 for stride in [188, 192, 204] where isInSync(bytes, at: offset, stride: stride) {
                     return (offset, stride)
                 }
             }
+            StepCounter.add(part.count)
         }
         return nil
     }
@@ -78,8 +78,9 @@ struct PacketSync: Equatable, Sendable {
         while offset + packetSize <= bytes.count {
             try MediaError.checkCancellation()
             let part = offset..<min(offset + longestSearch, bytes.count - packetSize + 1)
-            StepCounter.add(part.count)
-            if let found = part.first(where: { isInSync(bytes, at: $0, stride: stride) }) { return found }
+            let found = part.first { isInSync(bytes, at: $0, stride: stride) }
+            StepCounter.add((found ?? part.upperBound) - offset + 1)
+            if let found { return found }
             offset = part.upperBound
         }
         return nil

@@ -64,7 +64,7 @@ let package = Package(
         module("Media", ["Metering"]),
         module("Demux", ["Media", "Metering"]),
         module("Transcode", ["Media", "CLibAV"]),
-        module("Mux", ["Media"]),
+        module("Mux", ["Media", "Metering"]),
         module("Splice", ["Metering", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Metering", "Playlist"]),
         module("Conformance", ["Media"]),

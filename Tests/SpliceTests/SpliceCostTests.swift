@@ -38,6 +38,12 @@
                 builder.pes(pid: 0x100, pts: n * 3600, Sample.idr(1))
                 builder.pes(pid: 0x101, streamID: 0xC0, pts: n * 10_000_000 % (1 << 33), Sample.adts(1))
             },
+            Row(when: "another audio configuration with each frame") { builder, n in
+                builder.pes(pid: 0x100, pts: n * 3600, Sample.idr(1))
+                builder.pes(
+                    pid: 0x101, streamID: 0xC0, pts: n * 3600,
+                    Sample.adts(1, channels: n % 2 == 0 ? 1 : 2) + Sample.adts(2, channels: n % 2 == 0 ? 1 : 2))
+            },
             Row(when: "another video configuration with each frame") { builder, n in
                 let sets = Sample.sequence(0, fill: UInt8(n % 200)) + Sample.picture(0)
                 builder.pes(pid: 0x100, pts: n * 3600, sets + Sample.stream([Sample.slice(1, isIDR: true)]))
@@ -54,7 +60,7 @@
         }
 
         /// Steps between two looks at whether the task was canceled, however long the segment is.
-        private static let longestWork = 100_000
+        private static let longestWork = 1_000_000
 
         @Test(arguments: rows)
         func cancellationIsLookedAtInBetween(row: Row) throws {

@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Metering
 import Mux
 import Transcode
 
@@ -142,6 +143,7 @@ struct PeriodPart: Equatable, Sendable {
         guard let cut = candidates.first(where: { units[$0].randomAccess != nil && units[$0].pts >= time }) else {
             return nil
         }
+        StepCounter.add(units.count)
         var rest = self
         var first = units[cut]
         first.beginsPeriod = first.packet.randomAccess != .instantaneousRefresh

@@ -3,14 +3,21 @@ import HTTPSyntax
 /// Answers `/metrics`, which is long where many channels run.
 struct MetricsResponder: Sendable {
     let snapshot: @Sendable () -> MetricsSnapshot
-    private let documents = DocumentCache(label: "liverelay.metrics")
+    /// Documents of the moment.
+    let documents: DocumentCache
 
-    init(snapshot: @escaping @Sendable () -> MetricsSnapshot) { self.snapshot = snapshot }
+    init(
+        documents: DocumentCache = DocumentCache(label: "liverelay.moments"),
+        snapshot: @escaping @Sendable () -> MetricsSnapshot
+    ) {
+        self.documents = documents
+        self.snapshot = snapshot
+    }
 
     func answer(to target: RequestTarget) -> Answer {
         let format = MetricsWriter.Format(accept: target.fields.accept)
         return .later { [documents, snapshot] in
-            await documents.response(.init(name: "\(format)"), format.contentType, version: nil, to: target) {
+            await documents.response(.init(name: "metrics \(format)"), format.contentType, version: nil, to: target) {
                 Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
             }
         }

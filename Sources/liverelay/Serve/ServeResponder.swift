@@ -16,8 +16,10 @@ final class ServeResponder: Responder {
     private let access: ViewerAccess
     /// nil: there are no metrics, and no events.
     private let operations: OperationsResponder?
-    /// Documents that change with the list alone, and those of the moment.
-    let (lists, moments) = (DocumentCache(label: "liverelay.lists"), DocumentCache(label: "liverelay.moments"))
+    /// Documents that change with the list alone.
+    let lists = DocumentCache(label: "liverelay.lists")
+    /// Documents of the moment, metrics among them.
+    let moments: DocumentCache
 
     /// The connections of the server.
     let clients: @Sendable () -> RelayStatus.Clients
@@ -36,6 +38,7 @@ final class ServeResponder: Responder {
         self.api = api
         self.access = access
         self.operations = operations
+        moments = operations?.metrics.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
     func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
@@ -60,7 +63,7 @@ final class ServeResponder: Responder {
         case .status: .later(status(for: target))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
-        case .api(let route): api.answer(to: route, target)
+        case .api(let route): api.answer(to: route, target, documents: moments)
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             .later { [self] in await stream(number, tuner: tuner, target).response() }

@@ -23,6 +23,11 @@ struct SortedSet<Element: Comparable & Sendable>: Sendable {
         return prefix
     }
 
+    /// Inserts the element, or removes it.
+    mutating func set(_ element: Element, _ isMember: Bool) {
+        if isMember { insert(element) } else { remove(element) }
+    }
+
     mutating func insert(_ element: Element) {
         guard !chunks.isEmpty else {
             chunks = [[element]]

@@ -2,7 +2,8 @@ import Media
 
 /// How a channel's audio is processed.
 package enum AudioPolicy: String, CaseIterable, Sendable {
-    /// Copy audio that fragmented MP4 carries and players decode. Transcode other audio to AAC-LC.
+    /// Copy audio that players decode in fragmented MP4 and in transport streams. Transcode other audio to AAC-LC, and, in
+    /// a channel of AAC, audio in any other codec.
     case copy
     /// Transcode all audio to AAC-LC at its own sample rate and channel count.
     case bridge

@@ -41,6 +41,11 @@ package struct AudioTranscodeStage: Sendable {
     }
 
     private let policy: AudioPolicy
+    /// Whether the channel's audio is AAC. Transport streams keep their audio codec, and few players change it, so audio in
+    /// another codec is then transcoded. nil: the first audio decides.
+    package var isChannelAAC: Bool? {
+        didSet { if isChannelAAC != oldValue { lastCopied = nil } }
+    }
     private var span: Span?
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
@@ -111,7 +116,11 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func route(_ configuration: AudioConfiguration) -> Route {
         switch policy {
         case .copy, .drop:
-            return AudioCompatibility(configuration) == .copy ? .copy(as: configuration) : .transcode(to: .likeSource)
+            let isAAC = configuration.codec == .aac
+            let isCompatible = AudioCompatibility(configuration) == .copy
+            if isChannelAAC == nil { isChannelAAC = isAAC || !isCompatible }
+            return isCompatible && (isAAC || isChannelAAC == false)
+                ? .copy(as: configuration) : .transcode(to: .likeSource)
         case .bridge: return .transcode(to: .likeSource)
         case .uniform:
             if uniform == nil, configuration.isPlainAACLC { uniform = configuration }

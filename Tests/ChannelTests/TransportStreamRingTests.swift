@@ -129,7 +129,7 @@ import Testing
             let directory = files.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
             try files.createDirectory(at: directory, withIntermediateDirectories: false)
             defer { try? files.removeItem(at: directory) }
-            for file in [entry.initialization, entry.segment] + (entry.transportStream?.files ?? []) {
+            for file in [entry.segment, entry.transportStream?.still].compactMap(\.self) {
                 try files.copyItem(
                     atPath: snapshot.path(of: file), toPath: directory.appending(path: file.name).path)
             }
@@ -145,11 +145,11 @@ import Testing
         var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
         let snapshot = try #require(try await channel.relay().snapshot)
         let foreign = snapshot.index.listed.filter { !$0.isGap && $0.format.videoCodec?.hasPrefix("avc1") != true }
-        let stills = Set(foreign.map { $0.transportStream?.file(.still) })
+        let stills = Set(foreign.map { $0.transportStream?.still })
         #expect(!foreign.isEmpty && !stills.contains(nil))
         #expect(stills.count < foreign.count, "a period has one still")
         let own = snapshot.index.listed.filter { $0.format.videoCodec?.hasPrefix("avc1") == true }
-        #expect(own.allSatisfy { $0.transportStream?.file(.still) == nil })
+        #expect(own.allSatisfy { $0.transportStream?.still == nil })
     }
 
     @Test func severalViewersShareTheWork() async throws {

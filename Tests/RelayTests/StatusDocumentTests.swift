@@ -26,7 +26,7 @@ import Testing
         incompleteSamples otherPackets scrambledPackets transportErrors undecodableUnits wrongPacketLengths
         subtitles: cues droppedCues filesNotWritten lateCues malformedCues malformedSegments renditions retimedCues segments \
         undecryptableSegments unplacedCues
-        transportStream: audioChanges clients droppedSeconds encodedAudioFrames foreignAudioFrames \
+        transportStream: audioChanges clients droppedSeconds foreignAudioFrames \
         foreignAudioSegments foreignFrames foreignVideoSegments jumps lateAudioFrames loweredDecodeTimes oversizeUnits \
         segmentsFailed segmentsWritten silentAudioFrames stillFrames unreadableSegments
         upstream: activeSource discontinuities droppedFromPlaylists failedAttempts failedPlaylistLoads failovers irregularPlaylists outageSeconds \

@@ -15,7 +15,6 @@ package actor TransportStreamStore {
         package internal(set) var foreignFrames = 0
         package internal(set) var stills = 0
         package internal(set) var foreignAudioFrames = 0
-        package internal(set) var encodedAudioFrames = 0
         package internal(set) var silentFrames = 0
         package internal(set) var oversizeUnits = 0
         package internal(set) var loweredDecodeTimes = 0
@@ -46,6 +45,7 @@ package actor TransportStreamStore {
     }
 
     private let byteLimit: Int
+    private nonisolated let memory: SegmentMemory
     /// Segments that clients are being sent, as files.
     private let budget: ByteBudget
     private var sent: [Key: Weak] = [:]
@@ -57,6 +57,7 @@ package actor TransportStreamStore {
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
         self.byteLimit = byteLimit
+        memory = SegmentMemory(byteLimit: byteLimit / 2)
         budget = ByteBudget(limit: 2 * byteLimit)
     }
 
@@ -91,7 +92,7 @@ package actor TransportStreamStore {
     package func segment(
         of entry: RingEntry, in snapshot: RingSnapshot
     ) async throws(TransportStreamError) -> TransportSegment {
-        let source = TransportStreamSource(snapshot)
+        let source = TransportStreamSource(snapshot, memory: memory)
         return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
             Outcome { () throws(TransportStreamError) in try source.write(entry) }
         }
@@ -141,6 +142,7 @@ package actor TransportStreamStore {
             guard let oldest else { return }
             byteCount -= oldest.value.segment.bytes.count
             entries[oldest.key] = nil
+            memory.give(oldest.value.segment.bytes, .output)
         }
     }
 }
@@ -152,7 +154,6 @@ extension TransportStreamStore.Counts {
         foreignFrames += replacements.foreignFrames
         stills += replacements.stills
         foreignAudioFrames += replacements.foreignAudioFrames
-        encodedAudioFrames += replacements.encodedAudioFrames
         silentFrames += replacements.silentFrames
         oversizeUnits += segment.oversizeUnits
         loweredDecodeTimes += segment.loweredDecodeTimes

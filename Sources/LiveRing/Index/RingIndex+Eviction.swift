@@ -85,11 +85,19 @@ extension RingIndex {
             if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
-                files += releaseTransportStreamFiles(of: entry)
+                if let still = entry.transportStream?.still, releaseStill(still) { files.append(still) }
             }
             if let unused = releaseInitialization(of: entry) { files.append(unused) }
         }
         return files
+    }
+
+    /// - Returns: whether no other entry needs the file.
+    private mutating func releaseStill(_ still: SpoolFile) -> Bool {
+        stills[still, default: 1] -= 1
+        guard stills[still] == 0 else { return false }
+        stills[still] = nil
+        return true
     }
 
     /// - Returns: the file of the entry's init section if no other entry uses it and no gap lists it. Players may load the

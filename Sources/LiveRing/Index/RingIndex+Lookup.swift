@@ -41,7 +41,7 @@ extension RingIndex {
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
         Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
-            .union(transportStreamFiles.keys)
+            .union(stills.keys.map(\.name))
     }
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.

@@ -41,8 +41,8 @@ package struct RingIndex: Equatable, Sendable {
     var indicesOfDateRegressions = PersistentVector<Int>()
     var liveWindow = LiveWindow()
     var variantSums: VariantSums
-    /// The files with media for transport streams in use, by name.
-    var transportStreamFiles: [String: TransportStreamFileUse] = [:]
+    /// The stills in use, and the number of entries, listed and retired, that need each.
+    var stills: [SpoolFile: Int] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -157,7 +157,7 @@ package struct RingIndex: Equatable, Sendable {
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
         retainInitialization(of: entry)
-        if !entry.isGap { retainTransportStreamFiles(of: entry) }
+        if !entry.isGap, let still = entry.transportStream?.still { stills[still, default: 0] += 1 }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 

@@ -24,7 +24,7 @@ extension AudioConfiguration {
 
 extension AudioConfiguration.Codec {
     /// The codecs with a text form that can be read back.
-    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus]
+    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3]
 
     fileprivate var name: String {
         switch self {

@@ -46,15 +46,4 @@ extension AudioConfiguration {
     package var frameDuration: Ticks {
         Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(sampleRate.hertz))
     }
-
-    /// `samplesize`: bits per sample of a lossless codec, 16 for all others.
-    package var sampleSize: UInt16 {
-        let info = decoderSpecificInfo
-        switch codec {
-        // bits_per_sample − 1, after the four bytes of the block's header.
-        case .flac where info.count > 17: return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
-        case .alac where info.count > 5: return UInt16(info[5])  // bitDepth
-        default: return 16
-        }
-    }
 }

@@ -1,7 +1,6 @@
 import Media
 
-/// Audio sample entry: mp4a, ac-3, ec-3, Opus, fLaC or alac (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366
-/// Annex F).
+/// Audio sample entry: mp4a, ac-3 or ec-3 (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366 Annex F).
 struct AudioSampleEntry {
     private let configuration: AudioConfiguration
 
@@ -30,18 +29,15 @@ struct AudioSampleEntry {
             entry.u16(1)  // data_reference_index
             entry.zeros(8)
             entry.u16(UInt16(clamping: outputFormat.channelCount))
-            entry.u16(configuration.sampleSize)
+            entry.u16(16)  // samplesize
             entry.zeros(4)
             // 16.16 fixed point. A rate that does not fit is 0; the decoder configuration contains it.
             entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate.hertz) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
-            case .opus: entry.box("dOps") { $0.append(configuration.decoderSpecificInfo) }
-            case .flac: entry.fullBox("dfLa") { $0.append(configuration.decoderSpecificInfo) }
-            case .alac: entry.fullBox("alac") { $0.append(configuration.decoderSpecificInfo) }
             case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
-            case .dts, .smpte302, .blurayPCM: break
+            case .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: break
             }
         }
     }
@@ -52,11 +48,8 @@ struct AudioSampleEntry {
             case .aac, .mpegAudio: "mp4a"
             case .ac3: "ac-3"
             case .eac3: "ec-3"
-            case .opus: "Opus"
-            case .flac: "fLaC"
-            case .alac: "alac"
-            // These are always transcoded: no player supports them in fragmented MP4.
-            case .dts, .smpte302, .blurayPCM:
+            // These are always transcoded.
+            case .flac, .alac, .opus, .dts, .smpte302, .blurayPCM:
                 throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
             }
         }

@@ -13,7 +13,23 @@ struct TransportPacketWriter {
     /// Packets with payload so far.
     private var counts: [UInt16: Int] = [:]
 
-    mutating func reserveCapacity(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+    init() {}
+
+    /// - Parameter buffer: an array whose memory is used; empty afterwards.
+    init(in buffer: inout [UInt8]) {
+        swap(&bytes, &buffer)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    mutating func removeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    /// Reserves an eighth more where the memory is too small, so that it serves for somewhat larger segments too.
+    mutating func reserveCapacity(_ byteCount: Int) {
+        if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount + byteCount / 8) }
+    }
 
     /// Appends a PES packet or a section.
     /// - Parameters:

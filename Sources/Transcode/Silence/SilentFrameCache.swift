@@ -24,11 +24,8 @@ package struct SilentFrameCache: Sendable {
         case .mpegAudio(layer: 3):
             payload = MPEGAudioSilence.frame(
                 sampleRate: configuration.sampleRate, channelCount: configuration.channelCount)
-        case .flac: payload = LosslessSilence.flac(configuration)
-        case .alac: payload = LosslessSilence.alac(configuration)
-        case .opus: payload = OpusSilence.packet(configuration)
         case .ac3, .eac3: return SilenceEncoder.frame(configuration)
-        case .mpegAudio, .dts, .smpte302, .blurayPCM: return nil
+        case .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: return nil
         }
         return payload.map { SilentFrame(payload: $0, samples: configuration.samplesPerFrame) }
     }

@@ -33,8 +33,8 @@ struct TransportStreamSource: Sendable {
 
     /// The bytes depend on `entry` and on its files alone.
     func write(_ entry: RingEntry) throws(TransportStreamError) -> Written {
-        var (file, output) = (memory.take(.file), memory.take(.output))
-        defer { memory.give(file, .file) }
+        var (file, output) = (memory.removeBuffer(for: .file), memory.removeBuffer(for: .output))
+        defer { memory.store(file, for: .file) }
         return try write(entry, file: &file, output: &output)
     }
 
@@ -98,10 +98,10 @@ final class SegmentMemory: Sendable {
     /// - Parameter byteLimit: of one buffer that is kept for each use.
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-    func take(_ use: Use) -> [UInt8] { free.withLock { $0.removeValue(forKey: use) } ?? [] }
+    func removeBuffer(for use: Use) -> [UInt8] { free.withLock { $0.removeValue(forKey: use) } ?? [] }
 
     /// - Parameter buffer: others may still read it; then its memory is not used.
-    func give(_ buffer: [UInt8], _ use: Use) {
+    func store(_ buffer: [UInt8], for use: Use) {
         guard buffer.capacity <= byteLimit else { return }
         free.withLock { $0[use] = buffer }
     }

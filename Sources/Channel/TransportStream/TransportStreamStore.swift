@@ -142,7 +142,7 @@ package actor TransportStreamStore {
             guard let oldest else { return }
             byteCount -= oldest.value.segment.bytes.count
             entries[oldest.key] = nil
-            memory.give(oldest.value.segment.bytes, .output)
+            memory.store(oldest.value.segment.bytes, for: .output)
         }
     }
 }

@@ -207,6 +207,15 @@ import Testing
         _ = try await store.file(of: entries[1], in: snapshot)
     }
 
+    /// One buffer for each use is kept, and none that is too large.
+    @Test func memoryOfSegmentsIsKept() {
+        let memory = SegmentMemory(byteLimit: 1 << 20)
+        memory.store([1, 2, 3], for: .file)
+        memory.store([UInt8](repeating: 0, count: 1 << 21), for: .output)
+        #expect(memory.removeBuffer(for: .file) == [1, 2, 3] && memory.removeBuffer(for: .file).isEmpty)
+        #expect(memory.removeBuffer(for: .output).isEmpty)
+    }
+
     @Test func fewSegmentsAreMadeAtOnce() async {
         let gauge = Gauge()
         await withTaskGroup(of: Void.self) { group in

@@ -121,6 +121,17 @@ import Testing
         #expect(scan.packetizedElements(of: 0x101).map(\.pts) == [18_000])
     }
 
+    /// New pages for each segment would take longer than to write it.
+    @Test(arguments: [(capacity: 1 << 22, isUsed: true), (capacity: 1000, isUsed: false)])
+    func memoryIsUsedAgain(capacity: Int, isUsed: Bool) {
+        let media = Self.media(from: 0, gops: 4, framesPerGOP: 50, seed: 1)
+        var buffer = [UInt8](repeating: 9, count: 100)
+        buffer.reserveCapacity(capacity)
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media, in: &buffer)
+        #expect((segment.bytes.capacity >= 1 << 22) == isUsed && buffer.isEmpty)
+        #expect(segment == Self.segment(media))
+    }
+
     /// A client may begin with a gradual refresh: decoders show it as soon as it is complete.
     @Test(arguments: [true, false]) func gradualRefreshIsAnEntryPoint(isRefresh: Bool) throws {
         var media = Self.media(from: 0, gops: 1, framesPerGOP: 30, seed: 1)

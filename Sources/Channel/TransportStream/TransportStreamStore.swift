@@ -57,7 +57,7 @@ package actor TransportStreamStore {
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
         self.byteLimit = byteLimit
-        memory = SegmentMemory(byteLimit: byteLimit / 2)
+        memory = SegmentMemory(byteLimit: byteLimit / 4)
         budget = ByteBudget(limit: 2 * byteLimit)
     }
 

@@ -100,6 +100,19 @@ import Testing
         #expect(whole.status.transportStream.audioChanges >= 0)
     }
 
+    /// MP3, AC-3 and E-AC-3 in a channel of AAC are encoded for all outputs, also by the next process.
+    @Test(arguments: ["audio_changes", "packed_audio", "broadcast_audio"])
+    func audioKeepsItsCodec(_ name: String) async throws {
+        let capture = CaptureFixture(name)
+        let length = try CaptureDirectory(capture.directory).index.duration
+        var channel = try SpooledChannel(of: capture)
+        _ = try await channel.relay(.init(times: .zero..<length / 2))
+        let state = try await channel.relay(.init(times: length / 2..<length + .seconds(30)))
+        let entries = try #require(state.snapshot).index.listed.filter { !$0.isGap }
+        #expect(entries.allSatisfy { $0.format.audioCodec == "mp4a.40.2" })
+        #expect(state.status.transportStream.foreignAudioSegments == 0)
+    }
+
     @Test func foreignCodecsAreStillsAndSilence() async throws {
         var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
         let state = try await channel.relay()

@@ -185,4 +185,10 @@ extension RingSnapshot {
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
         try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
     }
+
+    /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
+    /// - Returns: the number of its bytes.
+    package func read(_ file: SpoolFile, into buffer: inout [UInt8]) throws(RingError) -> Int {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd(into: &buffer)
+    }
 }

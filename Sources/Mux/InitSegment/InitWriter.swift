@@ -159,7 +159,7 @@ private enum InitTrack {
                 switch self {
                 case .video(let configuration, let description):
                     try VideoSampleEntry(configuration, description).write(to: &stsd)
-                case .audio(let configuration): AudioSampleEntry(configuration).write(to: &stsd)
+                case .audio(let configuration): try AudioSampleEntry(configuration).write(to: &stsd)
                 }
             }
             stbl.fullBox("stts") { $0.u32(0) }

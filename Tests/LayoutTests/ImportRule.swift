@@ -11,7 +11,7 @@ enum ImportRule {
         "Compression": ["Tracker/Fetch/Curl/", "liverelay/"],
         "Decrypt": ["Channel/", "liverelay/"],
         "Metering": [
-            "Playlist/", "Tracker/", "ChannelList/", "Media/", "Demux/", "Splice/", "LiveRing/",
+            "Playlist/", "Tracker/", "ChannelList/", "Media/", "Demux/", "Mux/", "Splice/", "LiveRing/",
         ],
         "Media": ["Demux/", "Transcode/", "Mux/", "Splice/", "Channel/", "Conformance/", "liverelay/"],
         "Demux": ["Splice/", "Channel/", "liverelay/"],

@@ -1,4 +1,5 @@
 import Media
+import Metering
 
 /// Writes the sample groups of random access points that are not sync samples (ISO/IEC 14496-12 §8.9, §10.1, §10.4).
 struct SampleGroupWriter {
@@ -25,6 +26,7 @@ struct SampleGroupWriter {
         let entries = Array(Set(distances.compactMap(\.self))).sorted()
         guard !entries.isEmpty else { return }
         let numbers = Dictionary(uniqueKeysWithValues: zip(entries, entries.indices))
+        StepCounter.add(samples.count + entries.count)
         let bytes = entries.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap { numbers[$0] } }, to: &traf)
     }

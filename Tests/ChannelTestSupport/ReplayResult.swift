@@ -1,10 +1,10 @@
-import Fetch
-import Support
 package import Channel
+import Fetch
 import Foundation
 package import LiveRing
 package import Playlist
 import Splice
+import Support
 import TestSupport
 package import Tracker
 

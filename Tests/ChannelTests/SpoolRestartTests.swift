@@ -1,4 +1,3 @@
-@testable import Fetch
 import ChannelTestSupport
 import Foundation
 import LiveRing
@@ -10,6 +9,7 @@ import Tracker
 
 @testable import Capture
 @testable import Channel
+@testable import Fetch
 @testable import Support
 
 /// When a process is killed, in tenths of the capture's duration, and how many seconds later the next one is started.

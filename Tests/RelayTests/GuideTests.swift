@@ -1,4 +1,3 @@
-@testable import Observability
 import ChannelList
 import Foundation
 import Glibc
@@ -11,6 +10,7 @@ import Tracker
 
 @testable import Fetch
 @testable import Guide
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -1,4 +1,3 @@
-@testable import Service
 import Capture
 import Channel
 import Foundation
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

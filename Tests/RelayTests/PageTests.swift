@@ -1,4 +1,3 @@
-@testable import Observability
 import Channel
 import ChannelList
 import Foundation
@@ -6,6 +5,7 @@ import LiveRing
 import Logging
 import Testing
 
+@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

@@ -1,5 +1,3 @@
-@testable import Service
-@testable import Observability
 import Channel
 import Foundation
 import NIOCore
@@ -8,6 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -1,5 +1,3 @@
-@testable import Service
-@testable import Observability
 import ArgumentParser
 import Channel
 import ChannelList
@@ -7,6 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

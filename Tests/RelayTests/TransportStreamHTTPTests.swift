@@ -1,5 +1,3 @@
-@testable import Observability
-@testable import Support
 import ChannelTestSupport
 import Demux
 import Foundation
@@ -11,7 +9,9 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Observability
 @testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

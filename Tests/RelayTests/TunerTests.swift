@@ -1,4 +1,3 @@
-@testable import Observability
 import ArgumentParser
 import Capture
 import Channel
@@ -9,6 +8,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

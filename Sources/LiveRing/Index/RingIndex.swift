@@ -1,5 +1,5 @@
-import Support
 package import Playlist
+import Support
 
 /// The listed entries, the entries that left the playlist but can still be fetched, and the next numbers.
 ///

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// One published state of the ring, which answers every request without waiting for the ring.
 package struct RingSnapshot: Sendable {

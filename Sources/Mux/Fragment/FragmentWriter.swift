@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// One sample of a fragment.
 package struct MuxSample: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Support
 package import Media
+import Support
 
 /// Media Initialization Section of a period (RFC 8216 §3.3).
 package struct InitSection: Equatable, Sendable {

@@ -1,12 +1,13 @@
 import Support
 
 #if DEBUG
-    import Metering
+    import Support
     import TestSupport
     import Testing
 
     @testable import Demux
     @testable import Media
+    @testable import MediaTestSupport
     @testable import Mux
 
     /// Writing fragments, init sections and transport streams takes steps in proportion to the media, and so does reading

@@ -83,7 +83,7 @@ enum MovieSeeds {
                         minf.box("stbl") { stbl in
                             stbl.fullBox("stsd") { stsd in
                                 stsd.u32(1)
-                                AudioSampleEntry(audio[0]).write(to: &stsd)
+                                try? AudioSampleEntry(audio[0]).write(to: &stsd)
                             }
                         }
                     }

@@ -1,3 +1,5 @@
+@testable import Support
+@testable import Fetch
 import Playlist
 import Synchronization
 

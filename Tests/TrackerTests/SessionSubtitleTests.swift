@@ -1,3 +1,5 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import Testing
 

@@ -84,7 +84,7 @@ private func empty(
 private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.ExitStatus, words: [String])] = [
     (
         "a codec", unusable(.noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"])), .noUsableMedia,
-        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus", "DTS"]
+        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus"]
     ),
     ("conditional access", unusable(.scrambled), .noUsableMedia, ["scrambled (conditional access)"]),
     ("MP4 files", unusable(.unfragmentedMovie), .noUsableMedia, ["MP4 file without fragments"]),

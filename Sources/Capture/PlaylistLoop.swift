@@ -113,7 +113,7 @@ extension MediaSegment {
     /// The segment with explicit initialization vectors, because an implied one (RFC 8216 §5.2) depends on the number.
     fileprivate var withExplicitIV: MediaSegment {
         var copy = self
-        let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (8 * UInt64(15 - $0))) }
+        let vector = InitializationVector(mediaSequence: mediaSequence).bytes
         for key in copy.keys.indices where copy.keys[key].initializationVector == nil {
             copy.keys[key].initializationVector = vector
         }

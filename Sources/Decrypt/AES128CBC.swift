@@ -1,4 +1,5 @@
 import CCrypto
+import Playlist
 
 /// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
 ///

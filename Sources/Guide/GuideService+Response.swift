@@ -13,9 +13,7 @@ extension GuideService {
             return .text(.notFound, "There is no guide: the list names none (x-tvg-url), and --epg gives none.")
         }
         guard let guide = await waitForGuide(atMost: Self.longestWait) else {
-            var response = Response.text(.serviceUnavailable, absence)
-            response.extraHeaders = [HeaderField(name: "Retry-After", value: "5")]
-            return response
+            return .unavailable(absence, retryAfter: 5)
         }
         return Self.response(of: guide, to: target, asGzipFile: asGzipFile)
     }

@@ -137,9 +137,7 @@ extension DocumentCache {
                 etag: version == nil ? nil : document.etag, body: .bytes(document.held.bytes, gzip: document.gzip),
                 held: document.held)
         } catch {
-            var refusal = Response.text(.serviceUnavailable, "Too many documents are being made. Ask again.")
-            refusal.extraHeaders = [HeaderField(name: "Retry-After", value: "1")]
-            return refusal
+            return .unavailable("Too many documents are being made. Ask again.")
         }
     }
 }

@@ -2,14 +2,14 @@ import Synchronization
 
 /// Limits the requests of each client of a server, whatever connections they come over.
 package final class RequestLimiter: Sendable {
-    private let addresses: ServerAddresses
+    private let addresses: ForwardedAddresses
     private let rate: Mutex<RequestRate>
     private let start = ContinuousClock.now
 
     /// - Parameters:
     ///   - perSecond: requests of one address, on average over ten seconds.
     ///   - addresses: whose clients have addresses of their own.
-    package init(perSecond: Int, addresses: ServerAddresses = ServerAddresses()) {
+    package init(perSecond: Int, addresses: ForwardedAddresses = ForwardedAddresses()) {
         self.addresses = addresses
         rate = Mutex(RequestRate(perSecond: perSecond))
     }
@@ -42,7 +42,7 @@ extension Response {
         _ status: HTTPStatus, of kind: Route.Kind, reason: String, retryAfter: Int64
     ) -> Response {
         var response = kind == .stream ? Response.refusedStream(status, reason: reason) : .text(status, reason)
-        response.extraHeaders.append(HeaderField(name: "Retry-After", value: "\(retryAfter)"))
+        response.extraHeaders.append(.retryAfter(seconds: retryAfter))
         return response
     }
 }

@@ -30,30 +30,6 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
 
-/// How long a cache may store a response (RFC 9111 §5.2.2).
-package enum CacheControl: Equatable, Sendable {
-    /// Never stored: the response describes the current moment.
-    case noStore
-    /// Fresh for that many seconds.
-    case maxAge(seconds: Int)
-    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
-    /// seconds more while the server is away (RFC 5861). Without bounds, nginx shows the first viewer after a pause an
-    /// old playlist.
-    case renewed(seconds: Int, stale: Int, ifError: Int)
-    /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
-    case immutable
-
-    var fieldValue: String {
-        switch self {
-        case .noStore: "no-store"
-        case .maxAge(let seconds): "max-age=\(seconds)"
-        case .renewed(let seconds, let stale, let ifError):
-            "max-age=\(seconds), stale-while-revalidate=\(stale), stale-if-error=\(ifError)"
-        case .immutable: "max-age=31536000, immutable"
-        }
-    }
-}
-
 /// The content of a resource, before the request's method, range and codings apply.
 package enum ResponseBody: Equatable, Sendable {
     case empty
@@ -120,6 +96,10 @@ package struct HeaderField: Equatable, Sendable {
         self.name = name
         self.value = value
     }
+
+    package static func retryAfter(seconds: Int64) -> HeaderField {
+        HeaderField(name: "Retry-After", value: "\(seconds)")
+    }
 }
 
 extension Response {
@@ -129,6 +109,13 @@ extension Response {
         let text = line.escapingControlCharacters(keepingLines: true) + "\n"
         return Response(
             status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
+    }
+
+    /// 503 for now: with the seconds after which asking again helps, because a player would give up otherwise.
+    package static func unavailable(_ line: String, retryAfter: Int64 = 1) -> Response {
+        var response = text(.serviceUnavailable, line)
+        response.extraHeaders = [.retryAfter(seconds: retryAfter)]
+        return response
     }
 
     /// An error instead of a stream: without a body, because some clients would play it.
@@ -144,16 +131,4 @@ extension Response {
     package static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
         .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
     }
-}
-
-extension CacheControl {
-    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
-    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
-    /// is away, it may be shown as long as a live window is: a restart takes less.
-    package static func playlist(targetDuration: Int) -> CacheControl {
-        .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
-    }
-
-    /// The value of the field for a response that no shared cache may store (RFC 9111 §5.2.2.7).
-    var privateFieldValue: String { self == .noStore ? fieldValue : "private, " + fieldValue }
 }

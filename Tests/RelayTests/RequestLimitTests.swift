@@ -172,7 +172,7 @@ private let hostile: [(request: String, status: Int)] = [
     /// The clients of a proxy that is trusted have allowances of their own; those of another one share its.
     @Test(arguments: [("loopback", 200), (nil, 429)]) func proxies(trusted: String?, status: Int) async throws {
         let proxies = try trusted.map { try #require(TrustedProxies($0)) } ?? TrustedProxies()
-        let limiter = RequestLimiter(perSecond: 1, addresses: ServerAddresses(trustedProxies: proxies))
+        let limiter = RequestLimiter(perSecond: 1, addresses: ForwardedAddresses(trustedProxies: proxies))
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: OpenConnections(requests: limiter), threads: 1,
             responder: TargetResponder { _ in .now(.text(.ok, "ok")) })

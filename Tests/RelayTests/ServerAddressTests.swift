@@ -101,7 +101,7 @@ private let addressRows: [AddressRow] = [
     var fields = RequestTarget.Fields(host: row.host)
     fields.peer = row.peer
     row.set(&fields.forwarding)
-    let addresses = ServerAddresses(
+    let addresses = ForwardedAddresses(
         publicURL: try row.publicURL.map { try PublicURL($0) },
         trustedProxies: try #require(TrustedProxies("10.0.0.0/8, ::1")), fallback: "fallback")
     #expect(addresses.baseURL(of: fields) == row.base)
@@ -112,7 +112,7 @@ private let addressRows: [AddressRow] = [
     var fields = RequestTarget.Fields(host: "relay")
     fields.peer = "127.0.0.1"
     fields.forwarding.host = "evil"
-    #expect(ServerAddresses().baseURL(of: fields) == "http://relay")
+    #expect(ForwardedAddresses().baseURL(of: fields) == "http://relay")
 }
 
 private let publicURLs: [(text: String, url: String?)] = [

@@ -8,7 +8,7 @@ package struct M3UChannelListParser {
     private let base: String
     private let limits: ChannelListLimits
     private var issues: IssueLog
-    private var collector: ChannelCollector
+    private var collector: ChannelMerger
     /// The attributes of `#EXTM3U` by name; the guides apart.
     private var defaults: [String: String] = [:]
     private var guides: [String] = []
@@ -39,7 +39,7 @@ package struct M3UChannelListParser {
         self.base = base
         self.limits = limits
         issues = IssueLog(capacity: limits.issues)
-        collector = ChannelCollector(limits: limits)
+        collector = ChannelMerger(limits: limits)
     }
 
     private mutating func read(_ line: ListLines.Line) throws(ChannelListError) {

@@ -5,10 +5,10 @@ package import WebServer
 package final class ClientRegistry: Sendable {
     private let bus: EventBus
     /// Which proxies are believed about the addresses of their clients.
-    private let addresses: ServerAddresses
+    private let addresses: ForwardedAddresses
     private let count = Atomic<UInt64>(0)
 
-    package init(_ bus: EventBus, addresses: ServerAddresses = ServerAddresses()) {
+    package init(_ bus: EventBus, addresses: ForwardedAddresses = ForwardedAddresses()) {
         self.bus = bus
         self.addresses = addresses
     }

@@ -12,8 +12,6 @@ package import WebServer
 /// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
 /// the ring.
 package final class ChannelResponder: Sendable {
-    /// Makes a player ask again at once, instead of giving up.
-    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
     /// hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
 
@@ -119,9 +117,7 @@ package final class ChannelResponder: Sendable {
                 contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
                 body: .bytes(file.bytes, gzip: nil), held: file)
         } catch .busy {
-            var refusal = Response.text(.serviceUnavailable, "Other clients read too many segments. Ask again.")
-            refusal.extraHeaders = [Self.retryAfter]
-            return refusal
+            return .unavailable("Other clients read too many segments. Ask again.")
         } catch {
             return .notFound(path)
         }
@@ -140,7 +136,7 @@ package final class ChannelResponder: Sendable {
 
     private var streamNotYetPublished: Response {
         var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
-        response.extraHeaders.append(Self.retryAfter)
+        response.extraHeaders.append(.retryAfter(seconds: 1))
         return response
     }
 

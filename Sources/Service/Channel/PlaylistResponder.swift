@@ -12,8 +12,6 @@ final class PlaylistResponder: Sendable {
     private static let shortPlaylist = 64
     /// The number of bytes that take less than a millisecond to compress.
     private static let shortText = 16 * 1024
-    /// Makes a player ask again at once, instead of giving up.
-    private static let retryAfter = HeaderField(name: "Retry-After", value: "1")
 
     private let state: ChannelState
     private let cache = PlaylistCache()
@@ -66,9 +64,7 @@ final class PlaylistResponder: Sendable {
         case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
             return .notFound("subs-\(number).m3u8")
         case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
-            var response = Response.text(.serviceUnavailable, "Nothing is published yet: see status.json.")
-            response.extraHeaders = [Self.retryAfter]
-            return response
+            return .unavailable("Nothing is published yet: see status.json.")
         case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
         }
     }
@@ -80,11 +76,7 @@ final class PlaylistResponder: Sendable {
         }
     }
 
-    private var refusal: Response {
-        var response = Response.text(.serviceUnavailable, "Too many parts of the rewind are asked for at once.")
-        response.extraHeaders = [Self.retryAfter]
-        return response
-    }
+    private var refusal: Response { .unavailable("Too many parts of the rewind are asked for at once.") }
 }
 
 extension RingSnapshot? {

@@ -11,7 +11,7 @@ package import WebServer
 /// A channel answers as it does alone, because its playlists have relative URIs.
 package final class ServeResponder: Responder {
     package let host: ChannelHost
-    package let addresses: ServerAddresses
+    package let addresses: ForwardedAddresses
     package let tuner: TunerIdentity
     /// nil: no guide is read.
     package let guide: GuideService?
@@ -28,7 +28,7 @@ package final class ServeResponder: Responder {
     package let clients: @Sendable () -> ClientCounts
 
     package init(
-        _ host: ChannelHost, addresses: ServerAddresses = ServerAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(), tuner: TunerIdentity = TunerIdentity(),
         guide: GuideService? = nil, api: APIResponder = APIResponder(), access: ViewerAccess = ViewerAccess(),
         operations: OperationsResponder? = nil,
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
@@ -207,7 +207,7 @@ extension ChannelSupervisor.Refusal {
         var response = Response.text(.serviceUnavailable, reason)
         if isStream { (response.contentType, response.body) = (nil, .empty) }
         response.extraHeaders = [
-            HeaderField(name: "Retry-After", value: "\(retryAfter)"),
+            .retryAfter(seconds: retryAfter),
             HeaderField(name: "X-Liverelay-Reason", value: reason),
         ]
         if isStream { response.extraHeaders.append(tunerError.header) }

@@ -12,8 +12,8 @@ struct AddressOptions: ParsableArguments {
     var publicURL: PublicURL?
 
     /// - Parameter isSecure: whether the server itself encrypts.
-    func addresses(_ trustedProxies: TrustedProxies, isSecure: Bool) -> ServerAddresses {
-        ServerAddresses(publicURL: publicURL, trustedProxies: trustedProxies, scheme: isSecure ? "https" : "http")
+    func addresses(_ trustedProxies: TrustedProxies, isSecure: Bool) -> ForwardedAddresses {
+        ForwardedAddresses(publicURL: publicURL, trustedProxies: trustedProxies, scheme: isSecure ? "https" : "http")
     }
 
     private static func publicURL(_ text: String) throws -> PublicURL {

@@ -38,7 +38,7 @@ struct ClientOptions: ParsableArguments {
 
     /// The connections of a server, of which there are none yet.
     /// - Parameter addresses: how clients are told apart.
-    func connections(_ addresses: ServerAddresses) -> OpenConnections {
+    func connections(_ addresses: ForwardedAddresses) -> OpenConnections {
         let limiter = RequestLimiter(perSecond: maxRequestsPerAddress, addresses: addresses)
         return OpenConnections(limits(), requests: maxRequestsPerAddress == 0 ? nil : limiter)
     }

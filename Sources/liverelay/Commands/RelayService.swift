@@ -44,7 +44,7 @@ struct RelayService: Sendable {
         let delivery = try events.delivery(of: bus, logger: logger)
         let runner = ChannelRunner(
             configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
-        let addresses = ServerAddresses(trustedProxies: clients.trustProxy)
+        let addresses = ForwardedAddresses(trustedProxies: clients.trustProxy)
         let connections = clients.connections(addresses)
         let credentials = try access.credentials()
         let server = try await startServer(

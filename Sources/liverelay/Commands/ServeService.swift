@@ -15,7 +15,7 @@ struct ServeService: Sendable {
     let source: CatalogSource
     let policy: ChannelSupervisor.Policy
     let address: ListenAddress
-    let addresses: ServerAddresses
+    let addresses: ForwardedAddresses
     let clients: ClientOptions
     let tuner: TunerIdentity
     /// The UDP port for clients that look for tuners; nil: none.

@@ -5,7 +5,7 @@ import Support
 ///
 /// In this order: the public URL; what a trusted proxy says; the Host of the request. Whatever a client writes, only the
 /// name of a host with a port, a scheme of two and a plain path get into a document.
-package struct ServerAddresses: Sendable {
+package struct ForwardedAddresses: Sendable {
     /// Absolute, without a slash at its end; nil: as each request says.
     package var publicURL: PublicURL?
     package var trustedProxies = TrustedProxies()
@@ -84,7 +84,7 @@ package struct ServerAddresses: Sendable {
     }
 }
 
-extension ServerAddresses {
+extension ForwardedAddresses {
     private static func values(_ field: String?) -> [Substring] {
         (field ?? "").split(separator: ",").map(\.trimmingBlanks).filter { !$0.isEmpty }
     }

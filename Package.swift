@@ -55,6 +55,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CSpawn"),
+        .target(name: "CEmbed"),
         module("Support", ["CCrypto", "CZlib", "CLzma"]),
         module("Playlist", ["Support"]),
         module("Fetch", ["Support", "CCurl"]),
@@ -101,12 +102,13 @@ let package = Package(
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "LiveRing",
                 "Channel",
-                "ChannelList", "WebServer", "Observability", "Guide",
+                "ChannelList", "WebServer", "Observability", "Guide", "CEmbed",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: [.embedInCode("Serve/openapi.json")] + pageFiles.map { .embedInCode("Page/\($0)") },
+            // CEmbed has them.
+            exclude: ["Serve/openapi.json"] + pageFiles.map { "Page/\($0)" },
             swiftSettings: strict),
         .executableTarget(
             name: "liverelay",

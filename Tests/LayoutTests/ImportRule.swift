@@ -6,6 +6,7 @@ enum ImportRule {
         "CCurl": ["Fetch/Curl/"],
         "CCrypto": ["Decrypt/AES128CBC.swift", "Support/Digests/KeyedDigest.swift"],
         "CLibAV": ["Transcode/LibAV/"],
+        "CEmbed": ["Service/Page/PageFile.swift"],
         "CSpawn": ["Observability/Events/ChildProcess.swift"],
         "CZlib": ["Support/Compression/"],
         "CLzma": ["Support/Compression/"],

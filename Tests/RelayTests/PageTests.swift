@@ -99,6 +99,7 @@ private func text(_ response: Response) -> String {
     }
 
     @Test func weight() {
+        #expect(PageFile.allCases.allSatisfy { !$0.bytes.isEmpty })
         #expect(PageFile.allCases.reduce(0) { $0 + $1.bytes.count } < 150_000)
         let lines = String(decoding: PageFile.player.bytes, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+import CEmbed
 import Playlist
 import Support
 import WebServer
@@ -26,24 +27,18 @@ enum PageFile: String, CaseIterable {
         if isDocument { return nil }
     }
 
-    /// The file as it is, embedded in the executable: a resource bundle is found by a path of the build.
-    var bytes: [UInt8] {
-        switch self {
-        case .overview: PackageResources.overview_html
-        case .channel: PackageResources.channel_html
-        case .style: PackageResources.page_css
-        case .overviewScript: PackageResources.overview_js
-        case .channelScript: PackageResources.channel_js
-        case .bar: PackageResources.bar_js
-        case .player: PackageResources.player_js
-        case .playlist: PackageResources.playlist_js
-        case .subtitles: PackageResources.subtitles_js
-        case .words: PackageResources.words_js
-        case .icon: PackageResources.icon_svg
-        }
-    }
+    var bytes: [UInt8] { EmbeddedFile.bytes(named: rawValue) }
 
     private var isDocument: Bool { self == .overview || self == .channel }
+}
+
+/// A file that is part of the executable: a resource bundle is found by a path of the build.
+enum EmbeddedFile {
+    /// - Parameter name: without the folder; that of a file of CEmbed.
+    static func bytes(named name: String) -> [UInt8] {
+        guard let file = unsafe liverelay_embedded_file(name) else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: file.pointee.bytes, count: file.pointee.count))
+    }
 }
 
 /// The answers for the files of the page, each compressed once.

@@ -27,7 +27,7 @@ package struct HTTPServer: Sendable {
     /// The bytes of one read, which a connection keeps the room for. Clients send heads, and seldom more.
     private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 * 1024)
     /// Event loops of a server, one thread each.
-    static let threadCount = System.coreCount
+    package static let threadCount = System.coreCount
 
     /// How long responses under way may take when the process is asked to end.
     package static let shutdownLimit = Duration.milliseconds(1000)

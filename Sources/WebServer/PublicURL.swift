@@ -1,16 +1,16 @@
 /// The URL of the server as its clients see it, which may have a path: `https://tv.example/live`.
 package struct PublicURL: Equatable, Sendable {
     /// Why a text is no such URL.
-    enum Malformed: String, Error {
+    package enum Malformed: String, Error {
         case scheme = "it has to begin with http:// or https://"
         case host = "its host is no name and no address; a user name is not possible"
         case path = "its path may only have letters, digits, -._~ and percent codes, and no query"
     }
 
     /// Without a slash at its end.
-    let text: String
+    package let text: String
 
-    init(_ text: String) throws(Malformed) {
+    package init(_ text: String) throws(Malformed) {
         let (lower, schemes) = (text.lowercased(), ["http://", "https://"])
         guard let scheme = schemes.first(where: { lower.hasPrefix($0) }) else { throw .scheme }
         let rest = text.dropFirst(scheme.count)

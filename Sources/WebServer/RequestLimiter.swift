@@ -9,7 +9,7 @@ package final class RequestLimiter: Sendable {
     /// - Parameters:
     ///   - perSecond: requests of one address, on average over ten seconds.
     ///   - addresses: whose clients have addresses of their own.
-    init(perSecond: Int, addresses: ServerAddresses = ServerAddresses()) {
+    package init(perSecond: Int, addresses: ServerAddresses = ServerAddresses()) {
         self.addresses = addresses
         rate = Mutex(RequestRate(perSecond: perSecond))
     }

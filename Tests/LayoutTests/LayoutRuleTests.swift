@@ -8,16 +8,16 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         []
     ),
     (
-        "an arrow backwards", "Sources/Playlist/A.swift", "// first line\nimport Tracker",
-        ["Sources/Playlist/A.swift:2: imports Tracker, which only Capture/, Channel/, liverelay/ may"]
-    ),
-    (
-        "a part of a module that is downstream", "Sources/Splice/A.swift", "import struct LiveRing.RingEntry",
-        ["Sources/Splice/A.swift:1: imports LiveRing, which only HTTPSyntax/, Channel/, liverelay/ may"]
+        "a second import in a file", "Sources/Splice/A.swift", "// first line\nimport struct Glibc.stat",
+        [
+            "Sources/Splice/A.swift:2: imports Glibc, which only \(ImportRule.importers["Glibc", default: []].joined(separator: ", ")) may"
+        ]
     ),
     (
         "the channel's pipeline that logs", "Sources/Channel/A.swift", "import Logging",
-        ["Sources/Channel/A.swift:1: imports Logging, which only WebServer/, Observability/, Guide/, Service/, liverelay/ may"]
+        [
+            "Sources/Channel/A.swift:1: imports Logging, which only WebServer/, Observability/, Guide/, Service/, liverelay/ may"
+        ]
     ),
     (
         "the channel's pipeline that reads the wall clock", "Sources/Channel/A.swift", "let now = Date()",
@@ -37,7 +37,9 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     ),
     (
         "Foundation in a pure module", "Sources/Playlist/A.swift", "import Foundation",
-        ["Sources/Playlist/A.swift:1: imports Foundation, which only Capture/, WebServer/, Observability/, Guide/, Service/, liverelay/ may"]
+        [
+            "Sources/Playlist/A.swift:1: imports Foundation, which only Capture/, WebServer/, Observability/, Guide/, Service/, liverelay/ may"
+        ]
     ),
     (
         "a test imports what it likes", "Tests/PlaylistTests/A.swift", "import Foundation\nlet a = try! b()",

@@ -68,7 +68,7 @@ extension SlateFault {
 }
 
 extension SlateMovie.AudioTrackUse {
-    var message: String {
+    package var message: String {
         switch self {
         case .copied: "it is copied"
         case .absent: "it has none"

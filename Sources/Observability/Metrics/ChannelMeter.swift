@@ -56,7 +56,7 @@ package final class ChannelMeter: Sendable {
 }
 
 /// What is asked of an upstream.
-enum UpstreamResource: String, CaseIterable, Hashable, Sendable {
+package enum UpstreamResource: String, CaseIterable, Hashable, Sendable {
     case playlist, segment, key, map
 
     init(_ purpose: FetchRequest.Purpose) {

@@ -3,13 +3,13 @@ import Foundation
 import Support
 
 /// `liverelay serve --check`: prints what a configuration lists and what is wrong with it.
-struct CatalogCheck {
+package struct CatalogCheck {
     let source: CatalogSource
     /// Called with each line.
     var write: (String) -> Void = { print($0) }
 
     /// - Throws: `.badConfiguration` if it has mistakes, or the error of a list that cannot be read.
-    func run() async throws(RelayError) {
+    package func run() async throws(RelayError) {
         let catalog: ChannelCatalog
         do throws(CatalogError) { catalog = try await source.read() } catch {
             for line in error.lines { write(line) }

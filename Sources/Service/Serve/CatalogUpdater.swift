@@ -1,5 +1,5 @@
 package import ChannelList
-import Support
+package import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///
@@ -12,7 +12,7 @@ package actor CatalogUpdater {
         /// Channels that ran, and end because they left or are relayed differently.
         package let endedCount: Int
         /// Why lists stay as they were.
-        var staleLists: [RelayError] = []
+        package var staleLists: [RelayError] = []
     }
 
     private let thread = ThreadExecutor(label: "liverelay.catalog")

@@ -4,7 +4,7 @@ import Fetch
 package import Foundation
 import LiveRing
 package import Logging
-import Media
+package import Media
 package import Observability
 import Playlist
 package import Support

@@ -29,7 +29,7 @@ package enum StreamDestination: Equatable, Sendable {
     }
 
     /// Opens the destination for writing. A file is truncated; a FIFO is waited for until somebody reads it.
-    func open() throws(RelayError) -> StreamDescriptor {
+    package func open() throws(RelayError) -> StreamDescriptor {
         switch self {
         case .standardOutput: return try descriptor(STDOUT_FILENO, isOwned: false)
         case .file(let path):

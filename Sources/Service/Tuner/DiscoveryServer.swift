@@ -9,7 +9,7 @@ package import WebServer
 /// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.
 package struct DiscoveryServer: Sendable {
     /// The port that clients send to.
-    static let standardPort = 65_001
+    package static let standardPort = 65_001
 
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel

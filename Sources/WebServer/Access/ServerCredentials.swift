@@ -4,7 +4,7 @@ package import Support
 /// The tokens and the certificate of a server, which SIGHUP reads again.
 package struct ServerCredentials: Sendable {
     /// Whether this program can encrypt.
-    static var hasTLS: Bool {
+    package static var hasTLS: Bool {
         #if TLS
             true
         #else

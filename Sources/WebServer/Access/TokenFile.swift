@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Support
+package import Support
 
 /// A file of tokens, one a line, which not everybody may read.
 package struct TokenFile: Equatable, Sendable {
@@ -10,7 +10,7 @@ package struct TokenFile: Equatable, Sendable {
     private static let limits = (bytes: 1 << 20, tokens: 10_000)
 
     /// Reads the tokens. Blank lines and those that begin with `#` are comments.
-    func read() throws(RelayError) -> [AccessToken] {
+    package func read() throws(RelayError) -> [AccessToken] {
         let lines = try text().split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var tokens: [AccessToken] = []
         for (index, line) in lines.enumerated() {

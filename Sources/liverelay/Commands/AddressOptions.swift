@@ -1,3 +1,4 @@
+import WebServer
 import ArgumentParser
 
 /// Options for the URLs in documents.

@@ -1,3 +1,4 @@
+import Observability
 import Fetch
 import Foundation
 import Glibc

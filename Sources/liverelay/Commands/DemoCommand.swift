@@ -1,3 +1,4 @@
+import Observability
 import ArgumentParser
 import Capture
 import Foundation

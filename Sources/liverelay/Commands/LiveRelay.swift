@@ -1,3 +1,5 @@
+import Observability
+import Support
 import ArgumentParser
 import Foundation
 import Glibc

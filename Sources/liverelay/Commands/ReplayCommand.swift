@@ -1,3 +1,6 @@
+import WebServer
+import Observability
+import Support
 import ArgumentParser
 import Capture
 import Channel

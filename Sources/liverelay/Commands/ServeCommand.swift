@@ -1,3 +1,6 @@
+import WebServer
+import Service
+import Observability
 import ArgumentParser
 import Channel
 import LiveRing

@@ -1,3 +1,5 @@
+import Observability
+import Support
 import Logging
 import Service
 import WebServer

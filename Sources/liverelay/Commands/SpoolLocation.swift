@@ -1,3 +1,4 @@
+import Observability
 import Foundation
 import LiveRing
 import Support

@@ -1,3 +1,4 @@
+import Observability
 import Foundation
 import Glibc
 import LiveRing

@@ -1,3 +1,5 @@
+import Fetch
+import Support
 import ArgumentParser
 import Playlist
 import Tracker

@@ -1,3 +1,4 @@
+import Fetch
 import Capture
 import NIOCore
 import Synchronization

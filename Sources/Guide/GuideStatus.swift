@@ -6,7 +6,7 @@ import Support
 
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
 package struct GuideStatus: Encodable, Sendable {
-    struct Source: Encodable, Sendable {
+    package struct Source: Encodable, Sendable {
         /// Redacted.
         let url: String
         /// `pending`, `fetched`, or `failed`; what was fetched before a failure is still used.
@@ -30,7 +30,7 @@ package struct GuideStatus: Encodable, Sendable {
     let programsBeyondLimit: Int
     /// Since the guide that is served was made; nil: there is none.
     let secondsSinceUpdate: Double?
-    let sources: [Source]
+    package let sources: [Source]
 
     package init(_ sources: [GuideSource], _ published: PublishedGuide?, at now: ContinuousClock.Instant) {
         let written = published?.built.written

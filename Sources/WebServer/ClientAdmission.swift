@@ -8,6 +8,11 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
         package var total = Int.max
         /// Connections from one address at once.
         package var perAddress = Int.max
+
+        package init(total: Int = Int.max, perAddress: Int = Int.max) {
+            self.total = total
+            self.perAddress = perAddress
+        }
     }
 
     enum Decision: Equatable, Sendable {

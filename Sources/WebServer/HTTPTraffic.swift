@@ -17,6 +17,8 @@ package final class HTTPTraffic: Sendable {
 
     private let state = Mutex(Counts())
 
+    package init() {}
+
     package var counts: Counts { state.withLock { $0 } }
 
     /// Records a response.

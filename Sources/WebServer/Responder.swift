@@ -86,5 +86,10 @@ package struct TargetResponder: Responder {
     package var paths = Route.Paths.channel
     let respond: @Sendable (RequestTarget) -> Answer
 
+    package init(paths: Route.Paths = Route.Paths.channel, respond: @escaping @Sendable (RequestTarget) -> Answer) {
+        self.paths = paths
+        self.respond = respond
+    }
+
     package func answer(to route: Route, _ target: RequestTarget) -> Answer { respond(target) }
 }

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 
 /// A process that runs one command of the shell, in a process group of its own.
-struct ChildProcess: Sendable {
-    struct Failure: Error, Equatable {
+package struct ChildProcess: Sendable {
+    package struct Failure: Error, Equatable {
         let call: String
         let code: Int32
     }
@@ -160,7 +160,7 @@ package final class ProcessGroups: Sendable {
 
     /// Adds what `spawn` starts.
     /// - Throws: also after `close`.
-    func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
+    package func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
         try state.withLock { state throws(ChildProcess.Failure) in
             guard !state.isClosed else { throw ChildProcess.Failure(call: "posix_spawn", code: ECANCELED) }
             let pid = try spawn()

@@ -60,6 +60,14 @@ package enum EventContent: Equatable, Sendable {
         var unchanged = 0
         /// Those that ran and had to end.
         var ended = 0
+
+        package init(added: Int = 0, removed: Int = 0, changed: Int = 0, unchanged: Int = 0, ended: Int = 0) {
+            self.added = added
+            self.removed = removed
+            self.changed = changed
+            self.unchanged = unchanged
+            self.ended = ended
+        }
     }
 
     case listReload(source: String, ListChange)

@@ -19,7 +19,7 @@ package struct MetricsSnapshot: Sendable {
         let spoolSpace: FileSystemSpace?
         /// The date of the live edge, in seconds since 1970.
         let edgeTime: Double?
-        let isReady: Bool
+        package let isReady: Bool
         /// Requests that are held until the channel publishes.
         package var waitingRequests = 0
 
@@ -46,7 +46,7 @@ package struct MetricsSnapshot: Sendable {
     package var clients = ClientCounts()
     /// How many connections of clients may be open; nil: any number.
     package var maxConnections: Int?
-    var process = ProcessFigures.current
+    package var process = ProcessFigures.current
     package var droppedLogLines = 0
 
     package init(

@@ -1,12 +1,17 @@
 import ChannelList
 import Foundation
-import Support
+package import Support
 
 /// `liverelay serve --check`: prints what a configuration lists and what is wrong with it.
 package struct CatalogCheck {
     let source: CatalogSource
     /// Called with each line.
     var write: (String) -> Void = { print($0) }
+
+    package init(source: CatalogSource, write: @escaping (String) -> Void = { print($0) }) {
+        self.source = source
+        self.write = write
+    }
 
     /// - Throws: `.badConfiguration` if it has mistakes, or the error of a list that cannot be read.
     package func run() async throws(RelayError) {

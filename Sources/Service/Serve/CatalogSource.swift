@@ -14,6 +14,15 @@ package struct CatalogSource: Sendable {
     package let requests: CurlConfiguration
     var environment: [String: String] = ProcessInfo.processInfo.environment
 
+    package init(
+        location: String, requests: CurlConfiguration,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        self.location = location
+        self.requests = requests
+        self.environment = environment
+    }
+
     /// The largest configuration, in bytes.
     private static let configurationLimit = 4 << 20
 

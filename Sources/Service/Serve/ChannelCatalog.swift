@@ -14,7 +14,7 @@ package struct ChannelCatalog: Sendable {
 
     package let configuration: ChannelConfiguration
     /// In the order of the configuration.
-    let lists: [IncludedList]
+    package let lists: [IncludedList]
     /// With slugs that differ.
     package let channels: [ListedChannel]
 

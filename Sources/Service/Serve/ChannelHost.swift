@@ -91,7 +91,7 @@ package final class ChannelHost: Sendable {
     }
 
     /// The run of a channel, whether it publishes or not. Nothing is recorded.
-    func running(_ name: String) -> RunningChannel? {
+    package func running(_ name: String) -> RunningChannel? {
         state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
     }
 

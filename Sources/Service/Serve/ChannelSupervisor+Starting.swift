@@ -1,7 +1,7 @@
 // Requests, places and the start of runs.
 
 extension ChannelSupervisor {
-    mutating func request(
+    package mutating func request(
         _ name: String, _ waiter: Waiter, at now: Duration, _ effects: inout [Effect]
     ) {
         if recordRequest(of: name, isStream: waiter.isStream, at: now) != nil {

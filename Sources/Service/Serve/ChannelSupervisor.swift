@@ -62,7 +62,7 @@ package struct ChannelSupervisor: Sendable {
     }
 
     /// A request that is held.
-    struct Waiter: Equatable, Sendable {
+    package struct Waiter: Equatable, Sendable {
         let id: UInt64
         let deadline: Duration
         let isStream: Bool

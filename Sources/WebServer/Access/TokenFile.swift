@@ -6,6 +6,10 @@ package import Support
 package struct TokenFile: Equatable, Sendable {
     let path: String
 
+    package init(path: String) {
+        self.path = path
+    }
+
     /// Bytes of a file, and tokens in it.
     private static let limits = (bytes: 1 << 20, tokens: 10_000)
 

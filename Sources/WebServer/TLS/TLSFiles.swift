@@ -2,4 +2,9 @@
 package struct TLSFiles: Equatable, Sendable {
     let certificate: String
     let key: String
+
+    package init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
 }

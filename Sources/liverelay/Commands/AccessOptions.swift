@@ -1,5 +1,5 @@
-import Support
 import ArgumentParser
+import Support
 import WebServer
 
 /// Options for who may watch.

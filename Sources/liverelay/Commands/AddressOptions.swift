@@ -1,5 +1,5 @@
-import WebServer
 import ArgumentParser
+import WebServer
 
 /// Options for the URLs in documents.
 struct AddressOptions: ParsableArguments {

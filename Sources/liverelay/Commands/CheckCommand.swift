@@ -1,7 +1,7 @@
-import Support
 import ArgumentParser
 import Conformance
 import Foundation
+import Support
 import Synchronization
 
 /// `liverelay check FILE.ts`

@@ -1,7 +1,7 @@
-import Observability
 import Fetch
 import Foundation
 import Glibc
+import Observability
 import Playlist
 import Support
 import Tracker

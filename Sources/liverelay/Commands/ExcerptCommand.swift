@@ -1,7 +1,7 @@
-import Observability
 import ArgumentParser
 import Capture
 import Foundation
+import Observability
 import Support
 
 /// `liverelay excerpt DIR OUT`

@@ -1,6 +1,6 @@
-import Support
 import ChannelList
 import Foundation
+import Support
 
 /// Judges the first word of the command line, which may be a command, a URL, or a list of channels.
 enum FirstWord {

@@ -1,9 +1,9 @@
-import Observability
-import Support
 import ArgumentParser
 import Foundation
 import Glibc
 import Logging
+import Observability
+import Support
 
 @main
 struct LiveRelay: AsyncParsableCommand {

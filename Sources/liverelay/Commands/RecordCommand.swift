@@ -1,8 +1,8 @@
-import Observability
 import ArgumentParser
 import Capture
 import Foundation
 import Logging
+import Observability
 import Tracker
 
 /// `liverelay record <upstream.m3u8> DIR`

@@ -1,11 +1,11 @@
-import WebServer
-import Observability
-import Support
 import ArgumentParser
 import Capture
 import Channel
 import Logging
+import Observability
+import Support
 import Tracker
+import WebServer
 
 /// `liverelay replay DIR`
 struct ReplayCommand: AsyncParsableCommand {

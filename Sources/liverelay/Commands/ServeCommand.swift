@@ -1,12 +1,12 @@
-import WebServer
-import Service
-import Observability
 import ArgumentParser
 import Channel
 import LiveRing
 import Logging
+import Observability
+import Service
 import Splice
 import Tracker
+import WebServer
 
 /// `liverelay serve LIST`
 struct ServeCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-import Observability
-import Support
 import Logging
+import Observability
 import Service
+import Support
 import WebServer
 
 extension ServeService {

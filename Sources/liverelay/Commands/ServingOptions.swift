@@ -1,10 +1,10 @@
-import Observability
 import ArgumentParser
 import Channel
 import Foundation
 import LiveRing
 import Logging
 import Media
+import Observability
 import Service
 import Splice
 import Tracker

@@ -1,6 +1,6 @@
-import Observability
 import Foundation
 import LiveRing
+import Observability
 import Support
 
 /// The directory of the ring's files: a given one that is kept, or a temporary one.

@@ -1,7 +1,7 @@
-import Observability
 import Foundation
 import Glibc
 import LiveRing
+import Observability
 import Support
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Fetch
-import Support
 import ArgumentParser
+import Fetch
 import Playlist
+import Support
 import Tracker
 
 /// Options for requests to the upstream.

@@ -1,5 +1,5 @@
-import Fetch
 import Capture
+import Fetch
 import NIOCore
 import Synchronization
 import Tracker
